@@ -1,0 +1,73 @@
+# A thin front: CMake and Ninja do the work. `make help` lists the targets.
+BUILD       ?= build
+PREFIX      ?= /usr/local
+CMAKE_FLAGS ?=
+JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 20
+CLANG       ?= $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14, \
+                 $(shell command -v $(c) 2>/dev/null)) clang)
+
+cmake = cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
+ninja = cmake --build $(1) -j $(JOBS) $(if $(2),--target $(2))
+ctest = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error --timeout 600
+
+.PHONY: all demo check install bench docs format fuzz sanitize clang clean deps deps-full help
+.DEFAULT_GOAL := all
+
+all: $(BUILD)/build.ninja ## build everything into build/, after installing what is missing
+	$(call ninja,$(BUILD))
+
+demo: $(BUILD)/build.ninja ## build haul and run its experiments: tables here, charts in build/lab/report.html
+	$(call ninja,$(BUILD),haul_cli)
+	$(BUILD)/haul lab --out $(BUILD)/lab
+	@echo
+	@echo "The report: $(abspath $(BUILD))/lab/report.html (a page for a browser), the numbers: $(BUILD)/lab/lab.json"
+
+check: deps-full ## build and run all tests and the checks of the source
+	$(cmake) -B $(BUILD) -DHAUL_TESTS=ON
+	$(call ninja,$(BUILD))
+	$(call ctest,$(BUILD))
+
+install: all ## install below PREFIX (default /usr/local)
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+bench: $(BUILD)/build.ninja ## run the benchmarks
+	$(call ninja,$(BUILD))
+	for b in $(BUILD)/bench/bench_*; do [ ! -x $$b ] || $$b || exit 1; done
+
+docs: deps-full ## reference pages of the public headers, into build/docs
+	tools/make-docs $(BUILD)/docs
+
+format: ## clang-format 14 over all C and CUDA sources
+	tools/check-style --fix
+
+fuzz: deps-full ## run each fuzz target for FUZZ_SECONDS (default 20), built with Clang, ASan and UBSan
+	CC=$(CLANG) $(cmake) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_FUZZ=ON -DHAUL_BENCH=OFF \
+	    -DHAUL_TESTS=OFF -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
+	$(call ninja,build-fuzz)
+	tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+
+sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests there
+	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
+	    -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
+	$(call ninja,build-asan)
+	$(call ctest,build-asan) --label-exclude source
+
+clang: deps-full ## build with Clang into build-clang/, run the tests there
+	CC=$(CLANG) $(cmake) -B build-clang -DHAUL_TESTS=ON
+	$(call ninja,build-clang)
+	$(call ctest,build-clang) --label-exclude source
+
+clean: ## remove every build folder
+	rm -rf build build-asan build-clang build-fuzz
+
+deps:
+	@tools/install-deps.sh --minimal
+deps-full:
+	@tools/install-deps.sh
+
+$(BUILD)/build.ninja: | deps
+	$(cmake) -B $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12

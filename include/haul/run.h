@@ -1,0 +1,135 @@
+/* Run records: what happened in a run, as plain data. Every report, comparison and expectation is made from these,
+ * whether they came from the virtual GPU, from hardware or from a file.
+ *
+ * Lifetime: a haul_run owns everything it points to; haul_run_free() ends all of it. */
+#ifndef HAUL_RUN_H
+#define HAUL_RUN_H
+
+#include <haul/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum haul_counter {
+#define COUNTER(id, key, ncu, unit, grade, text) HAUL_COUNTER_##id,
+#include <haul/counters.def>
+#undef COUNTER
+    HAUL_COUNTER_COUNT
+} haul_counter;
+
+typedef enum haul_counter_grade { HAUL_COUNTER_EXACT, HAUL_COUNTER_CLOSE, HAUL_COUNTER_INFO } haul_counter_grade;
+
+typedef struct haul_counter_info {
+    const char *key, *ncu, *unit, *text;
+    haul_counter_grade grade;
+} haul_counter_info;
+extern const haul_counter_info haul_counters[HAUL_COUNTER_COUNT];
+
+/* HAUL_COUNTER_COUNT when no counter has that key. */
+haul_counter haul_counter_find(const char *key);
+
+/* What kind of memory traffic an instruction makes: the rows of Nsight Compute's memory tables. */
+typedef enum haul_memory_class {
+    HAUL_CLASS_NONE, /* arithmetic, control, parameters, constants */
+    HAUL_CLASS_GLOBAL_LOAD,
+    HAUL_CLASS_GLOBAL_STORE,
+    HAUL_CLASS_GLOBAL_ATOMIC,    /* with a result */
+    HAUL_CLASS_GLOBAL_REDUCTION, /* without */
+    HAUL_CLASS_LOCAL_LOAD,
+    HAUL_CLASS_LOCAL_STORE,
+    HAUL_CLASS_SHARED_LOAD,
+    HAUL_CLASS_SHARED_STORE,
+    HAUL_CLASS_SHARED_ATOMIC,
+    HAUL_CLASS_LDGSTS_ACCESS,
+    HAUL_CLASS_LDGSTS_BYPASS,
+    HAUL_CLASS_BULK_LOAD,
+    HAUL_CLASS_BULK_STORE,
+    HAUL_CLASS_COUNT
+} haul_memory_class;
+extern const char *const haul_class_names[HAUL_CLASS_COUNT]; /* "Global Load", ... */
+
+/* What one instruction, a class of instructions, or a launch moved. Counts are of warps' accesses.
+ * A field that a class has no use for is zero. */
+typedef struct haul_traffic {
+    uint64_t instructions;            /* warp-level */
+    uint64_t threads;                 /* active lanes, summed */
+    uint64_t requests;                /* to L1 tags (global, local) */
+    uint64_t sectors;                 /* 32-byte sectors at L1 */
+    uint64_t ideal_sectors;           /* the fewest that the bytes asked for need */
+    uint64_t hits;                    /* sectors found in L1 */
+    uint64_t wavefronts;              /* tag-stage output (global, local) */
+    uint64_t l2_requests, l2_sectors; /* what went on to L2 */
+    uint64_t bytes;                   /* asked for by the active lanes */
+    uint64_t shared_wavefronts;       /* data-stage wavefronts in shared memory */
+    uint64_t ideal_shared_wavefronts; /* without bank conflicts */
+} haul_traffic;
+
+/* A place in the CUDA source; `inlined_into` leads outward through inlined calls, NULL at the outermost. */
+typedef struct haul_place {
+    const char *file; /* as the compiler wrote it; NULL when unknown */
+    uint32_t line, column;
+    const struct haul_place *inlined_into;
+} haul_place;
+
+typedef struct haul_instruction_record {
+    const char *text;     /* PTX, without operands' noise: "ld.global.f32 %f1, [%rd4]" */
+    const char *mnemonic; /* "ld.global.f32" */
+    uint32_t ptx_line;
+    haul_place place;
+    haul_memory_class class;
+    haul_traffic traffic; /* instructions and threads are filled for every instruction */
+} haul_instruction_record;
+
+typedef enum haul_argument_kind {
+    HAUL_ARGUMENT_BUFFER,
+    HAUL_ARGUMENT_I32,
+    HAUL_ARGUMENT_I64,
+    HAUL_ARGUMENT_F32,
+    HAUL_ARGUMENT_F64
+} haul_argument_kind;
+
+typedef struct haul_occupancy {
+    uint32_t blocks_per_sm;
+    uint32_t warps_per_sm, max_warps_per_sm;
+    uint32_t limit_blocks, limit_registers, limit_shared, limit_warps; /* blocks per SM that each resource allows */
+    uint32_t registers_per_thread;                                     /* estimated from PTX on the virtual GPU */
+    uint32_t shared_per_block;                                         /* static and dynamic, as allocated */
+    uint32_t shared_carveout; /* bytes of the SM's unified memory given to shared memory */
+    uint32_t l1_bytes;        /* what is left for L1 */
+} haul_occupancy;
+
+typedef struct haul_launch_record {
+    const char *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;               /* dynamic */
+    double counters[HAUL_COUNTER_COUNT]; /* negative = not read */
+    haul_traffic classes[HAUL_CLASS_COUNT];
+    haul_instruction_record *instructions; /* in PTX order */
+    size_t instruction_count;
+    haul_occupancy occupancy;
+    double estimate_us;  /* negative = none */
+    double measured_us;  /* negative = none */
+    double host_seconds; /* what simulating took */
+} haul_launch_record;
+
+typedef enum haul_stamp { HAUL_SIMULATED, HAUL_MEASURED, HAUL_REPLAYED } haul_stamp;
+
+typedef struct haul_run {
+    haul_stamp stamp;
+    const char *machine; /* "h100" */
+    const char *device;  /* "NVIDIA H100 80GB HBM3 (virtual)" */
+    const char *version; /* haul's */
+    haul_launch_record *launches;
+    size_t launch_count;
+    void *owner; /* the run's memory */
+} haul_run;
+
+void haul_run_free(haul_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

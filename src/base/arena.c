@@ -1,0 +1,96 @@
+#include "base/arena.h"
+
+#include "base/memory.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct arena_block {
+    arena_block *older;
+    alignas(max_align_t) char bytes[];
+};
+
+enum { ARENA_FIRST = 16 * 1024, ARENA_LARGEST = 4 * 1024 * 1024 };
+
+void arena_init(arena *a, jmp_buf *out_of_memory) {
+    *a = (arena){.out_of_memory = out_of_memory};
+}
+
+void arena_free(arena *a) {
+    for (arena_block *b = a->blocks; b;) {
+        arena_block *older = b->older;
+        memory_free(b);
+        b = older;
+    }
+    *a = (arena){.out_of_memory = a->out_of_memory};
+}
+
+static void *fail(arena *a) {
+    if (a->out_of_memory) longjmp(*a->out_of_memory, 1);
+    return NULL;
+}
+
+/* Blocks double so that a large module costs few allocations and a small one little memory. */
+static int add_block(arena *a, size_t need) {
+    size_t size = a->total < ARENA_FIRST ? ARENA_FIRST : a->total;
+    if (size > ARENA_LARGEST) size = ARENA_LARGEST;
+    if (size < need) size = need;
+    if (size > SIZE_MAX - sizeof(arena_block)) return 0;
+    arena_block *b = memory_alloc(sizeof *b + size);
+    if (!b) return 0;
+    b->older = a->blocks;
+    a->blocks = b;
+    a->next = b->bytes;
+    a->end = b->bytes + size;
+    a->total += size;
+    return 1;
+}
+
+void *arena_alloc_aligned(arena *a, size_t size, size_t alignment) {
+    if (size > SIZE_MAX / 2) return fail(a);
+    size_t padding = a->next ? (size_t)(-(uintptr_t)a->next & (alignment - 1)) : 0;
+    if (!a->next || (size_t)(a->end - a->next) < size + padding) {
+        if (!add_block(a, size + alignment)) return fail(a);
+        padding = (size_t)(-(uintptr_t)a->next & (alignment - 1));
+    }
+    char *p = a->next + padding;
+    a->next = p + size;
+    return memset(p, 0, size);
+}
+
+void *arena_alloc(arena *a, size_t size) {
+    return arena_alloc_aligned(a, size, alignof(max_align_t));
+}
+
+void *arena_array(arena *a, size_t count, size_t size) {
+    if (size && count > SIZE_MAX / 2 / size) return fail(a);
+    return arena_alloc(a, count * size);
+}
+
+char *arena_copy(arena *a, const char *text, size_t length) {
+    char *copy = arena_alloc(a, length + 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+char *arena_printf(arena *a, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = arena_alloc(a, (size_t)(length > 0 ? length : 0) + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void *arena_grow(arena *a, const void *items, size_t count, size_t *capacity, size_t size) {
+    size_t larger = *capacity ? *capacity * 2 : 8;
+    void *copy = arena_array(a, larger, size);
+    if (!copy) return NULL;
+    if (count) memcpy(copy, items, count * size);
+    *capacity = larger;
+    return copy;
+}

@@ -1,0 +1,29 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static _Thread_local size_t countdown;
+
+static int must_fail(void) {
+    return countdown && --countdown == 0;
+}
+
+void memory_fail_after(size_t n) {
+    countdown = n;
+}
+
+void *memory_alloc(size_t size) {
+    return must_fail() ? NULL : malloc(size ? size : 1);
+}
+
+void *memory_zeroed(size_t count, size_t size) {
+    return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
+}
+
+void *memory_resize(void *old, size_t size) {
+    return must_fail() ? NULL : realloc(old, size ? size : 1);
+}
+
+void memory_free(void *p) {
+    free(p);
+}

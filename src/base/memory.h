@@ -1,0 +1,15 @@
+/* The one door to the system's allocator, so that tests can make the n-th allocation fail. */
+#ifndef HAUL_BASE_MEMORY_H
+#define HAUL_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *memory_alloc(size_t size);                /* not zeroed; NULL when there is none */
+void *memory_zeroed(size_t count, size_t size); /* NULL on overflow too */
+void *memory_resize(void *old, size_t size);    /* on NULL the old block stays valid */
+void memory_free(void *p);
+
+/* The calling thread's allocation number `n` from now (1 = the next) fails, once; 0 switches it off. */
+void memory_fail_after(size_t n);
+
+#endif

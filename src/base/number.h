@@ -1,0 +1,21 @@
+/* Numbers and sizes as people type them, and as people read them. */
+#ifndef HAUL_BASE_NUMBER_H
+#define HAUL_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whole strings only, no sign for the unsigned ones; false on anything else or on overflow. */
+bool number_u64(const char *s, uint64_t *value); /* decimal, or 0x hexadecimal */
+bool number_i64(const char *s, int64_t *value);
+bool number_f64(const char *s, double *value);
+/* A count of bytes with an optional binary suffix: 4096, 64K, 1.5M, 2G, 1GiB. */
+bool number_size(const char *s, uint64_t *value);
+
+/* 1536 -> "1.50 KiB"; returns `out`. */
+const char *number_format_bytes(double bytes, char out[32]);
+/* 1234567 -> "1,234,567"; returns `out`. */
+const char *number_format_count(uint64_t count, char out[32]);
+
+#endif

@@ -1,0 +1,270 @@
+/* The PTX intermediate representation: what the parser makes, what every later pass reads.
+ *
+ * Lifetimes: a module owns one arena; functions, instructions, operands, names and the source text's copy live in it
+ * and end with ptx_module_free(). Names are interned: equal names are equal pointers. Passes that rewrite a function
+ * (inlining) allocate in the same arena.
+ */
+#ifndef HAUL_PTX_IR_H
+#define HAUL_PTX_IR_H
+
+#include "base/arena.h"
+
+#include <haul/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- names of the tables: types.def, modifiers.def, isa.def, special.def ---- */
+
+typedef enum ptx_type {
+    PTX_TYPE_NONE,
+#define TYPE(id, name, bits, kind) PTX_##id,
+#include "ptx/types.def"
+#undef TYPE
+    PTX_TYPE_COUNT
+} ptx_type;
+
+typedef enum ptx_slot {
+#define SLOT(id, name) PTX_SLOT_##id,
+#define MODIFIER(id, text)
+#include "ptx/modifiers.def"
+#undef SLOT
+#undef MODIFIER
+    PTX_SLOT_COUNT
+} ptx_slot;
+
+typedef enum ptx_modifier {
+    PTX_MOD_NONE,
+#define SLOT(id, name)
+#define MODIFIER(id, text) PTX_MOD_##id,
+#include "ptx/modifiers.def"
+#undef SLOT
+#undef MODIFIER
+    PTX_MOD_COUNT
+} ptx_modifier;
+
+typedef enum ptx_op {
+#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) PTX_OP_##id,
+#include "ptx/isa.def"
+#undef INSTRUCTION
+    PTX_OP_COUNT
+} ptx_op;
+
+typedef enum ptx_special {
+#define SPECIAL(id, name, type) PTX_SPECIAL_##id,
+#include "ptx/special.def"
+#undef SPECIAL
+    PTX_SPECIAL_COUNT
+} ptx_special;
+
+typedef enum ptx_space {
+    PTX_SPACE_GENERIC,
+    PTX_SPACE_REG,
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_CONST,
+    PTX_SPACE_PARAM,
+} ptx_space;
+
+/* ---- places ---- */
+
+/* A place in the PTX text; both count from 1. */
+typedef struct ptx_position {
+    uint32_t line, column;
+} ptx_position;
+
+/* A place in the CUDA source, from `.loc`; `inlined_at` is the next outer one (index + 1 into ptx_module.places), 0 = none. */
+typedef struct ptx_place {
+    uint32_t file; /* as in `.file`: index into ptx_module.files, whose entry may be NULL */
+    uint32_t line, column;
+    uint32_t inlined_at;
+} ptx_place;
+
+/* ---- operands and instructions ---- */
+
+typedef struct ptx_variable ptx_variable;
+typedef struct ptx_function ptx_function;
+typedef struct ptx_operand ptx_operand;
+
+typedef enum ptx_operand_kind {
+    PTX_REGISTER,  /* reg; negated = `!p` */
+    PTX_INTEGER,   /* bits */
+    PTX_FLOATING,  /* bits of a double (from 0d, decimal) or, if width is 32, of a float (0f) */
+    PTX_SPECIAL_REGISTER,
+    PTX_VARIABLE_ADDRESS, /* `mov.u64 %rd, name` or name+offset: variable, offset */
+    PTX_FUNCTION_ADDRESS, /* function */
+    PTX_MEMORY,    /* [base + offset]: parts[0] is the base (register, variable address or integer), offset */
+    PTX_VECTOR,    /* {parts[0], ...} */
+    PTX_LIST,      /* (parts[0], ...): call arguments and results */
+    PTX_PAIR,      /* d|p: parts[0], parts[1] */
+    PTX_LABEL,     /* label */
+    PTX_SINK,      /* _ */
+    PTX_TENSOR,    /* [tensorMap, {coordinates}]: parts[0], parts[1] */
+} ptx_operand_kind;
+
+struct ptx_operand {
+    ptx_operand_kind kind;
+    bool negated;
+    uint8_t width;   /* PTX_FLOATING: 32 or 64 */
+    uint8_t special; /* ptx_special */
+    uint32_t reg;    /* index into ptx_function.registers */
+    uint32_t label;  /* index into ptx_function.labels */
+    uint32_t part_count;
+    int64_t offset;
+    uint64_t bits;
+    const ptx_variable *variable;
+    ptx_function *function;
+    ptx_operand *parts;
+    ptx_position position;
+};
+
+enum { PTX_MAX_OPERANDS = 10 };
+
+/* One instruction: row `op` of isa.def with its modifiers chosen. Operands in the text's order, destination first. */
+typedef struct ptx_instruction {
+    uint16_t op;                    /* ptx_op */
+    uint8_t type, type2, type3;     /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
+    uint8_t mods[PTX_SLOT_COUNT];   /* ptx_modifier by slot */
+    bool guarded, guard_negated;    /* @p, @!p */
+    uint8_t operand_count;
+    uint32_t guard;                 /* register index */
+    uint32_t place;                 /* index + 1 into ptx_module.places, 0 = none */
+    ptx_position position;
+    ptx_operand *operands;
+} ptx_instruction;
+
+/* ---- declarations ---- */
+
+typedef struct ptx_register {
+    const char *name; /* with its %, unique within the function after scoping: an inner scope's gets a suffix */
+    ptx_type type;
+} ptx_register;
+
+/* An initialiser of a global or const variable: `bytes` filled in, with addresses to be added when the module loads. */
+typedef struct ptx_relocation {
+    uint64_t at; /* offset into the bytes */
+    uint32_t bytes;
+    const ptx_variable *variable;
+    ptx_function *function;
+    int64_t addend;
+    bool generic; /* generic(name): as a generic address */
+} ptx_relocation;
+
+struct ptx_variable {
+    const char *name;
+    ptx_space space;
+    ptx_type type;
+    uint8_t vector;      /* 1, 2, 4 */
+    uint32_t alignment;  /* bytes */
+    uint64_t size;       /* bytes; 0 for `extern .shared x[]` */
+    uint32_t index;      /* its place in the module's or the function's list */
+    bool is_extern, is_visible, is_weak;
+    unsigned char *initial; /* size bytes, or NULL */
+    ptx_relocation *relocations;
+    size_t relocation_count;
+    ptx_function *owner; /* NULL: of the module */
+    ptx_position position;
+};
+
+typedef struct ptx_label {
+    const char *name;
+    uint32_t target; /* instruction index; may equal instruction_count */
+    const uint32_t *branch_targets; /* .branchtargets: label indices */
+    uint32_t branch_target_count;
+    ptx_position position;
+} ptx_label;
+
+/* A basic block: instructions first .. end-1. Successors: `next` (fall through or jump), `taken` (conditional branch),
+ * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where lanes that diverged
+ * here meet again; PTX_NO_BLOCK where only the exit is. */
+enum { PTX_NO_BLOCK = 0xffffffffu };
+typedef struct ptx_block {
+    uint32_t first, end;
+    uint32_t next, taken;
+    const uint32_t *table;
+    uint32_t table_count;
+    uint32_t join;
+} ptx_block;
+
+struct ptx_function {
+    const char *name;
+    bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
+    bool has_body;
+    ptx_variable **params;  /* in order; space PARAM */
+    size_t param_count;
+    ptx_variable **results; /* of a .func; space PARAM or REG */
+    size_t result_count;
+    ptx_register *registers;
+    size_t register_count;
+    ptx_variable **variables; /* .local, .shared, .param of the body */
+    size_t variable_count;
+    ptx_label *labels;
+    size_t label_count;
+    ptx_instruction *instructions;
+    size_t instruction_count;
+    ptx_block *blocks; /* after ptx_analyse(); block 0 is the entry */
+    size_t block_count;
+    uint32_t max_threads[3];      /* .maxntid; 0 = not given */
+    uint32_t required_threads[3]; /* .reqntid */
+    uint32_t min_blocks;          /* .minnctapersm */
+    uint32_t max_registers;       /* .maxnreg */
+    uint32_t cluster[3];          /* .reqnctapercluster */
+    uint32_t explicit_cluster;
+    ptx_position position;
+};
+
+typedef struct ptx_module {
+    arena memory;
+    jmp_buf out_of_memory; /* where `memory` jumps to while the module is built */
+    const char *name;      /* file name, for messages */
+    uint32_t version;      /* 83 for .version 8.3 */
+    uint32_t sm;           /* 90 for .target sm_90 */
+    char sm_suffix;        /* 'a', 'f' or 0 */
+    uint32_t address_bits;
+    const char **files;    /* by `.file` index; NULL where none */
+    size_t file_count;
+    ptx_place *places;
+    size_t place_count;
+    ptx_variable **variables; /* module scope: .global, .const, .shared, .extern .shared */
+    size_t variable_count;
+    ptx_function **functions; /* entries, functions and prototypes in order */
+    size_t function_count;
+} ptx_module;
+
+/* ---- the front end ---- */
+
+/* Parses, resolves names, verifies and analyses control flow. `name` is for messages. On failure `*module` is NULL and the message is
+ * `name:line:column: what` (unknown or unsupported instructions are named). The text need not be NUL-terminated and is
+ * not kept. */
+haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **module);
+void ptx_module_free(ptx_module *module);
+
+/* NULL when there is none. */
+ptx_function *ptx_find_entry(const ptx_module *module, const char *name);
+
+/* ---- tables ---- */
+
+typedef struct ptx_type_info {
+    const char *name;
+    uint8_t bits;
+    char kind; /* 'B' 'U' 'S' 'F' 'P' */
+} ptx_type_info;
+extern const ptx_type_info ptx_types[PTX_TYPE_COUNT];
+
+typedef struct ptx_op_info {
+    const char *id, *mnemonic, *suffixes, *operands, *effect;
+    uint16_t version, sm; /* first PTX version (x10) and first architecture */
+} ptx_op_info;
+extern const ptx_op_info ptx_ops[PTX_OP_COUNT];
+
+extern const char *const ptx_modifier_names[PTX_MOD_COUNT];
+extern const uint8_t ptx_modifier_slots[PTX_MOD_COUNT];
+extern const char *const ptx_special_names[PTX_SPECIAL_COUNT];
+extern const uint8_t ptx_special_types[PTX_SPECIAL_COUNT];
+
+static inline unsigned ptx_bits(unsigned type) {
+    return ptx_types[type].bits;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* One decoded instruction, and what its handler sees.
+ *
+ * A kernel is lowered once (lower.h) into an array of operations over a register file in which each register is a slot
+ * of 32 lanes side by side, so that a handler is one loop over lanes that the host compiler turns into vector code.
+ * Handlers live in sim/ops/, which is compiled once for each vector extension of the host.
+ */
+#ifndef HAUL_SIM_OP_H
+#define HAUL_SIM_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SIM_LANES = 32 };
+#define SIM_ALL_LANES 0xffffffffu
+
+typedef struct sim_warp sim_warp;
+typedef struct sim_op sim_op;
+
+/* What the interpreter does after a handler. */
+typedef enum sim_step {
+    SIM_NEXT, /* go on with the following operation */
+    SIM_JUMP, /* go on at w->pc, which the handler has set; the current path may have changed */
+    SIM_STOP, /* this path cannot go on now: w->path says why; its pc says where it will resume */
+} sim_step;
+
+/* Executes one operation for the lanes in `active`, never 0. Lanes outside keep their destination's value. */
+typedef sim_step (*sim_handler)(sim_warp *w, const sim_op *op, uint32_t active);
+
+/* Slots are byte offsets into the register file. A slot's lane is as wide as the register: 2, 4, 8 or 16 bytes;
+ * a predicate's slot is one uint32_t with a bit for each lane. Immediates and special registers have slots too, so a
+ * handler never asks what kind of operand it has. */
+struct sim_op {
+    sim_handler run;
+    uint32_t guard;      /* slot of the guarding predicate; SIM_SLOT_TRUE when there is none */
+    uint32_t guard_flip; /* all ones for @!p */
+    uint32_t d, a, b, c; /* operand slots: destination and sources */
+    uint32_t x, y;       /* further slots or small constants, as the handler defines */
+    int64_t imm;
+    uint32_t instruction; /* index into the flat function's instructions */
+    uint8_t memory_class; /* haul_memory_class */
+    uint8_t bytes;        /* width of a memory access a lane, vector included */
+    uint8_t flags;        /* SIM_OP_* */
+    uint8_t count;        /* vector elements */
+    uint32_t more;        /* index into sim_program.pool: further slots */
+    uint32_t target;      /* control: operation index */
+};
+
+enum {
+    SIM_OP_YIELDS = 1,   /* uses the result of an outstanding load: a good place to let another warp run */
+    SIM_OP_JOINS = 2,    /* first operation of a block where diverged lanes may meet */
+    SIM_OP_VOLATILE = 4, /* memory: ordered with other blocks */
+    SIM_OP_BLOCK = 8,    /* first operation of a basic block: counts are taken here */
+    SIM_OP_GUARDED = 16, /* counted singly */
+};
+
+/* Fixed slots at the start of every register file. */
+enum {
+    SIM_SLOT_TRUE = 0,   /* predicate: all ones */
+    SIM_SLOT_FALSE = 4,  /* predicate: all zeros */
+    SIM_SLOT_CARRY = 8,  /* predicate: the carry flag (CC.CF) of each lane */
+    SIM_SLOT_SINK = 64,  /* 32 lanes of 16 bytes that nobody reads: the destination `_` */
+    SIM_SLOT_ZERO = 576, /* 32 lanes of 16 zero bytes */
+    SIM_SLOTS_FIXED = 1088,
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* Barriers of a block, a warp and a cluster, memory fences, clocks, and the calls that end or pause a thread. */
+#ifndef HAUL_TOOLCHAIN_SYNCHRONISE_H
+#define HAUL_TOOLCHAIN_SYNCHRONISE_H
+
+#include "device.h"
+
+/* __syncthreads() itself is built into clang. */
+
+HAUL_TC_DEVICE int __syncthreads_count(int predicate) {
+    int count;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }"
+                 : "=r"(count)
+                 : "r"(predicate)
+                 : "memory");
+    return count;
+}
+
+#define HAUL_SYNC_VOTE(op)                                                                          \
+    HAUL_TC_DEVICE int __syncthreads_##op(int predicate) {                                          \
+        int result;                                                                                 \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red." #op ".pred q, 0, p; "      \
+                     "selp.s32 %0, 1, 0, q; }"                                                      \
+                     : "=r"(result)                                                                 \
+                     : "r"(predicate)                                                               \
+                     : "memory");                                                                   \
+        return result;                                                                              \
+    }
+HAUL_SYNC_VOTE(and)
+HAUL_SYNC_VOTE(or)
+#undef HAUL_SYNC_VOTE
+
+HAUL_TC_DEVICE void __syncwarp(unsigned int mask = 0xffffffffu) {
+    __nvvm_bar_warp_sync(mask);
+}
+
+HAUL_TC_DEVICE void __threadfence_block() {
+    __nvvm_membar_cta();
+}
+HAUL_TC_DEVICE void __threadfence() {
+    __nvvm_membar_gl();
+}
+HAUL_TC_DEVICE void __threadfence_system() {
+    __nvvm_membar_sys();
+}
+
+#define HAUL_READ_SREG(function, type, bits, constraint, sreg)                      \
+    HAUL_TC_DEVICE type function {                                                  \
+        type value;                                                                 \
+        asm volatile("mov.u" bits " %0, %%" sreg ";" : "=" constraint(value)::"memory"); \
+        return value;                                                               \
+    }
+HAUL_READ_SREG(clock64(), long long, "64", "l", "clock64")
+HAUL_READ_SREG(__nv_globaltimer(), unsigned long long, "64", "l", "globaltimer")
+#undef HAUL_READ_SREG
+HAUL_TC_DEVICE clock_t clock() {
+    return (clock_t)clock64();
+}
+
+HAUL_TC_DEVICE void __nanosleep(unsigned int ns) {
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
+}
+HAUL_TC_DEVICE void __trap() {
+    asm volatile("trap;" ::: "memory");
+}
+HAUL_TC_DEVICE void __brkpt() {
+    asm volatile("brkpt;" ::: "memory");
+}
+/* The event number must be a constant, 0 to 15. */
+#define __prof_trigger(event) asm volatile("pmevent %0;" ::"n"(event))
+
+#if __CUDA_ARCH__ >= 900
+HAUL_TC_DEVICE void __cluster_barrier_arrive() {
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+}
+HAUL_TC_DEVICE void __cluster_barrier_arrive_relaxed() {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+HAUL_TC_DEVICE void __cluster_barrier_wait() {
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+#define HAUL_CLUSTER_DIMENSION(function, sreg)                                                  \
+    HAUL_TC_DEVICE dim3 function() {                                                            \
+        unsigned int x, y, z;                                                                   \
+        asm("mov.u32 %0, %%" sreg ".x; mov.u32 %1, %%" sreg ".y; mov.u32 %2, %%" sreg ".z;"     \
+            : "=r"(x), "=r"(y), "=r"(z));                                                       \
+        return dim3(x, y, z);                                                                   \
+    }
+HAUL_CLUSTER_DIMENSION(__clusterDim, "cluster_nctaid")
+HAUL_CLUSTER_DIMENSION(__clusterRelativeBlockIdx, "cluster_ctaid")
+HAUL_CLUSTER_DIMENSION(__clusterGridDimInClusters, "nclusterid")
+HAUL_CLUSTER_DIMENSION(__clusterIdx, "clusterid")
+#undef HAUL_CLUSTER_DIMENSION
+
+HAUL_TC_DEVICE unsigned int __clusterRelativeBlockRank() {
+    unsigned int rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+HAUL_TC_DEVICE unsigned int __clusterSizeInBlocks() {
+    unsigned int size;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    return size;
+}
+#endif
+
+#endif
