@@ -1,0 +1,69 @@
+/* What the memory system would have done: requests, sectors, wavefronts, bank conflicts, cache hits.
+ *
+ * The functional half of the virtual GPU (ops/memory.c, ops/async.c) moves the bytes and tells this half the addresses
+ * of each warp-level access. A sim_counting belongs to one SM and is used by one thread at a time: it counts by
+ * instruction, models the SM's L1, and logs what L1 sends on. Between epochs sim_counting_drain() plays the logs of all
+ * SMs into the one L2 in an order that does not depend on host threads.
+ */
+#ifndef HAUL_SIM_COUNT_H
+#define HAUL_SIM_COUNT_H
+
+#include "sim/lower.h"
+#include "sim/machine.h"
+
+#include <haul/run.h>
+#include <haul/status.h>
+
+typedef struct sim_counting sim_counting;
+typedef struct sim_l2 sim_l2;
+
+/* What one launch's counting needs to know once: which shared accesses the assembler merges, the L1's size, classes. */
+typedef struct sim_count_plan sim_count_plan;
+
+/* `shared_per_sm`: bytes of shared memory that the resident blocks take, which decides the carve-out and so L1's size.
+ */
+haul_status sim_count_plan_create(const sim_machine *machine, const sim_program *program,
+                                  const haul_occupancy *occupancy, sim_count_plan **plan);
+void sim_count_plan_free(sim_count_plan *plan);
+
+/* One SM's counting for one launch; L1 starts empty. */
+haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **counting);
+void sim_counting_free(sim_counting *counting);
+
+/* The L2, empty; lives for one launch, as Nsight Compute flushes caches before each. */
+haul_status sim_l2_create(const sim_machine *machine, sim_l2 **l2);
+void sim_l2_free(sim_l2 *l2);
+
+/* Plays the logs since the last drain into L2 and empties them. `countings` by SM; entries may be NULL. May use host
+ * threads; the result does not depend on how many. */
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count);
+
+/* Adds everything up: launch counters, classes and per-instruction traffic (`instructions` has one element for each
+ * instruction of the flat function). Call once, after the last drain. */
+void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
+                         haul_traffic *instructions);
+
+/* ---- called by memory handlers; lanes outside `active` are ignored; op->memory_class and op->instruction say what and
+ * where ---- */
+
+/* ld, st, atom, red on global memory: byte addresses in the device's space. */
+void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]);
+/* The same on local memory: offsets into each thread's frame; the model interleaves lanes as hardware does. */
+void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                     const uint64_t offset[SIM_LANES]);
+/* ld, st, atom, red on shared memory: shared addresses. */
+void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint32_t address[SIM_LANES]);
+/* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */
+void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
+                      const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
+/* cp.async.bulk between global `address` and shared memory, by one thread. */
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes);
+/* The warp passed a barrier or fence: stores before it can no longer be combined with later ones. */
+void sim_count_barrier(sim_counting *c, const sim_warp *w);
+/* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */
+void sim_count_block(sim_counting *c, uint32_t block, uint32_t active);
+void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active);
+
+#endif
