@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,19 +34,18 @@ static void *fail(arena *a) {
 }
 
 /* Blocks double so that a large module costs few allocations and a small one little memory. */
-static int add_block(arena *a, size_t need) {
+static bool add_block(arena *a, size_t need) {
     size_t size = a->total < ARENA_FIRST ? ARENA_FIRST : a->total;
     if (size > ARENA_LARGEST) size = ARENA_LARGEST;
     if (size < need) size = need;
-    if (size > SIZE_MAX - sizeof(arena_block)) return 0;
     arena_block *b = memory_alloc(sizeof *b + size);
-    if (!b) return 0;
+    if (!b) return false;
     b->older = a->blocks;
     a->blocks = b;
     a->next = b->bytes;
     a->end = b->bytes + size;
     a->total += size;
-    return 1;
+    return true;
 }
 
 void *arena_alloc_aligned(arena *a, size_t size, size_t alignment) {
@@ -70,7 +70,7 @@ void *arena_array(arena *a, size_t count, size_t size) {
 }
 
 char *arena_copy(arena *a, const char *text, size_t length) {
-    char *copy = arena_alloc(a, length + 1);
+    char *copy = arena_alloc(a, length < SIZE_MAX ? length + 1 : length);
     return copy ? memcpy(copy, text, length) : NULL;
 }
 

@@ -25,16 +25,19 @@ void arena_free(arena *a);
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(arena *a, size_t size);
+/* `alignment` is a power of two. */
 void *arena_alloc_aligned(arena *a, size_t size, size_t alignment);
 /* `count` * `size` with the overflow treated as out of memory. */
 void *arena_array(arena *a, size_t count, size_t size);
+/* `length` characters and a closing NUL. */
 char *arena_copy(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
 
-/* Appends to a growable array `items` with `count` and `capacity` fields that lives in an arena. */
+/* Appends to a growable array `items` with `count` and `capacity` fields that lives in an arena with a jump point.
+ * The smaller arrays it outgrew stay in the arena: at most as much again. */
 #define ARENA_PUSH(a, items, count, capacity, value)                                                          \
     do {                                                                                                      \
         if ((count) == (capacity)) (items) = arena_grow((a), (items), (count), &(capacity), sizeof *(items)); \

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 static _Thread_local size_t countdown;
@@ -17,6 +18,7 @@ void *memory_alloc(size_t size) {
 }
 
 void *memory_zeroed(size_t count, size_t size) {
+    if (size && count > SIZE_MAX / size) return NULL; /* calloc would say so too, but sanitizers end the program */
     return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
 }
 

@@ -37,19 +37,24 @@ bool number_f64(const char *s, double *value) {
     return true;
 }
 
+/* The power of two that a suffix stands for (0 for none), or -1 for what is none; "B" and "iB" may follow it. */
+static int suffix_shift(const char *s) {
+    static const char letters[] = "KMGT";
+    const char *letter = *s ? strchr(letters, toupper((unsigned char)*s)) : NULL;
+    if (letter) s++;
+    if (*s && strcmp(s, "B") != 0 && !(letter && strcmp(s, "iB") == 0)) return -1;
+    return letter ? 10 * (int)(letter - letters + 1) : 0;
+}
+
 bool number_size(const char *s, uint64_t *value) {
-    char *end;
-    if (!isdigit((unsigned char)*s)) return false;
-    double v = strtod(s, &end);
-    static const char suffixes[] = "KMGT";
-    const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
-    if (suffix) {
-        v = ldexp(v, 10 * (int)(suffix - suffixes + 1));
-        end++;
-    }
-    if (strcmp(end, "iB") == 0 || strcmp(end, "B") == 0) end += strlen(end);
-    if (*end || !(v >= 0 && v < 0x1p63) || v != floor(v)) return false;
-    *value = (uint64_t)v;
+    size_t digits = strspn(s, "0123456789"), fraction = s[digits] == '.' ? strspn(s + digits + 1, "0123456789") : 0;
+    int shift = suffix_shift(s + digits + (fraction ? fraction + 1 : 0));
+    if (!digits || shift < 0) return false;
+    errno = 0;
+    uint64_t whole = strtoull(s, NULL, 10);
+    double part = fraction ? ldexp(strtod(s + digits, NULL), shift) : 0;
+    if (errno || whole > (UINT64_MAX >> shift) || part != floor(part)) return false;
+    *value = (whole << shift) + (uint64_t)part;
     return true;
 }
 

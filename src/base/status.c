@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,10 +25,18 @@ const char *haul_message(void) {
     return message;
 }
 
+/* Input that a message quotes must not break the line or drive the terminal. */
+static void set_message(const char *text) {
+    size_t i = 0;
+    for (; text[i] && i < sizeof message - 1; i++) message[i] = iscntrl((unsigned char)text[i]) ? ' ' : text[i];
+    message[i] = '\0';
+}
+
+/* By way of a buffer, since the arguments may hold haul_message() itself. */
 haul_status haul_vfail(haul_status status, const char *format, va_list arguments) {
-    vsnprintf(message, sizeof message, format, arguments);
-    for (char *c = message; *c; c++)
-        if (*c == '\n' || *c == '\r') *c = ' ';
+    char text[sizeof message];
+    vsnprintf(text, sizeof text, format, arguments);
+    set_message(text);
     return status;
 }
 
@@ -40,13 +49,13 @@ haul_status haul_fail(haul_status status, const char *format, ...) {
 }
 
 haul_status haul_fail_in(haul_status status, const char *format, ...) {
-    char inner[sizeof message];
-    memcpy(inner, message, sizeof inner);
+    char text[2 * sizeof message];
     va_list arguments;
     va_start(arguments, format);
-    haul_vfail(status, format, arguments);
+    vsnprintf(text, sizeof message, format, arguments);
     va_end(arguments);
-    size_t used = strlen(message);
-    snprintf(message + used, sizeof message - used, ": %s", inner);
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, ": %s", message);
+    set_message(text);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <haul/status.h>
 #include <stdarg.h>
 
-/* Records the calling thread's message (cut at 1 KiB, newlines become spaces) and returns `status`, so that
+/* Records the calling thread's message (cut at 1 KiB, control characters become spaces) and returns `status`, so that
  * `return haul_fail(HAUL_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));` reads as one step. */
 haul_status haul_fail(haul_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 haul_status haul_vfail(haul_status status, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
