@@ -94,6 +94,7 @@ need() { # WHAT-FOR PACKAGE TEST...: notes what is missing unless the test succe
 
 look_for_minimal() {
     need "a C17 compiler with the C library's headers (gcc)" "gcc libc6-dev" have_c_compiler
+    need "make" make have make
     need "cmake, 3.20 or later" cmake have cmake
     need "ninja" ninja-build have ninja
     need "pkg-config" pkg-config have pkg-config

@@ -1,0 +1,78 @@
+#!/bin/sh
+# The checks of the source find what they are for: each is run over a small tree with one planted fault.
+set -u
+source=$1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+plant() { # FILE; contents on standard input
+    rm -rf "$tree"
+    mkdir -p "$tree/$(dirname "$1")" "$tree/src/base" "$tree/src/sim" "$tree/include/haul"
+    echo '#include <stdint.h>' >"$tree/include/haul/run.h"
+    echo 'int text_length(void);' >"$tree/src/base/text.h"
+    echo 'int sim_warps(void);' >"$tree/src/sim/warp.h"
+    cp "$source/.clang-format" "$tree/"
+    cat >"$tree/$1"
+}
+finds() { # CHECK WORDS
+    if output=$("$source/tools/$1" "$tree" 2>/dev/null); then
+        echo "$1 did not fail: $2"
+        failures=$((failures + 1))
+    elif ! printf '%s\n' "$output" | grep -q -e "$2"; then
+        printf '%s did not say "%s":\n%s\n' "$1" "$2" "$output"
+        failures=$((failures + 1))
+    fi
+}
+accepts() { # CHECK
+    output=$("$source/tools/$1" "$tree" 2>/dev/null) && return
+    printf '%s refused a good tree:\n%s\n' "$1" "$output"
+    failures=$((failures + 1))
+}
+lines() { # COUNT TEXT
+    awk -v count="$1" -v text="$2" 'BEGIN { for (i = 0; i < count; i++) print text }'
+}
+
+plant src/sim/good.c <<'END'
+#include "base/text.h"
+#include "sim/warp.h"
+#include <haul/run.h>
+#include <stdio.h>
+END
+accepts check-includes
+accepts check-style
+
+echo '#include "sim/warp.h"' | plant src/base/up.c
+finds check-includes "src/base/up.c:1: base (rank 1) includes 'sim/warp.h' of sim (rank 3)"
+echo '#include "sim/warp.h"' | plant include/haul/public.h
+finds check-includes "include/haul/public.h:1: haul (rank 0)"
+printf '\n  #  include "../base/text.h"\n' | plant src/sim/dots.c
+finds check-includes "src/sim/dots.c:2: .*not written from src/"
+echo '#include "warp.h"' | plant src/sim/relative.c
+finds check-includes "src/sim/relative.c:1: .*not written from src/"
+echo 'int x;' | plant src/other/new.c
+finds check-includes "its folder has no rank"
+
+{ echo 'int longest(int a) {' && lines 58 '    a++;' && echo '    return a;' && echo '}'; } | plant src/sim/long.c
+finds check-style "src/sim/long.c:1: longest() has 61 lines"
+{ echo 'static int shorter(int a) { // } {' && lines 57 '    a++;' && echo '    return a;' && echo '}'; } |
+    plant src/sim/short.c
+output=$("$source/tools/check-style" "$tree" 2>/dev/null | grep 'has .* lines') && {
+    echo "check-style took 60 lines for too many: $output"
+    failures=$((failures + 1))
+}
+lines 901 'int x;' | plant src/sim/file.c
+finds check-style "src/sim/file.c:1: 901 lines"
+echo "/* TO""DO: later */" | plant src/sim/later.c
+finds check-style "src/sim/later.c:1: reads as unfinished"
+printf '#if 0\n#endif\n' | plant src/sim/off.c
+finds check-style "src/sim/off.c:1: reads as unfinished"
+echo "See \"/ho""me/somebody/notes\"." | plant docs/path.md
+finds check-style "docs/path.md:1: names a place outside the repository"
+echo "include ../sha""red/rules" | plant docs/path.md
+finds check-style "docs/path.md:1: names a place outside the repository"
+if command -v clang-format-14 >/dev/null; then
+    echo 'int  x ;' | plant src/sim/format.c
+    finds check-style "src/sim/format.c:1:.*clang-format"
+fi
+exit $((failures > 0))
