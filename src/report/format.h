@@ -1,0 +1,34 @@
+/* How numbers look in every report: 1,234; 4.00; 44.4%; 1.50 KiB; 60.45 us; 2.35 TB/s. */
+#ifndef HAUL_REPORT_FORMAT_H
+#define HAUL_REPORT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a column or an axis holds; numbers of a unit are formatted alike everywhere. */
+typedef enum report_unit {
+    REPORT_TEXT,
+    REPORT_COUNT,        /* whole things: 1,234 (fractions of averages keep two digits) */
+    REPORT_RATIO,        /* 4.00 */
+    REPORT_PERCENT,      /* 0..100: 44.4% */
+    REPORT_BYTES,        /* 1.50 KiB */
+    REPORT_MICROSECONDS, /* 60.45 us */
+    REPORT_SECONDS,      /* 1.25 s */
+    REPORT_RATE,         /* bytes a second, decimal: 2.35 TB/s */
+    REPORT_UNIT_COUNT
+} report_unit;
+
+/* The unit's name in JSON: "count", "percent", ... */
+extern const char *const report_unit_names[REPORT_UNIT_COUNT];
+
+enum { REPORT_NUMBER_SIZE = 48 };
+
+/* Returns `out`. NaN and infinities print as "-". */
+const char *report_format(report_unit unit, double value, char out[REPORT_NUMBER_SIZE]);
+
+/* 100 * part / whole; NaN (printed as "-") when the whole is 0. */
+double report_percent(double part, double whole);
+/* part / whole; NaN when the whole is 0. */
+double report_ratio(double part, double whole);
+
+#endif
