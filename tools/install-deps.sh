@@ -61,8 +61,8 @@ have_fuzzer() {
         links "$clang" -fsanitize=fuzzer,address,undefined
 }
 
-# Other versions format otherwise, so a system that does not package this one goes without the check.
-have_format() { have clang-format-14 || ! apt-cache show clang-format-14 >/dev/null 2>&1; }
+# Some versions matter, but a system that does not package them goes without.
+have_or_cannot() { have "$1" || ! apt-cache show "$1" >/dev/null 2>&1; }
 
 # The header versions that clang looks for are those of the newest GCC it finds, which need not be the default.
 cxx_headers_package() {
@@ -114,7 +114,8 @@ look_for_follow_ups() {
     need "the C++ headers for clang (libstdc++)" "$(cxx_headers_package)" have_cxx_headers
     if [ $minimal = no ]; then
         need "clang's libFuzzer and sanitizer runtimes (compiler-rt)" "$(fuzzer_package)" have_fuzzer
-        need "clang-format 14 (check of the format)" clang-format-14 have_format
+        need "clang-format 14 (check of the format: other versions differ)" clang-format-14 have_or_cannot clang-format-14
+        need "clang 19 (kernels for sm_90a and their tests)" clang-19 have_or_cannot clang-19
     fi
 }
 
