@@ -1,0 +1,27 @@
+/* What an experiment of the lab is: it launches kernels on the lab's device and fills a section of the report. */
+#ifndef HAUL_CLI_LAB_EXPERIMENT_H
+#define HAUL_CLI_LAB_EXPERIMENT_H
+
+#include "report/document.h"
+
+#include <haul/haul.h>
+
+/* What an experiment gets to work with. */
+typedef struct lab {
+    haul_device *device; /* where kernels are counted */
+    haul_device *real;   /* the GPU whose measured columns go beside, or NULL; the same as `device` on --device gpu:N */
+    report_document *document;
+} lab;
+
+typedef struct lab_experiment {
+    const char *name;  /* as on the command line: "strides" */
+    const char *title; /* "Strides: how many sectors a warp asks for" */
+    const char *text;  /* two sentences: what to look at */
+    haul_status (*run)(lab *l, report_section *section);
+} lab_experiment;
+
+/* In the order of the report; defined in src/cli/lab/experiments.c. */
+extern const lab_experiment lab_experiments[];
+extern const size_t lab_experiment_count;
+
+#endif

@@ -1,0 +1,121 @@
+/* Launch descriptions: lines of a LAUNCHES.jsonl file, or options of a command line; and running one.
+ *
+ * A line is an object:
+ *     {"id":0,"kernel":"saxpy","grid":[256,1,1],"block":[256,1,1],"smem":0,
+ *      "args":[{"i32":65536},{"f32":1.5},{"buf":"f01","words":65536,"seed":1,"offset":0,"after":"1d94492b1bfe4bfa"}],
+ *      "file":"saxpy","counters":{"inst_global_ld":1,"lts__t_sectors_srcunit_tex_op_read":[4,8]},"us":60.45}
+ * kernel, grid, block and args are needed; grid and block may be shorter than three. Fields haul does not know are kept
+ * and ignored.
+ *
+ * Buffers are 32-bit words; element i of a buffer of n words, with h(x) = x * 2654435761 mod 2^32:
+ *     f01     float ((h(i + seed) >> 8) + 1) * 2^-24, in (0, 1]
+ *     u32     h(i + seed)
+ *     iota    i + seed
+ *     perm    i * seed mod n
+ *     zero    0
+ *     poison  0xdeadbeef
+ * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
+ * kernel gets the address `offset` bytes into that, where the words begin. */
+#ifndef HAUL_LIB_LAUNCHES_H
+#define HAUL_LIB_LAUNCHES_H
+
+#include "base/arena.h"
+
+#include <haul/haul.h>
+#include <jansson.h>
+
+/* The only list of fill rules: FILL(id, name). */
+#define LAUNCH_FILLS(FILL) \
+    FILL(F01, "f01")       \
+    FILL(U32, "u32")       \
+    FILL(IOTA, "iota")     \
+    FILL(PERM, "perm")     \
+    FILL(ZERO, "zero")     \
+    FILL(POISON, "poison") \
+    FILL(FILE, "file")
+
+typedef enum launch_fill {
+#define FILL(id, name) LAUNCH_FILL_##id,
+    LAUNCH_FILLS(FILL)
+#undef FILL
+        LAUNCH_FILL_COUNT
+} launch_fill;
+
+typedef struct launch_argument {
+    haul_argument_kind kind;
+    int64_t integer; /* I32, I64 */
+    double real;     /* F32, F64 */
+    /* BUFFER */
+    launch_fill fill;
+    uint64_t words;
+    uint32_t seed;
+    uint64_t offset;
+    const char *input;  /* LAUNCH_FILL_FILE: where the contents come from, else NULL */
+    const char *output; /* where the contents go after the kernel, or NULL */
+    bool recorded;      /* the line has an `after` hash */
+    uint64_t after;     /* it */
+    uint64_t hash;      /* what launch_run() found: FNV-1a over the words */
+} launch_argument;
+
+/* A recorded counter: a number (low == high) or a range. */
+typedef struct launch_counter {
+    haul_counter counter;
+    double low, high;
+} launch_counter;
+
+typedef struct launch_description {
+    const char *where; /* "launches.jsonl:3", for messages */
+    int64_t id;
+    const char *kernel;
+    const char *file; /* the source's stem, or NULL */
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    launch_argument *arguments;
+    size_t argument_count;
+    launch_counter *counters; /* those that haul knows */
+    size_t counter_count;
+    double us;    /* recorded time; negative = none */
+    json_t *json; /* the line as it was read; NULL for one from the command line */
+} launch_description;
+
+typedef struct launch_list {
+    arena memory;
+    launch_description *items;
+    size_t count, capacity;
+} launch_list;
+
+/* All-zero is a valid empty list. */
+void launch_list_free(launch_list *list);
+
+/* Appends a file's launches; empty lines are skipped. Errors: HAUL_ERROR_FILE; HAUL_ERROR_SYNTAX and
+ * HAUL_ERROR_ARGUMENT as "path:line: what". */
+haul_status launch_read_file(launch_list *list, const char *path);
+/* The same from memory; `name` stands for the path. */
+haul_status launch_read_text(launch_list *list, const char *name, const char *text, size_t length);
+
+/* An argument as the command line has it:
+ *     i32:N  i64:N  f32:X  f64:X
+ *     buf:FILL:WORDS[:SEED[:OFFSET]][,out=FILE]      words may be 64K, 1M
+ *     buf:file=FILE[:OFFSET][,out=FILE]
+ * Strings are copied into the list. */
+haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
+/* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
+haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
+/* Appends one launch made of options; `arguments` are copied. */
+haul_status launch_append(launch_list *list, const launch_description *launch);
+
+/* Allocates, fills, launches, hashes every buffer (argument.hash), writes output files and frees. `run` gets the
+ * launch's record (see haul_launch_run). Messages begin with launch->where. */
+haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
+
+/* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
+bool launch_outputs_match(const launch_description *launch);
+
+/* The line back, with `after`, `counters` and `estimate_us` as this run has them. NULL when out of memory; the caller
+ * has the reference. */
+json_t *launch_to_json(const launch_description *launch, const haul_launch_record *record);
+
+/* Counters as a JSON object by key; those not read are left out. */
+json_t *launch_counters_to_json(const haul_launch_record *record);
+
+#endif
