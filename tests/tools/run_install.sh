@@ -42,12 +42,19 @@ if command -v clang >/dev/null || command -v nvcc >/dev/null; then
     grep -q 'copy' "$place/log" || fail "haul profile does not name the kernel:" "$(cat "$place/log")"
 fi
 
-cat >"$place/program.c" <<'END'
-#include <haul/haul.h>
-#include <stdio.h>
-int main(void) { return puts(haul_status_text(HAUL_ERROR_NOT_FOUND)) < 0; }
+# The guide's program, with a kernel that loads 1024 floats: 32 warps, 4 sectors each.
+awk '/^```c$/ { code = 1; next } /^```$/ { code = 0 } code' "$source/docs/api.md" >"$place/program.c"
+cat >>"$place/program.c" <<'END'
+static const char ptx[] = ".version 7.5\n.target sm_80\n.address_size 64\n"
+    ".visible .entry load(.param .u64 data) {\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n"
+    "ld.param.u64 %d1, [data];\ncvta.to.global.u64 %d2, %d1;\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.s32 %r4, %r1, %r2, %r3;\n"
+    "mul.wide.u32 %d3, %r4, 4;\nadd.s64 %d3, %d2, %d3;\n"
+    "ld.global.u32 %r5, [%d3];\nst.global.u32 [%d3], %r5;\nret;\n}\n";
+int main(void) { return count_sectors(ptx, sizeof ptx - 1); }
 END
 flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs haul)
 # shellcheck disable=SC2086 # the flags are meant to split
 cc -std=c17 "$place/program.c" $flags -o "$place/program" || fail "no program can be built with: $flags"
-[ "$("$place/program")" = "not found" ] || fail "the program built with the installed library does not run"
+output=$(out_of_sight "$place/program" 2>&1)
+[ "$output" = "128 sectors" ] || fail "the guide's program says: $output"
