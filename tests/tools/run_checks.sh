@@ -9,9 +9,9 @@ failures=0
 plant() { # FILE; contents on standard input
     rm -rf "$tree"
     mkdir -p "$tree/$(dirname "$1")" "$tree/src/base" "$tree/src/sim" "$tree/include/haul"
-    echo '#include <stdint.h>' >"$tree/include/haul/run.h"
-    echo 'int text_length(void);' >"$tree/src/base/text.h"
-    echo 'int sim_warps(void);' >"$tree/src/sim/warp.h"
+    printf '#ifndef HAUL_RUN_H\n#define HAUL_RUN_H\n#endif\n' >"$tree/include/haul/run.h"
+    printf '#ifndef HAUL_BASE_TEXT_H\n#define HAUL_BASE_TEXT_H\n#endif\n' >"$tree/src/base/text.h"
+    printf '#ifndef HAUL_SIM_WARP_H\n#define HAUL_SIM_WARP_H\n#endif\n' >"$tree/src/sim/warp.h"
     cp "$source/.clang-format" "$tree/"
     cat >"$tree/$1"
 }
@@ -71,6 +71,8 @@ echo "See \"/ho""me/somebody/notes\"." | plant docs/path.md
 finds check-style "docs/path.md:1: names a place outside the repository"
 echo "include ../sha""red/rules" | plant docs/path.md
 finds check-style "docs/path.md:1: names a place outside the repository"
+printf '#ifndef WARP_H\n#define WARP_H\n#endif\n' | plant src/sim/ops/guard.h
+finds check-style "src/sim/ops/guard.h:1: has no guard HAUL_SIM_OPS_GUARD_H"
 if command -v clang-format-14 >/dev/null; then
     echo 'int  x ;' | plant src/sim/format.c
     finds check-style "src/sim/format.c:1:.*clang-format"
