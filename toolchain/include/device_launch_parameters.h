@@ -11,7 +11,7 @@
 
 #define HAUL_COMPONENT(component, sreg)                                    \
     __declspec(property(get = read_##component)) unsigned int component;   \
-    static __device__ __forceinline__ unsigned int read_##component() {    \
+    static __device__ HAUL_TC_INLINE unsigned int read_##component() {    \
         return __nvvm_read_ptx_sreg_##sreg##_##component();                \
     }
 
@@ -20,7 +20,7 @@
         HAUL_COMPONENT(x, sreg)                                    \
         HAUL_COMPONENT(y, sreg)                                    \
         HAUL_COMPONENT(z, sreg)                                    \
-        __device__ __forceinline__ operator type() const {         \
+        __device__ HAUL_TC_INLINE operator type() const {         \
             return type{read_x(), read_y(), read_z()};             \
         }                                                          \
     };                                                             \

@@ -51,10 +51,16 @@
 #endif
 
 /* From version 15 on clang knows the bare word __noinline__ in CUDA source. Before that it has to be a macro,
- * which must not spoil attribute((__noinline__)) in the C++ library: hence the expansion to a plain word there. */
+ * and the C++ library headers that use it as an attribute are wrapped in bits/. */
 #if !defined(__clang__) || __clang_major__ < 15 || !defined(__CUDA__)
 #define __noinline__ __attribute__((noinline))
 #endif
+
+/* For the functions of these headers: without debug lines of their own, so that an inlined instruction belongs to the
+ * line that called the function. */
+#define HAUL_TC_INLINE __inline__ __attribute__((always_inline, nodebug))
+#define HAUL_TC_DEVICE static __device__ HAUL_TC_INLINE
+#define HAUL_TC_BOTH static __host__ __device__ HAUL_TC_INLINE
 
 #define CUDARTAPI
 #define CUDART_CB

@@ -4,7 +4,7 @@
 
 #include "vector_types.h"
 
-#define HAUL_MAKER static __inline__ __host__ __device__
+#define HAUL_MAKER static __host__ __device__ HAUL_TC_INLINE
 
 #define HAUL_VECTOR_MAKERS(name, scalar, align2, assign2, align4, assign4)                         \
     HAUL_MAKER name##1 make_##name##1(scalar x) {                                \

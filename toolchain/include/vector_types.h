@@ -11,13 +11,13 @@
  * cannot be assigned as a whole; cu2ptx compiles such source with HAUL_TRIVIAL_VECTORS. */
 #if defined(__CUDA_ARCH__) && !defined(HAUL_TRIVIAL_VECTORS)
 #define HAUL_ASSIGN_2(name, scalar)                                                 \
-    __host__ __device__ __forceinline__ name &operator=(const name &from) {         \
+    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) {          \
         const scalar vx = from.x, vy = from.y;                                      \
         x = vx, y = vy;                                                             \
         return *this;                                                               \
     }
 #define HAUL_ASSIGN_4(name, scalar)                                                 \
-    __host__ __device__ __forceinline__ name &operator=(const name &from) {         \
+    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) {          \
         const scalar vx = from.x, vy = from.y, vz = from.z, vw = from.w;            \
         x = vx, y = vy, z = vz, w = vw;                                             \
         return *this;                                                               \

@@ -1,11 +1,8 @@
-/* What every device-side part of these headers is declared with. */
+/* What every device-side part of these headers starts from. */
 #ifndef HAUL_TOOLCHAIN_DEVICE_H
 #define HAUL_TOOLCHAIN_DEVICE_H
 
 #include "../vector_functions.h"
-
-#define HAUL_TC_DEVICE static __device__ __forceinline__
-#define HAUL_TC_BOTH static __host__ __device__ __forceinline__
 
 /* Bits of one value as another type of the same size. */
 template <class To, class From> HAUL_TC_BOTH To haul_tc_bits(From from) {

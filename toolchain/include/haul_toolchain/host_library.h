@@ -1,0 +1,8 @@
+/* The parts of the C and C++ library that nvcc includes in every file, for source that relies on it. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <utility>
