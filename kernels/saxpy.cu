@@ -10,19 +10,19 @@
 #define STAGES 4  /* of saxpy_stages */
 
 static __device__ __forceinline__ float4 axpy4(float alpha, float4 x, float4 y) {
-    return make_float4(alpha * x.x + y.x, alpha * x.y + y.y, alpha * x.z + y.z, alpha * x.w + y.w);
+    return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
 }
 
 /* The up to three words after the last whole vector; by the grid's first threads. */
 static __device__ __forceinline__ void axpy_tail(unsigned n, float alpha, const float *x, float *y) {
     unsigned i = n / 4 * 4 + blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = alpha * x[i] + y[i];
+    if (i < n) y[i] = fmaf(alpha, x[i], y[i]);
 }
 
 /* Rung 1: one word a thread; the grid covers n. */
 extern "C" __global__ void saxpy_scalar(unsigned n, float alpha, const float *x, float *y) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = alpha * x[i] + y[i];
+    if (i < n) y[i] = fmaf(alpha, x[i], y[i]);
 }
 
 /* Rung 2: one 16-byte vector a thread; a quarter of the instructions. The grid covers n / 4. */

@@ -70,7 +70,8 @@ extern "C" __global__ void saxpy_bulk(unsigned n, float alpha, const float *x, f
         __syncthreads(); /* all have read the stage before it is filled again */
         if (t == 0 && next < tiles) fill(stage_x[s], stage_y[s], x, y, next, shared_address(&full[s]));
         ((float4 *)y)[(size_t)tile * BLOCK + t] =
-            make_float4(alpha * a.x + b.x, alpha * a.y + b.y, alpha * a.z + b.z, alpha * a.w + b.w);
+            make_float4(fmaf(alpha, a.x, b.x), fmaf(alpha, a.y, b.y), fmaf(alpha, a.z, b.z), fmaf(alpha, a.w, b.w));
     }
-    for (unsigned i = tiles * TILE + blockIdx.x * BLOCK + t; i < n; i += gridDim.x * BLOCK) y[i] = alpha * x[i] + y[i];
+    for (unsigned i = tiles * TILE + blockIdx.x * BLOCK + t; i < n; i += gridDim.x * BLOCK)
+        y[i] = fmaf(alpha, x[i], y[i]);
 }
