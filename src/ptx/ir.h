@@ -178,7 +178,7 @@ typedef struct ptx_label {
 /* A basic block: instructions first .. end-1. Successors: `next` (fall through or jump), `taken` (conditional branch),
  * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where lanes that diverged
  * here meet again; PTX_NO_BLOCK where only the exit is. */
-enum { PTX_NO_BLOCK = 0xffffffffu };
+#define PTX_NO_BLOCK 0xffffffffu
 typedef struct ptx_block {
     uint32_t first, end;
     uint32_t next, taken;
