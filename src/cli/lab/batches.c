@@ -1,0 +1,77 @@
+#include "cli/lab/bench.h"
+
+#include "base/status.h"
+
+enum { WORDS = 8192, BLOCK = 128 };
+
+static const struct {
+    const char *kernel, *label;
+} forms[] = {
+    {"batch_looped", "loop"},
+    {"batch_unrolled", "unrolled"},
+    {"batch_restrict", "unrolled, __restrict__"},
+    {"batch_vector", "int4"},
+};
+
+static const report_column columns[] = {
+    {"form", "Form", REPORT_TEXT, "how a thread asks for its four words"},
+    {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
+    {"loads", "Loads", REPORT_COUNT, "warps' load instructions, a request each"},
+    {"stores", "Stores", REPORT_COUNT, "warps' store instructions, a request each"},
+    {"load_sectors", "Load sectors", REPORT_COUNT, "sectors that the loads touch"},
+    {"per_request", "Sectors/Req", REPORT_RATIO, "sectors that one request touches"},
+    {"hit_rate", "L1 hits", REPORT_PERCENT, "sectors of loads that L1 had"},
+    {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2: the same for all"},
+    {"store_sectors", "Store sectors", REPORT_COUNT, "sectors that the stores touch"},
+    {"wavefronts", "Wavefronts", REPORT_COUNT, "passes of the loads at the tag stage"},
+};
+
+static void add_row(report_table *t, const char *label, const haul_launch_record *record) {
+    const haul_traffic *load = &record->classes[HAUL_CLASS_GLOBAL_LOAD];
+    const haul_traffic *store = &record->classes[HAUL_CLASS_GLOBAL_STORE];
+    double per_request = report_ratio((double)load->sectors, (double)load->requests);
+    report_add_row(t);
+    report_add_text(t, "%s", label);
+    report_add_number(t, record->counters[HAUL_COUNTER_INST_EXECUTED]);
+    report_add_number(t, (double)load->instructions);
+    report_add_number(t, (double)store->instructions);
+    report_add_number(t, (double)load->sectors);
+    report_set_tone(t, load->sectors > load->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
+    report_add_number(t, per_request);
+    report_add_number(t, report_percent((double)load->hits, (double)load->sectors));
+    report_add_number(t, record->counters[HAUL_COUNTER_L2_READ_SECTORS]);
+    report_add_number(t, (double)store->sectors);
+    report_set_tone(t, store->sectors > store->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
+    report_add_number(t, (double)load->wavefronts);
+}
+
+static haul_status run_forms(lab_bench *b) {
+    const float *in = lab_floats(b, WORDS, 1);
+    report_table *t = report_add_table(b->section, "forms", "8,192 words, four a thread", columns,
+                                       sizeof columns / sizeof columns[0]);
+    report_chart *c = report_add_chart(b->section, "sectors", "Sectors that the loads touch", REPORT_BARS,
+                                       (report_axis){"form", REPORT_LINEAR, REPORT_TEXT},
+                                       (report_axis){"sectors", REPORT_LINEAR, REPORT_COUNT});
+    report_series *touched = report_add_series(c, "touched at L1", REPORT_SOLID);
+    report_series *missed = report_add_series(c, "read from L2", REPORT_SOLID);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        lab_launch launch = {.module = "batches",
+                             .kernel = forms[i].kernel,
+                             .grid = {WORDS / 4 / BLOCK},
+                             .block = {BLOCK},
+                             .arguments = {lab_input(in, WORDS), lab_result(NULL, in, WORDS), lab_u32(WORDS)}};
+        haul_launch_record record;
+        HAUL_TRY(lab_measure(b, &launch, &record));
+        add_row(t, forms[i].label, &record);
+        report_add_category(c, "%s", forms[i].label);
+        report_add_point(touched, (double)i, (double)record.classes[HAUL_CLASS_GLOBAL_LOAD].sectors);
+        report_add_point(missed, (double)i, record.counters[HAUL_COUNTER_L2_READ_SECTORS]);
+    }
+    return HAUL_OK;
+}
+
+haul_status lab_run_batches(lab *l, report_section *section) {
+    lab_bench b;
+    HAUL_TRY(lab_bench_begin(&b, l, section));
+    return lab_bench_end(&b, run_forms(&b));
+}

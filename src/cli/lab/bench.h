@@ -1,0 +1,88 @@
+/* What experiments are written with: launches described as data, their results held against the host's.
+ *
+ * Lifetimes: a lab_bench lives for one experiment and owns its modules, its run record and the host arrays of
+ * lab_floats(). Device buffers live for one launch: lab_measure() makes them from the arguments and frees them. */
+#ifndef HAUL_CLI_LAB_BENCH_H
+#define HAUL_CLI_LAB_BENCH_H
+
+#include "base/arena.h"
+#include "cli/lab/experiment.h"
+
+#include <stdint.h>
+
+#define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab *l, report_section *section);
+#include "cli/lab/experiments.def"
+#undef EXPERIMENT
+
+enum { LAB_MODULES = 4, LAB_ARGUMENTS = 8 };
+
+typedef struct lab_bench {
+    lab *lab;
+    report_section *section;
+    haul_run *run;
+    arena memory;
+    const char *names[LAB_MODULES];
+    haul_module *modules[LAB_MODULES];
+    size_t module_count;
+    size_t launches, wrong;
+} lab_bench;
+
+haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section);
+/* Adds the check that every launch gave the host's results when all went well, and frees. Returns `status`, so that an
+ * experiment ends with `return lab_bench_end(&b, status);`. */
+haul_status lab_bench_end(lab_bench *b, haul_status status);
+
+/* ---- host arrays; NULL when there is no memory, which the functions below accept and lab_measure() reports ---- */
+
+/* Floats in (0, 1], the same for the same seed. */
+float *lab_floats(lab_bench *b, size_t count, uint32_t seed);
+/* What lab_result() buffers hold before the launch: a pattern that no kernel writes. */
+float *lab_untouched(lab_bench *b, size_t count);
+
+/* ---- a launch ---- */
+
+typedef enum lab_argument_kind { LAB_END, LAB_U32, LAB_F32, LAB_INPUT, LAB_RESULT } lab_argument_kind;
+
+typedef struct lab_argument {
+    lab_argument_kind kind;
+    uint32_t word;
+    float real;
+    const float *before,
+        *after; /* INPUT: contents; RESULT: contents before (NULL: untouched) and as they must be after */
+    size_t count;
+} lab_argument;
+
+static inline lab_argument lab_u32(uint32_t word) {
+    return (lab_argument){.kind = LAB_U32, .word = word};
+}
+static inline lab_argument lab_f32(float real) {
+    return (lab_argument){.kind = LAB_F32, .real = real};
+}
+static inline lab_argument lab_input(const float *contents, size_t count) {
+    return (lab_argument){.kind = LAB_INPUT, .before = contents, .count = count};
+}
+static inline lab_argument lab_result(const float *before, const float *after, size_t count) {
+    return (lab_argument){.kind = LAB_RESULT, .before = before, .after = after, .count = count};
+}
+
+/* Extents that are 0 mean 1. Arguments end at the first LAB_END. */
+typedef struct lab_launch {
+    const char *module, *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    lab_argument arguments[LAB_ARGUMENTS];
+} lab_launch;
+
+/* Runs the launch; `record` gets a copy of its record, valid until lab_bench_end(). Results that are not bit for bit
+ * what they have to be are noted in the section and counted, they are no error of this call. */
+haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_record *record);
+
+/* Blocks of `block` that cover n. */
+static inline uint32_t lab_blocks(size_t n, uint32_t block) {
+    return (uint32_t)((n + block - 1) / block);
+}
+
+/* A section of Nsight Compute's memory tables for one launch. */
+void lab_show_memory(lab_bench *b, const char *title, const haul_launch_record *record);
+
+#endif

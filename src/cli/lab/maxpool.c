@@ -1,0 +1,71 @@
+#include "cli/lab/bench.h"
+
+#include "base/status.h"
+
+enum { FLOATS = 1 << 16, BLOCK = 256, RADIUS = 15 };
+
+static const struct {
+    const char *kernel, *label;
+} forms[] = {{"maxpool15_plain", "plain"}, {"maxpool15_staged", "staged in shared memory"}};
+
+static const report_column columns[] = {
+    {"form", "Form", REPORT_TEXT, NULL},
+    {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
+    {"loads", "Loads", REPORT_COUNT, "warps' loads from global memory"},
+    {"sectors", "L1 sectors", REPORT_COUNT, "sectors that these touch"},
+    {"per_output", "Bytes/output", REPORT_RATIO, "bytes of those sectors for each output; 4 are needed"},
+    {"hit_rate", "L1 hits", REPORT_PERCENT, NULL},
+    {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2"},
+    {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
+    {"wavefronts", "Wavefronts", REPORT_COUNT, "of these loads"},
+    {"conflicts", "Conflicts", REPORT_COUNT, NULL},
+};
+
+static void add_row(report_table *t, const char *label, const haul_launch_record *r) {
+    const haul_traffic *load = &r->classes[HAUL_CLASS_GLOBAL_LOAD];
+    report_add_row(t);
+    report_add_text(t, "%s", label);
+    report_add_number(t, r->counters[HAUL_COUNTER_INST_EXECUTED]);
+    report_add_number(t, (double)load->instructions);
+    report_add_number(t, (double)load->sectors);
+    report_add_number(t, 32.0 * (double)load->sectors / FLOATS);
+    report_add_number(t, report_percent((double)load->hits, (double)load->sectors));
+    report_add_number(t, r->counters[HAUL_COUNTER_L2_READ_SECTORS]);
+    report_add_number(t, (double)r->classes[HAUL_CLASS_SHARED_LOAD].instructions);
+    report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS]);
+    report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
+}
+
+static void compute(const float *in, float *out) {
+    for (int i = 0; i < FLOATS; i++) {
+        int from = i < RADIUS ? 0 : i - RADIUS, to = i < FLOATS - RADIUS ? i + RADIUS : FLOATS - 1;
+        out[i] = in[from];
+        for (int k = from + 1; k <= to; k++) out[i] = in[k] > out[i] ? in[k] : out[i];
+    }
+}
+
+static haul_status run_forms(lab_bench *b) {
+    const float *in = lab_floats(b, FLOATS, 1);
+    float *out = lab_untouched(b, FLOATS);
+    if (in && out) compute(in, out);
+    report_table *t =
+        report_add_table(b->section, "forms", "2^16 floats, radius 15", columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        lab_launch launch = {.module = "maxpool",
+                             .kernel = forms[i].kernel,
+                             .grid = {FLOATS / BLOCK},
+                             .block = {BLOCK},
+                             .arguments = {lab_result(NULL, out, FLOATS), lab_input(in, FLOATS), lab_u32(FLOATS)}};
+        haul_launch_record record;
+        HAUL_TRY(lab_measure(b, &launch, &record));
+        add_row(t, forms[i].label, &record);
+        if (i == 0) lab_show_memory(b, "Plain max pooling", &record);
+    }
+    return HAUL_OK;
+}
+
+haul_status lab_run_maxpool(lab *l, report_section *section) {
+    lab_bench b;
+    HAUL_TRY(lab_bench_begin(&b, l, section));
+    return lab_bench_end(&b, run_forms(&b));
+}

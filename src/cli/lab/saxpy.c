@@ -1,0 +1,94 @@
+#include "cli/lab/bench.h"
+
+#include "base/status.h"
+
+#include <math.h>
+
+enum { FLOATS = 1 << 20, BLOCK = 256, ROUNDS = 4 }; /* ROUNDS: iterations of a thread that strides through the array */
+
+static const float alpha = 1.5f;
+
+static const struct {
+    const char *module, *kernel, *label;
+    uint32_t elements; /* of a thread */
+    uint32_t ahead;    /* bytes a thread can have asked for when it first waits */
+} rungs[] = {
+    {"saxpy", "saxpy_scalar", "scalar", 1, 8},
+    {"saxpy", "saxpy_vector", "float4", 4, 32},
+    {"saxpy", "saxpy_registers", "float4, next in registers", 4 * ROUNDS, 64},
+    {"saxpy", "saxpy_two_stages", "LDGSTS, 2 stages", 4 * ROUNDS, 64},
+    {"saxpy", "saxpy_stages", "LDGSTS, 4 stages", 4 * ROUNDS, 128},
+    {"saxpy_sm90", "saxpy_bulk", "bulk copy, 4 stages", 4 * ROUNDS, 128},
+};
+
+static const report_column columns[] = {
+    {"rung", "Rung", REPORT_TEXT, NULL},
+    {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
+    {"loads", "Loads", REPORT_COUNT, "warps' loads from global memory into registers"},
+    {"stores", "Stores", REPORT_COUNT, "warps' stores to global memory"},
+    {"ldgsts", "LDGSTS", REPORT_COUNT, "warps' asynchronous copies"},
+    {"bulk", "Bulk", REPORT_COUNT, "bulk copies"},
+    {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
+    {"read", "Read", REPORT_BYTES, "from L2"},
+    {"written", "Written", REPORT_BYTES, "to L2"},
+    {"blocks", "Blocks/SM", REPORT_COUNT, "that can reside on an SM at once"},
+    {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have asked for when they first wait"},
+};
+
+static void add_row(report_table *t, size_t rung, const haul_launch_record *r) {
+    const double *n = r->counters;
+    report_add_row(t);
+    report_add_text(t, "%s", rungs[rung].label);
+    report_add_number(t, n[HAUL_COUNTER_INST_EXECUTED]);
+    report_add_number(t, (double)r->classes[HAUL_CLASS_GLOBAL_LOAD].instructions);
+    report_add_number(t, (double)r->classes[HAUL_CLASS_GLOBAL_STORE].instructions);
+    report_add_number(t, n[HAUL_COUNTER_INST_LDGSTS]);
+    report_add_number(t, n[HAUL_COUNTER_INST_TMA_LD]);
+    report_add_number(t, (double)r->classes[HAUL_CLASS_SHARED_LOAD].instructions);
+    report_add_number(t, 32 * n[HAUL_COUNTER_L2_READ_SECTORS]);
+    report_add_number(t, 32 * n[HAUL_COUNTER_L2_WRITE_SECTORS]);
+    report_add_number(t, r->occupancy.blocks_per_sm);
+    report_add_number(t, 32.0 * r->occupancy.warps_per_sm * rungs[rung].ahead);
+}
+
+static haul_status measure(lab_bench *b, size_t rung, const float *x, const float *y, const float *result,
+                           haul_launch_record *record) {
+    lab_launch launch = {
+        .module = rungs[rung].module,
+        .kernel = rungs[rung].kernel,
+        .grid = {lab_blocks(FLOATS, BLOCK * rungs[rung].elements)},
+        .block = {BLOCK},
+        .arguments = {lab_u32(FLOATS), lab_f32(alpha), lab_input(x, FLOATS), lab_result(y, result, FLOATS)}};
+    return lab_measure(b, &launch, record);
+}
+
+static haul_status climb(lab_bench *b) {
+    const float *x = lab_floats(b, FLOATS, 1), *y = lab_floats(b, FLOATS, 7);
+    float *result = lab_untouched(b, FLOATS);
+    for (size_t i = 0; x && y && result && i < FLOATS; i++) result[i] = fmaf(alpha, x[i], y[i]);
+    report_table *t = report_add_table(b->section, "rungs", "2^20 floats, blocks of 256 threads", columns,
+                                       sizeof columns / sizeof columns[0]);
+    report_chart *c = report_add_chart(b->section, "instructions", "Warp instructions for the same bytes", REPORT_BARS,
+                                       (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
+                                       (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});
+    report_series *s = report_add_series(c, "instructions", REPORT_SOLID);
+    for (size_t rung = 0; rung < sizeof rungs / sizeof rungs[0]; rung++) {
+        haul_launch_record record;
+        haul_status status = measure(b, rung, x, y, result, &record);
+        if (status == HAUL_ERROR_UNSUPPORTED) {
+            report_add_note(b->section, REPORT_MUTED, "%s: not on this machine", rungs[rung].label);
+            continue;
+        }
+        HAUL_TRY(status);
+        add_row(t, rung, &record);
+        report_add_category(c, "%s", rungs[rung].label);
+        report_add_point(s, (double)rung, record.counters[HAUL_COUNTER_INST_EXECUTED]);
+    }
+    return HAUL_OK;
+}
+
+haul_status lab_run_saxpy(lab *l, report_section *section) {
+    lab_bench b;
+    HAUL_TRY(lab_bench_begin(&b, l, section));
+    return lab_bench_end(&b, climb(&b));
+}
