@@ -84,6 +84,12 @@ typedef struct launch_list {
     size_t count, capacity;
 } launch_list;
 
+enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
+
+extern const char *const launch_fill_names[LAUNCH_FILL_COUNT];
+/* LAUNCH_FILL_COUNT when there is no such rule. */
+launch_fill launch_fill_find(const char *name);
+
 /* All-zero is a valid empty list. */
 void launch_list_free(launch_list *list);
 
@@ -96,13 +102,13 @@ haul_status launch_read_text(launch_list *list, const char *name, const char *te
 /* An argument as the command line has it:
  *     i32:N  i64:N  f32:X  f64:X
  *     buf:FILL:WORDS[:SEED[:OFFSET]][,out=FILE]      words may be 64K, 1M
- *     buf:file=FILE[:OFFSET][,out=FILE]
+ *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
  * Strings are copied into the list. */
 haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
 /* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
 haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
-/* Appends one launch made of options; `arguments` are copied. */
-haul_status launch_append(launch_list *list, const launch_description *launch);
+/* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
+launch_description *launch_append(launch_list *list, const launch_description *launch);
 
 /* Allocates, fills, launches, hashes every buffer (argument.hash), writes output files and frees. `run` gets the
  * launch's record (see haul_launch_run). Messages begin with launch->where. */

@@ -1,11 +1,8 @@
 #include "report/document.h"
 
 #include "base/memory.h"
-#include "base/status.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the document's memory ---- */
@@ -231,14 +228,4 @@ void report_add_category(report_chart *c, const char *format, ...) {
         c->categories = category;
     c->last_category = category;
     c->category_count++;
-}
-
-haul_status report_save(const char *path, const text *content) {
-    if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
-    FILE *f = fopen(path, "wb");
-    if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-    size_t written = fwrite(text_string(content), 1, content->length, f);
-    if (fclose(f) != 0 || written != content->length)
-        return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-    return HAUL_OK;
 }

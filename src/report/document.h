@@ -107,7 +107,4 @@ haul_status report_write_svg(const report_chart *c, text *out);
 /* One table as report_write_text() writes it, without its title. */
 haul_status report_write_table(const report_table *t, report_terminal terminal, text *out);
 
-/* Writes `content` to a file. */
-haul_status report_save(const char *path, const text *content);
-
 #endif

@@ -1,0 +1,41 @@
+#include "base/file.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CHUNK = 64 * 1024 };
+
+static haul_status read_all(FILE *f, const char *path, text *content) {
+    char chunk[CHUNK];
+    size_t got;
+    while ((got = fread(chunk, 1, sizeof chunk, f)) > 0) text_append(content, chunk, got);
+    if (ferror(f)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
+    return HAUL_OK;
+}
+
+haul_status file_read(const char *path, text *content) {
+    if (strcmp(path, "-") == 0) return read_all(stdin, "standard input", content);
+    FILE *f = fopen(path, "rb");
+    if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    struct stat about;
+    haul_status status = fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode)
+                             ? haul_fail(HAUL_ERROR_FILE, "%s: is a directory, not a file", path)
+                             : read_all(f, path, content);
+    fclose(f);
+    return status;
+}
+
+haul_status file_write(const char *path, const text *content) {
+    if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
+    bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdout : fopen(path, "wb");
+    if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    bool complete = fwrite(text_string(content), 1, content->length, f) == content->length;
+    if (standard ? fflush(f) : fclose(f)) complete = false;
+    return complete ? HAUL_OK : haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+}

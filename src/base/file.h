@@ -1,0 +1,17 @@
+/* Whole files in and out. */
+#ifndef HAUL_BASE_FILE_H
+#define HAUL_BASE_FILE_H
+
+#include "base/text.h"
+
+#include <haul/status.h>
+
+/* Appends the contents of a regular file or a pipe ("-" is standard input). Errors: HAUL_ERROR_FILE (with the path;
+ * directories too), HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status file_read(const char *path, text *content);
+
+/* Replaces the file's contents ("-" is standard output). `content` may have failed: that is HAUL_ERROR_OUT_OF_MEMORY.
+ */
+haul_status file_write(const char *path, const text *content);
+
+#endif

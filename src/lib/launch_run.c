@@ -1,0 +1,225 @@
+/* Running one described launch: buffers are filled and read back in pieces that stay in the host's cache. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/launches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_WORDS = 64 * 1024 };
+
+/* ---- fill rules ---- */
+
+static uint32_t spread(uint64_t x) {
+    return (uint32_t)x * 2654435761u;
+}
+
+static void fill_f01(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    float *values = (float *)words;
+    for (size_t i = 0; i < count; i++) values[i] = (float)((spread(first + i + seed) >> 8) + 1) * (1.0f / 16777216.0f);
+}
+
+static void fill_u32(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    for (size_t i = 0; i < count; i++) words[i] = spread(first + i + seed);
+}
+
+static void fill_iota(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    for (size_t i = 0; i < count; i++) words[i] = (uint32_t)(first + i) + seed;
+}
+
+/* i * seed mod n, by adding: the step is the seed's remainder. */
+static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t n) {
+    uint64_t value = first * seed % n, step = seed % n;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = (uint32_t)value;
+        value += step;
+        if (value >= n) value -= n;
+    }
+}
+
+static void fill_value(uint32_t *words, size_t count, uint32_t value) {
+    for (size_t i = 0; i < count; i++) words[i] = value;
+}
+
+static void fill_chunk(const launch_argument *a, uint32_t *words, size_t count, uint64_t first) {
+    switch (a->fill) {
+    case LAUNCH_FILL_F01: fill_f01(words, count, first, a->seed); break;
+    case LAUNCH_FILL_U32: fill_u32(words, count, first, a->seed); break;
+    case LAUNCH_FILL_IOTA: fill_iota(words, count, first, a->seed); break;
+    case LAUNCH_FILL_PERM: fill_perm(words, count, first, a->seed, a->words); break;
+    case LAUNCH_FILL_POISON: fill_value(words, count, 0xdeadbeef); break;
+    default: fill_value(words, count, 0);
+    }
+}
+
+/* ---- one launch's buffers ---- */
+
+typedef struct workspace {
+    uint32_t *chunk;
+    text *contents;        /* of buffers that come from files */
+    haul_buffer **buffers; /* by argument; NULL for scalars */
+    haul_argument *arguments;
+} workspace;
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
+}
+
+static void end_workspace(workspace *w, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (w->buffers) haul_buffer_free(w->buffers[i]);
+        if (w->contents) text_free(&w->contents[i]);
+    }
+    memory_free(w->chunk);
+    memory_free(w->contents);
+    memory_free(w->buffers);
+    memory_free(w->arguments);
+}
+
+static haul_status start_workspace(workspace *w, size_t count) {
+    *w = (workspace){.chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
+                     .contents = memory_zeroed(count, sizeof *w->contents),
+                     .buffers = memory_zeroed(count, sizeof *w->buffers),
+                     .arguments = memory_zeroed(count, sizeof *w->arguments)};
+    return w->chunk && w->contents && w->buffers && w->arguments ? HAUL_OK : no_memory();
+}
+
+static haul_status read_input(launch_argument *a, text *content) {
+    HAUL_TRY(file_read(a->input, content));
+    static const char zeros[4];
+    text_append(content, zeros, -content->length % 4);
+    a->words = content->length / 4;
+    return content->failed ? no_memory() : HAUL_OK;
+}
+
+static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, const text *content, uint32_t *chunk) {
+    if (a->fill == LAUNCH_FILL_FILE) return haul_buffer_write(buffer, a->offset, text_string(content), content->length);
+    for (uint64_t at = 0; at < a->words; at += CHUNK_WORDS) {
+        size_t count = a->words - at < CHUNK_WORDS ? (size_t)(a->words - at) : CHUNK_WORDS;
+        fill_chunk(a, chunk, count, at);
+        HAUL_TRY(haul_buffer_write(buffer, a->offset + at * 4, chunk, count * 4));
+    }
+    return HAUL_OK;
+}
+
+static haul_status make_argument(haul_device *device, launch_argument *a, workspace *w, size_t i) {
+    haul_argument *out = &w->arguments[i];
+    *out = (haul_argument){.kind = a->kind, .integer = a->integer, .real = a->real};
+    if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
+    if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
+    HAUL_TRY(haul_buffer_create(device, a->words * 4 + LAUNCH_SLACK, &w->buffers[i]));
+    out->buffer = w->buffers[i];
+    out->offset = a->offset;
+    return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);
+}
+
+/* Hashes what the kernel left, and keeps it when it has to go to a file. */
+static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
+    text kept = {0};
+    haul_status status = HAUL_OK;
+    a->hash = HASH_START;
+    for (uint64_t at = 0; at < a->words && status == HAUL_OK; at += CHUNK_WORDS) {
+        size_t count = a->words - at < CHUNK_WORDS ? (size_t)(a->words - at) : CHUNK_WORDS;
+        status = haul_buffer_read(buffer, a->offset + at * 4, chunk, count * 4);
+        if (status != HAUL_OK) break;
+        a->hash = hash_bytes(a->hash, chunk, count * 4);
+        if (a->output) text_append(&kept, (const char *)chunk, count * 4);
+    }
+    if (status == HAUL_OK && a->output) status = file_write(a->output, &kept);
+    text_free(&kept);
+    return status;
+}
+
+static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
+                          workspace *w) {
+    for (size_t i = 0; i < d->argument_count; i++) {
+        haul_status status = make_argument(device, &d->arguments[i], w, i);
+        if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
+    }
+    haul_launch launch = {.kernel = d->kernel,
+                          .shared_bytes = d->shared_bytes,
+                          .arguments = w->arguments,
+                          .argument_count = d->argument_count};
+    memcpy(launch.grid, d->grid, sizeof launch.grid);
+    memcpy(launch.block, d->block, sizeof launch.block);
+    HAUL_TRY(haul_launch_run(module, &launch, run));
+    for (size_t i = 0; i < d->argument_count; i++) {
+        if (w->buffers[i]) HAUL_TRY(take_result(&d->arguments[i], w->buffers[i], w->chunk));
+    }
+    return HAUL_OK;
+}
+
+haul_status launch_run(haul_device *device, haul_module *module, launch_description *d, haul_run *run) {
+    workspace w;
+    haul_status status = start_workspace(&w, d->argument_count);
+    if (status == HAUL_OK) status = run_in(device, module, d, run, &w);
+    end_workspace(&w, d->argument_count);
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s", d->where);
+}
+
+bool launch_outputs_match(const launch_description *d) {
+    for (size_t i = 0; i < d->argument_count; i++) {
+        const launch_argument *a = &d->arguments[i];
+        if (a->recorded && a->hash != a->after) return false;
+    }
+    return true;
+}
+
+/* ---- the line back ---- */
+
+static json_t *json_number(double value) {
+    return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+json_t *launch_counters_to_json(const haul_launch_record *record) {
+    json_t *object = json_object();
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
+        if (record->counters[i] >= 0)
+            json_object_set_new(object, haul_counters[i].key, json_number(record->counters[i]));
+    }
+    return object;
+}
+
+static json_t *buffer_to_json(const launch_argument *a) {
+    if (a->input) return json_pack("{s:s, s:s, s:I}", "buf", "file", "path", a->input, "words", (json_int_t)a->words);
+    return json_pack("{s:s, s:I, s:I, s:I}", "buf", launch_fill_names[a->fill], "words", (json_int_t)a->words, "seed",
+                     (json_int_t)a->seed, "offset", (json_int_t)a->offset);
+}
+
+static json_t *argument_to_json(const launch_argument *a) {
+    switch (a->kind) {
+    case HAUL_ARGUMENT_BUFFER: return buffer_to_json(a);
+    case HAUL_ARGUMENT_I32: return json_pack("{s:I}", "i32", (json_int_t)a->integer);
+    case HAUL_ARGUMENT_I64: return json_pack("{s:I}", "i64", (json_int_t)a->integer);
+    case HAUL_ARGUMENT_F32: return json_pack("{s:f}", "f32", a->real);
+    default: return json_pack("{s:f}", "f64", a->real);
+    }
+}
+
+static json_t *extent_to_json(const uint32_t extent[3]) {
+    return json_pack("[I, I, I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
+/* What a line would have said, for a launch that came from the command line. */
+static json_t *line_of(const launch_description *d) {
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < d->argument_count; i++) json_array_append_new(arguments, argument_to_json(&d->arguments[i]));
+    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
+                     extent_to_json(d->grid), "block", extent_to_json(d->block), "smem", (json_int_t)d->shared_bytes,
+                     "args", arguments);
+}
+
+json_t *launch_to_json(const launch_description *d, const haul_launch_record *record) {
+    json_t *line = d->json ? json_deep_copy(d->json) : line_of(d), *arguments = json_object_get(line, "args");
+    for (size_t i = 0; i < d->argument_count; i++) {
+        if (d->arguments[i].kind != HAUL_ARGUMENT_BUFFER) continue;
+        json_object_set_new(json_array_get(arguments, i), "after",
+                            json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
+    }
+    json_object_set_new(line, "counters", launch_counters_to_json(record));
+    if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
+    return line;
+}
