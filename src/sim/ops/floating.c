@@ -1,0 +1,258 @@
+/* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has a handler of its own, two
+ * or three vector instructions; everything else goes through one general path. */
+#include "sim/ops/floats.h"
+
+#include <fenv.h>
+
+static int host_rounding(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_RZ: return FE_TOWARDZERO;
+    case PTX_MOD_RM: return FE_DOWNWARD;
+    case PTX_MOD_RP: return FE_UPWARD;
+    default: return FE_TONEAREST;
+    }
+}
+
+/* ---- arithmetic ---- */
+
+/* The general path: operands are fetched (and flushed), computed in the rounding mode op->y, finished and stored.
+ * `compute` is a function of its own that is never inlined, so that no operation moves across the change of mode. */
+#define GENERAL(suffix, T)                                                                                        \
+    typedef void compute_##suffix(T *d, const T *a, const T *b, const T *c);                                      \
+    static void fetch_##suffix(T *d, const T *a, bool flush) {                                                    \
+        if (flush) {                                                                                              \
+            SIM_EACH_LANE(l) d[l] = flush_##suffix(a[l]);                                                         \
+        } else {                                                                                                  \
+            memcpy(d, a, SIM_LANES * sizeof *d);                                                                  \
+        }                                                                                                         \
+    }                                                                                                             \
+    static void finish_##suffix(T *d, uint32_t flags) {                                                           \
+        SIM_EACH_LANE(l) d[l] = canonical_##suffix(d[l]);                                                         \
+        if (flags & SIM_FLUSH) SIM_EACH_LANE(l) d[l] = flush_##suffix(d[l]);                                      \
+        if (flags & SIM_SATURATE) SIM_EACH_LANE(l) d[l] = saturate_##suffix(d[l]);                                \
+    }                                                                                                             \
+    static sim_step general_##suffix(sim_warp *w, const sim_op *op, uint32_t active, compute_##suffix *compute) { \
+        T a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];                                            \
+        fetch_##suffix(a, SIM_SLOT(w, T, op->a), op->x &SIM_FLUSH);                                               \
+        fetch_##suffix(b, SIM_SLOT(w, T, op->b), op->x &SIM_FLUSH);                                               \
+        fetch_##suffix(c, SIM_SLOT(w, T, op->c), op->x &SIM_FLUSH);                                               \
+        if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);                                                  \
+        compute(result, a, b, c);                                                                                 \
+        if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);                                                \
+        finish_##suffix(result, op->x);                                                                           \
+        T *d = SIM_SLOT(w, T, op->d);                                                                             \
+        SIM_STORE_LANES(d, active, result[l]);                                                                    \
+        return SIM_NEXT;                                                                                          \
+    }
+
+GENERAL(f32, float)
+GENERAL(f64, double)
+
+/* Handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
+#define ARITHMETIC(name, suffix, T, expression)                                                               \
+    static inline T name##_lane_##suffix(T a, T b, T c) {                                                     \
+        (void)a, (void)b, (void)c;                                                                            \
+        return (expression);                                                                                  \
+    }                                                                                                         \
+    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                         \
+        T *d = SIM_SLOT(w, T, op->d);                                                                         \
+        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b), *c = SIM_SLOT(w, T, op->c);           \
+        SIM_STORE_LANES(d, active, canonical_##suffix(name##_lane_##suffix(a[l], b[l], c[l])));               \
+        return SIM_NEXT;                                                                                      \
+    }                                                                                                         \
+    __attribute__((noinline)) static void name##_compute_##suffix(T *d, const T *a, const T *b, const T *c) { \
+        SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                       \
+    }                                                                                                         \
+    static sim_step name##_general_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                 \
+        return general_##suffix(w, op, active, name##_compute_##suffix);                                      \
+    }
+
+/* Both widths, and the function that lowers an instruction with `sources` operands to them. */
+#define ARITHMETIC_INSTRUCTION(name, sources, expression_f32, expression_f64)                       \
+    ARITHMETIC(name, f32, float, expression_f32)                                                    \
+    ARITHMETIC(name, f64, double, expression_f64)                                                   \
+    static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                    \
+        static sim_handlers plain = {SIM_BY_FLOAT(name)}, general = {SIM_BY_FLOAT(name##_general)}; \
+        return lower_arithmetic(l, i, plain, general, sources);                                     \
+    }
+
+static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
+                                    unsigned sources) {
+    const uint32_t flags = sim_float_flags(i);
+    const int rounding = host_rounding(i->mods[PTX_SLOT_ROUND]);
+    const unsigned type = i->type, second = sources > 1 ? type : 0, third = sources > 2 ? type : 0;
+    const sim_handler run = (flags == 0 && rounding == FE_TONEAREST ? plain : general)[type];
+    sim_op *op = sim_emit_with(l, i, run, type, second, third);
+    if (op) op->x = flags, op->y = (uint32_t)rounding;
+    return sim_emitted(op);
+}
+
+ARITHMETIC_INSTRUCTION(add, 2, a + b, a + b)
+ARITHMETIC_INSTRUCTION(sub, 2, a - b, a - b)
+ARITHMETIC_INSTRUCTION(mul, 2, a *b, a *b)
+ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
+ARITHMETIC_INSTRUCTION(div, 2, a / b, a / b)
+ARITHMETIC_INSTRUCTION(rcp, 1, 1.0f / a, 1.0 / a)
+ARITHMETIC_INSTRUCTION(sqrt, 1, __builtin_sqrtf(a), __builtin_sqrt(a))
+
+haul_status LOWER(FADD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_add(l, i);
+}
+haul_status LOWER(FSUB)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_sub(l, i);
+}
+haul_status LOWER(FMUL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_mul(l, i);
+}
+haul_status LOWER(FMA)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fma(l, i);
+}
+haul_status LOWER(FMAD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fma(l, i);
+}
+haul_status LOWER(FDIV)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_div(l, i);
+}
+haul_status LOWER(RCP)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_rcp(l, i);
+}
+haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_sqrt(l, i);
+}
+
+/* ---- signs ---- */
+
+SIM_UNARY(abs_f32, uint32_t, uint32_t, a & 0x7fffffffu)
+SIM_UNARY(abs_f64, uint64_t, uint64_t, a &INT64_MAX)
+SIM_UNARY(neg_f32, uint32_t, uint32_t, a ^ 0x80000000u)
+SIM_UNARY(neg_f64, uint64_t, uint64_t, a ^ UINT64_C(0x8000000000000000))
+SIM_UNARY(abs_flush_f32, float, float, flush_f32(f32_of_bits(bits_of_f32(a) & 0x7fffffffu)))
+SIM_UNARY(neg_flush_f32, float, float, flush_f32(f32_of_bits(bits_of_f32(a) ^ 0x80000000u)))
+SIM_BINARY(copysign_f32, uint32_t, uint32_t, (a & 0x80000000u) | (b & 0x7fffffffu))
+SIM_BINARY(copysign_f64, uint64_t, uint64_t, (a & ~(uint64_t)INT64_MAX) | (b & INT64_MAX))
+
+haul_status LOWER(FABS)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(abs)}, flushing = {[PTX_F32] = abs_flush_f32};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+haul_status LOWER(FNEG)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(neg)}, flushing = {[PTX_F32] = neg_flush_f32};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers handlers = {SIM_BY_FLOAT(copysign)};
+    return sim_lower_binary(l, i, handlers[i->type]);
+}
+
+/* ---- minimum and maximum ---- */
+
+/* Flags of op->x besides SIM_FLUSH. */
+enum { KEEP_NAN = 4, XOR_SIGN = 8 };
+
+/* A NaN loses against a number, unless .NaN makes it win; -0 is below +0. */
+#define CHOICE(suffix, T, NAN_BITS)                                                  \
+    static inline T lesser_##suffix(T a, T b) {                                      \
+        const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \
+        return a < b ? a : b < a ? b : a == b ? equal : b != b ? a : b;              \
+    }                                                                                \
+    static inline T greater_##suffix(T a, T b) {                                     \
+        const T equal = suffix##_of_bits(bits_of_##suffix(a) & bits_of_##suffix(b)); \
+        return a > b ? a : b > a ? b : a == b ? equal : b != b ? a : b;              \
+    }                                                                                \
+    static inline T canonical_choice_##suffix(T chosen, bool make_nan) {             \
+        return make_nan || chosen != chosen ? suffix##_of_bits(NAN_BITS) : chosen;   \
+    }
+
+CHOICE(f32, float, SIM_NAN_F32)
+CHOICE(f64, double, UINT64_C(0x7fffffffffffffff))
+
+SIM_BINARY(min_f32, float, float, canonical_choice_f32(lesser_f32(a, b), false))
+SIM_BINARY(max_f32, float, float, canonical_choice_f32(greater_f32(a, b), false))
+SIM_BINARY(min_f64, double, double, canonical_choice_f64(lesser_f64(a, b), false))
+SIM_BINARY(max_f64, double, double, canonical_choice_f64(greater_f64(a, b), false))
+
+static inline float choose_general(float a, float b, uint32_t flags, bool greater) {
+    if (flags & SIM_FLUSH) a = flush_f32(a), b = flush_f32(b);
+    const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
+    if (flags & XOR_SIGN) a = __builtin_fabsf(a), b = __builtin_fabsf(b);
+    const bool make_nan = (flags & KEEP_NAN) && (a != a || b != b);
+    const float chosen = canonical_choice_f32(greater ? greater_f32(a, b) : lesser_f32(a, b), make_nan);
+    return (flags & XOR_SIGN) ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
+}
+
+#define CHOICE_GENERAL(name, greater)                                               \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {          \
+        float *d = SIM_SLOT(w, float, op->d);                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b); \
+        const uint32_t flags = op->x;                                               \
+        SIM_STORE_LANES(d, active, choose_general(a[l], b[l], flags, greater));     \
+        return SIM_NEXT;                                                            \
+    }
+
+CHOICE_GENERAL(min_general_f32, false)
+CHOICE_GENERAL(max_general_f32, true)
+
+static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general) {
+    const uint32_t flags =
+        sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) | (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u);
+    sim_op *op = sim_emit_with(l, i, (flags ? general : plain)[i->type], i->type, i->type, 0);
+    if (op) op->x = flags;
+    return sim_emitted(op);
+}
+
+haul_status LOWER(FMIN)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(min)}, general = {[PTX_F32] = min_general_f32};
+    return lower_choice(l, i, plain, general);
+}
+
+haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(max)}, general = {[PTX_F32] = max_general_f32};
+    return lower_choice(l, i, plain, general);
+}
+
+/* ---- testp ---- */
+
+#define CLASS(name, suffix, U, T, condition)                                          \
+    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) { \
+        const U *a = SIM_SLOT(w, U, op->a);                                           \
+        uint32_t set;                                                                 \
+        SIM_GATHER_LANES(set, condition(a[l] & T##_MAGNITUDE, T));                    \
+        sim_set_predicate(w, op->d, set, active);                                     \
+        return SIM_NEXT;                                                              \
+    }
+
+#define F32_MAGNITUDE 0x7fffffffu
+#define F32_INFINITY 0x7f800000u
+#define F32_NORMAL 0x00800000u
+#define F64_MAGNITUDE UINT64_C(0x7fffffffffffffff)
+#define F64_INFINITY UINT64_C(0x7ff0000000000000)
+#define F64_NORMAL UINT64_C(0x0010000000000000)
+
+#define IS_FINITE(x, T) ((x) < T##_INFINITY)
+#define IS_INFINITE(x, T) ((x) == T##_INFINITY)
+#define IS_NUMBER(x, T) ((x) <= T##_INFINITY)
+#define IS_NOT_A_NUMBER(x, T) ((x) > T##_INFINITY)
+#define IS_NORMAL(x, T) ((x) >= T##_NORMAL && (x) < T##_INFINITY)
+#define IS_SUBNORMAL(x, T) ((x) < T##_NORMAL && (x) != 0)
+
+#define CLASSES(name, condition)               \
+    CLASS(name, f32, uint32_t, F32, condition) \
+    CLASS(name, f64, uint64_t, F64, condition)
+
+CLASSES(finite, IS_FINITE)
+CLASSES(infinite, IS_INFINITE)
+CLASSES(number, IS_NUMBER)
+CLASSES(notanumber, IS_NOT_A_NUMBER)
+CLASSES(normal, IS_NORMAL)
+CLASSES(subnormal, IS_SUBNORMAL)
+
+haul_status LOWER(TESTP)(sim_lowering *l, const ptx_instruction *i) {
+    static const sim_handler handlers[PTX_MOD_COUNT][2] = {
+        [PTX_MOD_FINITE] = {finite_f32, finite_f64}, [PTX_MOD_INFINITE] = {infinite_f32, infinite_f64},
+        [PTX_MOD_NUMBER] = {number_f32, number_f64}, [PTX_MOD_NOTANUMBER] = {notanumber_f32, notanumber_f64},
+        [PTX_MOD_NORMAL] = {normal_f32, normal_f64}, [PTX_MOD_SUBNORMAL] = {subnormal_f32, subnormal_f64},
+    };
+    return sim_lower_unary(l, i, handlers[i->mods[PTX_SLOT_CLASS]][i->type == PTX_F64]);
+}

@@ -1,0 +1,71 @@
+/* What PTX asks of single floating-point values: flushing, saturation, canonical NaNs. All branch-free over lanes. */
+#ifndef HAUL_SIM_OPS_FLOATS_H
+#define HAUL_SIM_OPS_FLOATS_H
+
+#include "sim/ops/lanes.h"
+
+/* sim_op.x of floating-point operations. */
+enum {
+    SIM_FLUSH = 1,    /* .ftz: subnormal operands and results become zero of the same sign */
+    SIM_SATURATE = 2, /* .sat: the result is clamped to [0, 1], NaN becomes +0 */
+};
+
+static inline uint32_t bits_of_f32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float f32_of_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint64_t bits_of_f64(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline double f64_of_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* NVIDIA hardware has one single-precision NaN; the host would hand payloads and signs on. */
+#define SIM_NAN_F32 0x7fffffffu
+#define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
+
+static inline float canonical_f32(float x) {
+    return x != x ? f32_of_bits(SIM_NAN_F32) : x;
+}
+/* Double-precision NaNs keep their payload. */
+static inline double canonical_f64(double x) {
+    return x;
+}
+
+static inline float flush_f32(float x) {
+    const uint32_t bits = bits_of_f32(x);
+    return f32_of_bits((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+/* Double precision has no .ftz, except in approximate functions. */
+static inline double flush_f64(double x) {
+    const uint64_t bits = bits_of_f64(x);
+    return f64_of_bits((bits & UINT64_C(0x7ff0000000000000)) == 0 ? bits & UINT64_C(0x8000000000000000) : bits);
+}
+
+/* The comparisons are false for NaN and for -0, so that both give +0. */
+static inline float saturate_f32(float x) {
+    const float low = x > 0.0f ? x : 0.0f;
+    return low < 1.0f ? low : 1.0f;
+}
+static inline double saturate_f64(double x) {
+    const double low = x > 0.0 ? x : 0.0;
+    return low < 1.0 ? low : 1.0;
+}
+
+/* op->x from an instruction's modifiers. */
+static inline uint32_t sim_float_flags(const ptx_instruction *i) {
+    return (i->mods[PTX_SLOT_FTZ] ? SIM_FLUSH : 0u) | (i->mods[PTX_SLOT_SAT] ? SIM_SATURATE : 0u);
+}
+
+#endif
