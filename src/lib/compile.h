@@ -1,0 +1,29 @@
+/* CUDA source to PTX while a program runs: by toolchain/cu2ptx, with nvcc or clang. */
+#ifndef HAUL_LIB_COMPILE_H
+#define HAUL_LIB_COMPILE_H
+
+#include "base/text.h"
+
+#include <haul/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct compile_options {
+    const char *compiler;     /* nvcc, clang or a path; NULL = nvcc where there is one, else clang */
+    const char *architecture; /* "sm_90"; NULL = that */
+    const char *const *flags; /* -I, -D and the like, passed on */
+    size_t flag_count;
+} compile_options;
+
+/* True for what compile_source() takes: a name that ends in .cu. */
+bool compile_is_source(const char *path);
+
+/* Appends the PTX of a CUDA source file to `ptx`, and what the compiler said (warnings, errors) to `messages`.
+ * `options` may be NULL. Errors: HAUL_ERROR_COMPILER (no compiler, source that does not compile), HAUL_ERROR_FILE. */
+haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages);
+
+/* One line about the compiler that would be used, "nvcc 13.0 /usr/local/cuda/bin/nvcc", appended to `line`.
+ * `compiler` as in compile_options. Errors: HAUL_ERROR_COMPILER when there is none. */
+haul_status compile_find(const char *compiler, text *line);
+
+#endif
