@@ -1,0 +1,30 @@
+#!/bin/sh
+# The examples do what their comments say. usage: run.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+root=$1
+build=$2
+failures=0
+
+expect() { # name, pattern, then a command
+    name=$1
+    pattern=$2
+    shift 2
+    if out=$("$@" 2>&1) && printf '%s\n' "$out" | grep -Eq "$pattern"; then
+        echo "ok      $name"
+    else
+        echo "FAILED  $name: no '$pattern' in"
+        printf '%s\n' "$out" | sed 's/^/        /'
+        failures=$((failures + 1))
+    fi
+}
+
+row_sums() { # kernel, blocks
+    "$build/haul" profile "$root/examples/row_sums.cu" --device sim:h100 --kernel "$1" --grid "$2" --block 256 \
+        --arg buf:f01:65536 --arg buf:zero:1024 --arg i32:1024 --arg i32:64
+}
+
+expect 'saxpy is right' 'saxpy of 1000 floats on .*: 0 wrong' "$build/examples/saxpy" "$build/examples/saxpy.ptx"
+expect 'saxpy counts its sectors' ' 250  .*sectors' "$build/examples/saxpy" "$build/examples/saxpy.ptx"
+expect 'a thread a row takes 32 sectors a request' '\b32\.00\b' row_sums row_sums 4
+expect 'a warp a row takes four' '\b4\.00\b' row_sums row_sums_by_warp 128
+exit $((failures != 0))

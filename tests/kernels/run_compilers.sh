@@ -1,0 +1,39 @@
+#!/bin/sh
+# PTX from every compiler that is installed gives the same bits: each module's launches are replayed with the PTX of one
+# after the other. usage: run_compilers.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+root=$1
+haul=$2/haul
+work=$(mktemp -d "$2/compilers.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+used=
+
+fail() {
+    echo "FAILED  $*"
+    failures=$((failures + 1))
+}
+
+# The hashes of the buffers after each launch of module $1, compiled by $2.
+hashes() {
+    arch=sm_80
+    case $1 in *_sm90) arch=sm_90 ;; esac
+    "$root/toolchain/cu2ptx" --compiler "$2" --arch $arch "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
+        "$haul" replay "$root/tests/data/kernels/$1.jsonl" --ptx "$work/$1.ptx" --device sim:h100 >"$work/lines" &&
+        grep -o '"after": *"[0-9a-f]*"' "$work/lines"
+}
+
+for compiler in nvcc /usr/local/cuda/bin/nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    used="$used $compiler"
+    for file in "$root"/kernels/*.cu; do
+        module=$(basename "$file" .cu)
+        [ -e "$root/tests/data/kernels/$module.jsonl" ] || fail "$module has no launches"
+        hashes "$module" $compiler >"$work/now" || fail "$module with $compiler"
+        [ -e "$work/$module.first" ] || cp "$work/now" "$work/$module.first"
+        cmp -s "$work/now" "$work/$module.first" || fail "$module: $compiler gives other bits than$used"
+    done
+done
+[ -n "$used" ] || { echo "no kernel compiler here"; exit 77; }
+echo "compared:$used"
+exit $((failures != 0))
