@@ -1,0 +1,69 @@
+/* haul: dispatches to the commands of commands.def. */
+#include "base/status.h"
+#include "cli/options.h"
+
+#include <haul/status.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static int print(text *out) {
+    bool complete = !out->failed && fwrite(text_string(out), 1, out->length, stdout) == out->length;
+    text_free(out);
+    return complete ? CLI_FINE : CLI_ERROR;
+}
+
+static int help(const cli_command *command) {
+    text out = {0};
+    if (command)
+        cli_help(command, &out);
+    else
+        cli_help_all(&out);
+    return print(&out);
+}
+
+static int unknown_command(const char *name) {
+    const char *names[16];
+    size_t count = 0;
+    while (count < cli_command_count && count < 16) names[count] = cli_commands[count].name, count++;
+    const char *near = cli_nearest(name, names, count);
+    if (near)
+        fprintf(stderr, "haul: unknown command %s: did you mean %s?\n", name, near);
+    else
+        fprintf(stderr, "haul: unknown command %s: `haul help` lists the commands\n", name);
+    return CLI_ERROR;
+}
+
+static int run(const cli_command *command, int argc, char **argv) {
+    cli_values values;
+    int code = CLI_ERROR;
+    if (cli_parse(command, argc, argv, &values) != HAUL_OK)
+        fprintf(stderr, "haul %s: %s\n", command->name, haul_message());
+    else
+        code = values.help ? help(command) : command->run(&values);
+    cli_values_free(&values);
+    return code;
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "haul: no command given: `haul help` lists the commands\n");
+        return CLI_ERROR;
+    }
+    const char *name = argv[1];
+    bool asks_help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return printf("haul %s\n", HAUL_VERSION) > 0 ? 0 : 2;
+    const cli_command *command = cli_command_find(asks_help && argc > 2 ? argv[2] : name);
+    if (asks_help && (command || argc == 2)) return help(command);
+    return command ? run(command, argc - 1, argv + 1) : unknown_command(argv[asks_help ? 2 : 1]);
+}
+
+int main(int argc, char **argv) {
+    setlocale(LC_CTYPE, "");
+    int code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "haul: standard output cannot be written\n");
+        return CLI_ERROR;
+    }
+    return code;
+}

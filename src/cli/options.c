@@ -1,0 +1,248 @@
+#include "cli/options.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the tables ---- */
+
+const cli_command cli_commands[] = {
+#define COMMAND(id, name, arguments, summary, text) {name, arguments, summary, text, cli_run_##id},
+#include "cli/commands.def"
+#undef COMMAND
+};
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+
+enum command_index {
+#define COMMAND(id, name, arguments, summary, text) COMMAND_##id,
+#include "cli/commands.def"
+#undef COMMAND
+};
+#define OF(id) (1u << COMMAND_##id)
+#define LAUNCHING (OF(replay) | OF(compare) | OF(profile))
+#define ALL (~0u)
+
+typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
+
+typedef struct option_row {
+    const char *name, *argument, *help;
+    unsigned commands;
+    option_kind kind;
+    int letter;    /* 0 = none */
+    size_t offset; /* of its field in cli_values */
+} option_row;
+
+static const option_row rows[] = {
+#define OPTION(field, kind, name, letter, argument, commands, help) \
+    {name, argument, help, commands, kind, letter, offsetof(cli_values, field)},
+#include "cli/options.def"
+#undef OPTION
+};
+enum { ROWS = sizeof rows / sizeof *rows, FIRST_VALUE = 256 };
+
+const cli_command *cli_command_find(const char *name) {
+    for (size_t i = 0; i < cli_command_count; i++) {
+        if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
+    }
+    return NULL;
+}
+
+static bool applies(const option_row *row, const cli_command *command) {
+    return row->commands >> (command - cli_commands) & 1;
+}
+
+/* ---- near names ---- */
+
+enum { LONGEST_NAME = 63 };
+
+static size_t smallest(size_t a, size_t b, size_t c) {
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Levenshtein's distance, one row at a time. */
+static size_t distance(const char *a, const char *b) {
+    size_t row[LONGEST_NAME + 1], length = strlen(b);
+    if (strlen(a) > LONGEST_NAME || length > LONGEST_NAME) return LONGEST_NAME;
+    for (size_t j = 0; j <= length; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+const char *cli_nearest(const char *name, const char *const *names, size_t count) {
+    const char *nearest = NULL;
+    size_t least = strlen(name) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(name, names[i]);
+        if (d < least) least = d, nearest = names[i];
+    }
+    return nearest;
+}
+
+static haul_status unknown_option(const cli_command *command, const char *given) {
+    const char *names[ROWS];
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (applies(&rows[i], command)) names[count++] = rows[i].name;
+    }
+    const char *near = strncmp(given, "--", 2) == 0 ? cli_nearest(given + 2, names, count) : NULL;
+    if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: did you mean --%s?", given, near);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: `haul %s --help` lists them", given, command->name);
+}
+
+/* ---- parsing ---- */
+
+/* getopt's tables, made from ours; every option's value is its row + FIRST_VALUE, a letter's is the letter. */
+static void make_tables(const cli_command *command, struct option *options, char *letters) {
+    size_t count = 0;
+    *letters++ = ':'; /* a missing argument is told apart from an unknown option */
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!applies(&rows[i], command)) continue;
+        int argument = rows[i].kind == FLAG ? no_argument : required_argument;
+        options[count++] = (struct option){rows[i].name, argument, NULL, (int)(FIRST_VALUE + i)};
+        if (!rows[i].letter) continue;
+        *letters++ = (char)rows[i].letter;
+        if (argument) *letters++ = ':';
+    }
+    options[count] = (struct option){0};
+    *letters = '\0';
+}
+
+static const option_row *row_of(const cli_command *command, int value) {
+    if (value >= FIRST_VALUE) return &rows[value - FIRST_VALUE];
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].letter == value && applies(&rows[i], command)) return &rows[i];
+    }
+    return NULL;
+}
+
+static haul_status push(cli_list *list, const char *item) {
+    const char **items = memory_resize((void *)list->items, (list->count + 1) * sizeof *items);
+    if (!items) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the command line");
+    list->items = items;
+    items[list->count++] = item;
+    return HAUL_OK;
+}
+
+static haul_status set_value(const option_row *row, const char *argument, cli_values *values) {
+    void *field = (char *)values + row->offset;
+    switch (row->kind) {
+    case FLAG: *(bool *)field = true; return HAUL_OK;
+    case STRING: *(const char **)field = argument; return HAUL_OK;
+    case LIST: return push(field, argument);
+    case NUMBER:
+        if (number_u64(argument, field)) return HAUL_OK;
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no whole number", row->name, argument);
+    case SIZE:
+        if (number_size(argument, field)) return HAUL_OK;
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no size: write 4096, 64K, 1G", row->name, argument);
+    }
+    return HAUL_OK;
+}
+
+static haul_status set_option(const cli_command *command, int value, char **argv, cli_values *values) {
+    const option_row *row = row_of(command, value == ':' || value == '?' ? optopt : value);
+    if (value == ':')
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s needs %s", argv[optind - 1], row ? row->argument : "a value");
+    if (value == '?' && row && optopt >= FIRST_VALUE)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s takes no value", argv[optind - 1]);
+    if (value == '?') return unknown_option(command, argv[optind - 1]);
+    return set_value(row, optarg, values);
+}
+
+haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values) {
+    struct option options[ROWS + 1];
+    char letters[2 * ROWS + 2];
+    make_tables(command, options, letters);
+    *values = (cli_values){0};
+    opterr = 0;
+    optind = 0; /* glibc: start afresh */
+    int value;
+    while ((value = getopt_long(argc, argv, letters, options, NULL)) != -1)
+        HAUL_TRY(set_option(command, value, argv, values));
+    while (optind < argc) HAUL_TRY(push(&values->operands, argv[optind++]));
+    return HAUL_OK;
+}
+
+void cli_values_free(cli_values *values) {
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].kind == LIST) memory_free((void *)((cli_list *)(void *)((char *)values + rows[i].offset))->items);
+    }
+    memory_free((void *)values->operands.items);
+    *values = (cli_values){0};
+}
+
+/* ---- help ---- */
+
+enum { HELP_WIDTH = 96, HELP_INDENT = 28 };
+
+/* Fills words into lines that begin at `indent`; the caller stands there. A line that starts with a blank stays as it
+ * is. */
+static void put_filled(text *out, size_t indent, const char *s) {
+    size_t column = indent;
+    while (*s) {
+        if (*s == '\n' || (column == indent && *s == ' ')) {
+            size_t length = strcspn(s, "\n");
+            text_append(out, s, length + (s[length] == '\n'));
+            s += length + (s[length] == '\n');
+            column = indent;
+            continue;
+        }
+        size_t length = strcspn(s, " \n");
+        if (column > indent && column + 1 + length > HELP_WIDTH)
+            text_printf(out, "\n%*s", (int)indent, ""), column = indent;
+        else if (column > indent)
+            text_put(out, " "), column++;
+        text_append(out, s, length);
+        column += length;
+        s += length;
+        s += *s == ' ';
+    }
+}
+
+static void put_option(text *out, const option_row *row) {
+    size_t start = out->length;
+    if (row->letter)
+        text_printf(out, "  -%c, --%s", row->letter, row->name);
+    else
+        text_printf(out, "      --%s", row->name);
+    if (row->argument) text_printf(out, " %s", row->argument);
+    size_t used = out->length - start;
+    if (used >= HELP_INDENT)
+        text_printf(out, "\n%*s", HELP_INDENT, "");
+    else
+        text_printf(out, "%*s", (int)(HELP_INDENT - used), "");
+    put_filled(out, HELP_INDENT, row->help);
+    text_put(out, "\n");
+}
+
+void cli_help(const cli_command *command, text *out) {
+    text_printf(out, "usage: haul %s [options]%s%s\n\n", command->name, *command->arguments ? " " : "",
+                command->arguments);
+    put_filled(out, 0, command->text);
+    text_put(out, "\noptions:\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        if (applies(&rows[i], command)) put_option(out, &rows[i]);
+    }
+}
+
+void cli_help_all(text *out) {
+    text_put(out, "haul moves data on GPUs as fast as the hardware allows, and shows every sector on the way.\n\n"
+                  "usage: haul COMMAND [options]\n\ncommands:\n");
+    for (size_t i = 0; i < cli_command_count; i++)
+        text_printf(out, "  %-10s%s\n", cli_commands[i].name, cli_commands[i].summary);
+    text_put(out, "\n`haul COMMAND --help` tells more of one; `haul --version` prints the version.\n"
+                  "Exit status: 0 fine, 1 findings or a failed expectation, 2 wrong use or unusable input.\n");
+}

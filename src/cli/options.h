@@ -1,0 +1,60 @@
+/* The command line: one table of commands, one of options, and what they were set to. */
+#ifndef HAUL_CLI_OPTIONS_H
+#define HAUL_CLI_OPTIONS_H
+
+#include "base/text.h"
+
+#include <haul/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What main() returns. */
+enum { CLI_FINE = 0, CLI_FINDINGS = 1, CLI_ERROR = 2 };
+
+typedef struct cli_list {
+    const char **items;
+    size_t count;
+} cli_list;
+
+typedef bool cli_FLAG;
+typedef const char *cli_STRING;
+typedef cli_list cli_LIST;
+typedef uint64_t cli_NUMBER; /* 0 when not given */
+typedef uint64_t cli_SIZE;
+
+/* One field for each row of options.def; strings point into argv. */
+typedef struct cli_values {
+#define OPTION(field, kind, name, letter, argument, commands, help) cli_##kind field;
+#include "cli/options.def"
+#undef OPTION
+    cli_list operands; /* what is no option */
+} cli_values;
+
+typedef struct cli_command {
+    const char *name, *arguments, *summary, *text;
+    int (*run)(const cli_values *values); /* returns the exit status; errors are printed by it */
+} cli_command;
+
+extern const cli_command cli_commands[];
+extern const size_t cli_command_count;
+
+#define COMMAND(id, name, arguments, summary, text) int cli_run_##id(const cli_values *values);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* NULL when there is none. */
+const cli_command *cli_command_find(const char *name);
+
+/* argv[0] is the command's name. `values` is freed by cli_values_free(), also after an error. */
+haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values);
+void cli_values_free(cli_values *values);
+
+/* What --help prints. */
+void cli_help(const cli_command *command, text *out);
+void cli_help_all(text *out);
+
+/* The name of `names` that is nearest to `name`, if it is near enough to be what was meant; else NULL. */
+const char *cli_nearest(const char *name, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,216 @@
+#include "cli/session.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/compile.h"
+#include "sim/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_fail(const char *command) {
+    fflush(stdout);
+    fprintf(stderr, "haul %s: %s\n", command, haul_message());
+    return CLI_ERROR;
+}
+
+haul_status cli_print(text *out) {
+    haul_status status = file_write("-", out);
+    text_clear(out);
+    return status;
+}
+
+haul_device_options cli_device_options(const cli_values *v) {
+    uint32_t threads = v->threads > UINT32_MAX ? UINT32_MAX : (uint32_t)v->threads;
+    return (haul_device_options){.threads = threads, .instruction_limit = v->limit, .memory_bytes = v->memory};
+}
+
+/* ---- kernels ---- */
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static bool is_kernels(const char *path) {
+    return has_suffix(path, ".ptx") || compile_is_source(path);
+}
+
+static char *stem_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *stem = memory_alloc(length + 1);
+    if (stem) memcpy(stem, name, length), stem[length] = '\0';
+    return stem;
+}
+
+/* Code for the machine that will run it; a GPU whose number is not known here gets the default. */
+static const char *architecture_of(const haul_device *device, const cli_values *v, char buffer[16]) {
+    if (v->arch) return v->arch;
+    const char *name = haul_device_name(device), *colon = strchr(name, ':');
+    const sim_machine *machine = haul_device_is_virtual(device) && colon ? sim_machine_find(colon + 1) : NULL;
+    if (!machine) return NULL;
+    snprintf(buffer, 16, "sm_%u", machine->sm);
+    return buffer;
+}
+
+static haul_status compile_with(const char *path, const compile_options *options, const cli_values *v, text *ptx) {
+    text messages = {0};
+    haul_status status = compile_source(path, options, ptx, &messages);
+    if (messages.length && !v->quiet) fputs(text_string(&messages), stderr);
+    text_free(&messages);
+    return status;
+}
+
+static haul_status compile(const haul_device *device, const cli_values *v, const char *path, text *ptx) {
+    size_t count = 0;
+    const char **flags = memory_zeroed(2 * (v->include.count + v->define.count), sizeof *flags);
+    if (!flags) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
+    for (size_t i = 0; i < v->include.count; i++) flags[count++] = "-I", flags[count++] = v->include.items[i];
+    for (size_t i = 0; i < v->define.count; i++) flags[count++] = "-D", flags[count++] = v->define.items[i];
+    char buffer[16];
+    compile_options options = {v->compiler, architecture_of(device, v, buffer), flags, count};
+    haul_status status = compile_with(path, &options, v, ptx);
+    memory_free((void *)flags);
+    return status;
+}
+
+static haul_status load_module(cli_session *s, const cli_values *v, const char *path) {
+    cli_module *m = &s->modules[s->module_count];
+    *m = (cli_module){.path = path, .stem = stem_of(path)};
+    if (!m->stem) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", path);
+    s->module_count++;
+    text ptx = {0};
+    haul_status status = compile_is_source(path) ? compile(s->device, v, path, &ptx) : file_read(path, &ptx);
+    if (status == HAUL_OK) status = haul_module_load(s->device, path, text_string(&ptx), ptx.length, &m->module);
+    text_free(&ptx);
+    return status;
+}
+
+static haul_status load_modules(cli_session *s, const cli_values *v) {
+    s->modules = memory_zeroed(v->ptx.count + v->operands.count, sizeof *s->modules);
+    if (!s->modules) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
+    for (size_t i = 0; i < v->ptx.count; i++) HAUL_TRY(load_module(s, v, v->ptx.items[i]));
+    for (size_t i = 0; i < v->operands.count; i++) {
+        if (is_kernels(v->operands.items[i])) HAUL_TRY(load_module(s, v, v->operands.items[i]));
+    }
+    if (s->module_count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "no kernels given: add --ptx FILE, PTX or CUDA source");
+}
+
+/* ---- launches ---- */
+
+static haul_status launch_of_options(cli_session *s, const cli_values *v) {
+    launch_description d = {.where = "--kernel", .kernel = v->kernel, .us = -1, .argument_count = v->arg.count};
+    if (v->smem > UINT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "--smem: no device has that much shared memory");
+    d.shared_bytes = (uint32_t)v->smem;
+    HAUL_TRY(launch_parse_extent("--grid", v->grid ? v->grid : "1", d.grid));
+    HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "1", d.block));
+    d.arguments = ARENA_ARRAY(&s->launches.memory, v->arg.count, launch_argument);
+    if (!d.arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
+    for (size_t i = 0; i < v->arg.count; i++)
+        HAUL_TRY(launch_parse_argument(&s->launches, v->arg.items[i], &d.arguments[i]));
+    return launch_append(&s->launches, &d) ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
+}
+
+static haul_status read_launches(cli_session *s, const cli_values *v) {
+    if (!v->kernel && (v->grid || v->block || v->arg.count || v->smem))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --smem and --arg describe a launch: add --kernel NAME");
+    if (v->kernel) HAUL_TRY(launch_of_options(s, v));
+    for (size_t i = 0; i < v->operands.count; i++) {
+        if (!is_kernels(v->operands.items[i])) HAUL_TRY(launch_read_file(&s->launches, v->operands.items[i]));
+    }
+    if (s->launches.count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "no launches given: name a LAUNCHES.jsonl, or add --kernel NAME --grid N --block N");
+}
+
+/* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
+haul_status cli_session_open(cli_session *s, const cli_values *v) {
+    *s = (cli_session){0};
+    HAUL_TRY(read_launches(s, v));
+    haul_device_options options = cli_device_options(v);
+    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &s->device));
+    return load_modules(s, v);
+}
+
+void cli_session_close(cli_session *s) {
+    haul_run_free(s->run);
+    for (size_t i = 0; i < s->module_count; i++) {
+        haul_module_unload(s->modules[i].module);
+        memory_free(s->modules[i].stem);
+    }
+    memory_free(s->modules);
+    haul_device_close(s->device);
+    launch_list_free(&s->launches);
+    *s = (cli_session){0};
+}
+
+/* ---- finding a launch's kernel ---- */
+
+/* A C++ name of a function outside namespaces begins with _Z, the length of its name, and the name. */
+static bool is_mangled(const char *kernel, const char *name) {
+    if (strncmp(kernel, "_Z", 2) != 0) return false;
+    char *end;
+    unsigned long length = strtoul(kernel + 2, &end, 10);
+    return length == strlen(name) && strncmp(end, name, length) == 0;
+}
+
+static const char *kernel_in(const haul_module *module, const char *name) {
+    size_t count = haul_module_kernel_count(module);
+    const char *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *kernel = haul_module_kernel_name(module, i);
+        if (strcmp(kernel, name) == 0) return kernel;
+        if (!found && is_mangled(kernel, name)) found = kernel;
+    }
+    return found;
+}
+
+static haul_status no_kernel(const cli_session *s, const launch_description *d) {
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (size_t m = 0; m < s->module_count; m++) {
+        for (size_t i = 0; i < haul_module_kernel_count(s->modules[m].module) && count < MOST; i++)
+            names[count++] = haul_module_kernel_name(s->modules[m].module, i);
+    }
+    const char *near = cli_nearest(d->kernel, names, count);
+    const char *in = s->module_count == 1 ? s->modules[0].path : "the PTX files";
+    if (near)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s` in %s: did you mean `%s`?", d->where, d->kernel, in,
+                         near);
+    if (!count)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s`: there is none at all in %s", d->where, d->kernel,
+                         in);
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s` in %s, which has %zu: `%s`%s", d->where, d->kernel, in,
+                     count, names[0], count > 1 ? ", ..." : "");
+}
+
+/* The module that the launch's `file` names is asked first, then all in their order. */
+static haul_status find_kernel(const cli_session *s, launch_description *d, haul_module **module) {
+    for (int by_stem = 1; by_stem >= 0; by_stem--) {
+        for (size_t i = 0; i < s->module_count; i++) {
+            if (by_stem && !(d->file && strcmp(s->modules[i].stem, d->file) == 0)) continue;
+            const char *kernel = kernel_in(s->modules[i].module, d->kernel);
+            if (!kernel) continue;
+            d->kernel = kernel;
+            *module = s->modules[i].module;
+            return HAUL_OK;
+        }
+    }
+    return no_kernel(s, d);
+}
+
+haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
+    haul_module *module = NULL;
+    HAUL_TRY(find_kernel(s, d, &module));
+    haul_run_free(s->run);
+    s->run = NULL;
+    HAUL_TRY(haul_run_create(s->device, &s->run));
+    HAUL_TRY(launch_run(s->device, module, d, s->run));
+    *record = &s->run->launches[s->run->launch_count - 1];
+    return HAUL_OK;
+}

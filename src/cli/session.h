@@ -1,0 +1,41 @@
+/* What commands that run launches share: the device, the kernels' modules and the launches, from the options. */
+#ifndef HAUL_CLI_SESSION_H
+#define HAUL_CLI_SESSION_H
+
+#include "cli/options.h"
+#include "lib/launches.h"
+
+#include <haul/haul.h>
+
+typedef struct cli_module {
+    const char *path;
+    char *stem; /* "saxpy" of "dir/saxpy.ptx": what a launch's `file` says */
+    haul_module *module;
+} cli_module;
+
+typedef struct cli_session {
+    haul_device *device;
+    cli_module *modules;
+    size_t module_count;
+    launch_list launches;
+    haul_run *run; /* of the last launch */
+} cli_session;
+
+/* Opens the device, compiles and loads the kernels, reads the launches. End it with cli_session_close() after an
+ * error too. */
+haul_status cli_session_open(cli_session *s, const cli_values *values);
+void cli_session_close(cli_session *s);
+
+/* Runs one of the session's launches; `record` is valid until the next. */
+haul_status cli_session_run(cli_session *s, launch_description *launch, const haul_launch_record **record);
+
+/* The device's options that the command line sets. */
+haul_device_options cli_device_options(const cli_values *values);
+
+/* Prints "haul COMMAND: MESSAGE" on standard error and returns CLI_ERROR. */
+int cli_fail(const char *command);
+
+/* Prints and empties the text; CLI_ERROR with its message when it cannot be. */
+haul_status cli_print(text *out);
+
+#endif
