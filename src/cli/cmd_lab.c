@@ -1,0 +1,115 @@
+/* haul lab: runs experiments and reports them as text, JSON and a web page. */
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/lab/experiment.h"
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void list_experiments(void) {
+    for (size_t i = 0; i < lab_experiment_count; i++) {
+        printf("%-12s %s\n", lab_experiments[i].name, lab_experiments[i].title);
+    }
+}
+
+static haul_status find_experiment(const char *name, const lab_experiment **found) {
+    const char *names[32];
+    size_t count = 0;
+    for (; count < lab_experiment_count && count < sizeof names / sizeof names[0]; count++) {
+        *found = &lab_experiments[count];
+        names[count] = (*found)->name;
+        if (strcmp(name, names[count]) == 0) return HAUL_OK;
+    }
+    const char *near = cli_nearest(name, names, count);
+    if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: did you mean %s?", name, near);
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: `haul lab --list` lists them", name);
+}
+
+/* An experiment that cannot run is a failed check, the others go on. */
+static void run_experiment(lab *l, const lab_experiment *e) {
+    report_section *section = report_add_section(l->document, e->name, e->title);
+    report_add_paragraph(section, "%s", e->text);
+    if (e->run(l, section) != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
+}
+
+static haul_status run_experiments(lab *l, const cli_list *names) {
+    const lab_experiment *e;
+    for (size_t i = 0; i < names->count; i++) HAUL_TRY(find_experiment(names->items[i], &e));
+    for (size_t i = 0; i < names->count; i++) {
+        if (find_experiment(names->items[i], &e) == HAUL_OK) run_experiment(l, e);
+    }
+    for (size_t i = 0; names->count == 0 && i < lab_experiment_count; i++) run_experiment(l, &lab_experiments[i]);
+    return HAUL_OK;
+}
+
+static haul_status save(const char *folder, const char *name, const text *content) {
+    text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    haul_status status = path.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name")
+                                     : file_write(text_string(&path), content);
+    text_free(&path);
+    return status;
+}
+
+static haul_status save_both(const report_document *document, const char *folder, text *out) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    }
+    HAUL_TRY(report_write_json(document, out));
+    HAUL_TRY(save(folder, "lab.json", out));
+    text_clear(out);
+    HAUL_TRY(report_write_html(document, out));
+    return save(folder, "report.html", out);
+}
+
+static haul_status publish(const report_document *document, const cli_values *values) {
+    text out = {0};
+    haul_status status = values->out ? save_both(document, values->out, &out) : HAUL_OK;
+    text_clear(&out);
+    if (status == HAUL_OK && values->json) status = report_write_json(document, &out);
+    if (status == HAUL_OK && !values->json && !values->quiet) {
+        status = report_write_text(document, report_terminal_of(STDOUT_FILENO), &out);
+    }
+    if (status == HAUL_OK) fwrite(text_string(&out), 1, out.length, stdout);
+    text_free(&out);
+    return status;
+}
+
+static void introduce(const lab *l) {
+    report_set_introduction(l->document, "Kernels that ship with haul, what they ask the memory for, and what comes of "
+                                         "it. Every result is held against what the host computes.");
+    report_add_fact(l->document, "device", "Device", "%s", haul_device_product(l->device));
+    report_add_fact(l->document, "name", "Opened as", "%s", haul_device_name(l->device));
+    report_add_fact(l->document, "numbers", "Numbers", "%s",
+                    haul_device_is_virtual(l->device) ? "simulated" : "measured");
+    report_add_fact(l->document, "version", "haul", "%s", HAUL_VERSION);
+}
+
+static haul_status run_lab(lab *l, const cli_values *values) {
+    const haul_device_options options = {
+        .threads = (uint32_t)values->threads, .instruction_limit = values->limit, .memory_bytes = values->memory};
+    /* Counters come from the virtual GPU; a real one is asked for by name. */
+    bool automatic = !values->device || strcmp(values->device, "auto") == 0;
+    HAUL_TRY(haul_device_open(automatic ? "sim" : values->device, &options, &l->device));
+    introduce(l);
+    HAUL_TRY(run_experiments(l, &values->operands));
+    return publish(l->document, values);
+}
+
+int cli_run_lab(const cli_values *values) {
+    if (values->list) {
+        list_experiments();
+        return CLI_FINE;
+    }
+    lab l = {.document = report_document_new("lab", "The memory lab")};
+    haul_status status = run_lab(&l, values);
+    int code = status != HAUL_OK ? CLI_ERROR : l.document && l.document->failed_checks ? CLI_FINDINGS : CLI_FINE;
+    if (status != HAUL_OK) fprintf(stderr, "haul lab: %s\n", haul_message());
+    haul_device_close(l.device);
+    report_document_free(l.document);
+    return code;
+}
