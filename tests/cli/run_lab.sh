@@ -1,0 +1,107 @@
+#!/bin/sh
+# haul lab: known numbers, output in every form, exit codes. usage: run_lab.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+haul=$2/haul
+work=$(mktemp -d "$2/lab.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+result() { # name, then a command that has to succeed
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok      $name"
+    else
+        echo "FAILED  $name"
+        sed 's/^/        /' "$work/log" | head -n 20
+        failures=$((failures + 1))
+    fi
+}
+
+exits_with() { # code, then a command
+    code=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    [ $? -eq "$code" ]
+}
+
+one_line() { [ "$(wc -l <"$1")" -eq 1 ]; }
+
+wrong_use() { exits_with 2 "$haul" lab "$@" && one_line "$work/err"; }
+
+# Cells of a table's rows in lab.json: rows as lists of numbers and texts.
+holds() { # section, table, python expression over `rows`
+    python3 - "$work/all/lab.json" "$@" <<'END'
+import json, sys
+document = json.load(open(sys.argv[1]))
+section, table, expression = sys.argv[2:]
+
+def tables(node, name):
+    if isinstance(node, dict):
+        if node.get("name") == name and "rows" in node:
+            yield node
+        for value in node.values():
+            yield from tables(value, name)
+    if isinstance(node, list):
+        for value in node:
+            yield from tables(value, name)
+
+found = [t for s in document["sections"] if s["name"] == section for t in tables(s, table)]
+rows = found[0]["rows"]
+for row in rows:
+    print(row)
+sys.exit(not eval("(" + expression + ")"))
+END
+}
+
+result 'runs every experiment and checks its results' exits_with 0 "$haul" lab --device sim:h100 --out "$work/all"
+cp "$work/out" "$work/text"
+result 'lists the experiments' exits_with 0 "$haul" lab --list
+for name in strides batches derivatives banks staging saxpy maxpool; do
+    result "names $name" grep -q "^$name " "$work/out"
+done
+
+result 'a load at stride 5 takes 20 sectors' holds strides load_stride \
+    '[(r["sectors"], r["wavefronts"]) for r in rows if r["stride"] == 5] == [(20, 2)]'
+result 'a load at stride 64 takes 32 sectors in 8 wavefronts' holds strides load_stride \
+    '[(r["sectors"], r["wavefronts"]) for r in rows if r["stride"] == 64] == [(32, 8)]'
+result 'a store at stride 8 takes 32 sectors' holds strides store_stride \
+    '[r["sectors"] for r in rows if r["stride"] == 8] == [32]'
+result 'a vector asks once for what a loop asks for four times' holds batches forms \
+    'rows[0]["load_sectors"] == 4 * rows[3]["load_sectors"] and rows[0]["loads"] == 4 * rows[3]["loads"]'
+result 'a copy of 32 x 5 takes 25, 23 and 20 sectors' holds derivatives copy \
+    '[(r["unpadded"], r["lead"], r["pitch"]) for r in rows if r["size"] == "32 x 5"] == [(25, 23, 20)]'
+result 'a copy of 64 x 1 takes 10 or 8 sectors' holds derivatives copy \
+    '[(r["unpadded"], r["lead"]) for r in rows if r["size"] == "64 x 1"] == [(10, 8)]'
+result 'the fast difference finds four of nine sectors in L1' holds derivatives derivative_fast \
+    '[(r["sectors"], r["hits"]) for r in rows if r["size"] == "32 x 1"] == [(9, 4)] * 3'
+result 'conflicts follow the power of two in the stride' holds banks strides \
+    'all(r["conflicts_4"] == (r["stride"] & -r["stride"]) - 1 for r in rows)'
+result 'a broadcast never conflicts' holds banks broadcast 'all(r["conflicts"] == 0 for r in rows)'
+result '[32][32] conflicts 31 times a load, [32][33] and a swizzle never' holds banks tiles \
+    '{r["tile"]: r["per_load"] for r in rows}["[32][32]"] == 31 and
+     all(r["load_conflicts"] == 0 for r in rows if r["tile"] in ("[32][33]", "[32][32] swizzled"))'
+result '16-byte copies around L1 fetch twice what is not aligned' holds staging ways \
+    '[r["bypass_sectors"] for r in rows if r["way"] == "16 B, LDGSTS around L1"] == [256, 512, 512]'
+result '16-byte copies through L1 pay for one sector more a warp' holds staging ways \
+    '[r["l1_sectors"] for r in rows if r["way"] == "16 B, LDGSTS through L1"][:2] == [256, 272]'
+result 'every rung of SAXPY moves the same bytes' holds saxpy rungs \
+    'len(rows) == 6 and all((r["read"], r["written"]) == (8 << 20, 4 << 20) for r in rows)'
+result 'vectors take a quarter of the loads' holds saxpy rungs 'rows[0]["loads"] == 4 * rows[1]["loads"]'
+result 'staged max pooling touches a fraction of the sectors' holds maxpool forms \
+    'rows[0]["sectors"] > 20 * rows[1]["sectors"] and rows[1]["conflicts"] == 0'
+
+result 'the text shows tables and passed checks' grep -q 'launches gave what the host computes' "$work/text"
+result 'the page has charts' grep -q '<svg' "$work/all/report.html"
+fetches() { ! grep -Eiq '(src|href)="?(https?:)?//|@import|url\(' "$work/all/report.html"; }
+result 'the page fetches nothing' fetches
+same() { "$haul" lab --json --device sim:h100 --threads 1 >"$work/json" && cmp "$work/json" "$work/all/lab.json"; }
+result '--json prints what lab.json holds, with any number of threads' same
+result '--quiet prints nothing' exits_with 0 "$haul" lab strides --quiet
+result 'nothing was printed' test ! -s "$work/out"
+result 'runs on an older machine' exits_with 0 "$haul" lab --device sim:a100 --quiet
+result 'an unknown experiment is one line and exit 2' wrong_use stride
+result 'it names the near one' grep -q 'strides' "$work/err"
+result 'an unknown device is one line and exit 2' wrong_use --device sim:none
+result 'a folder that cannot be made is one line and exit 2' wrong_use strides --out "$work/none/below"
+exit $((failures != 0))
