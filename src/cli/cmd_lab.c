@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/lab/experiment.h"
-#include "cli/options.h"
+#include "cli/session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static haul_status publish(const report_document *document, const cli_values *va
     if (status == HAUL_OK && !values->json && !values->quiet) {
         status = report_write_text(document, report_terminal_of(STDOUT_FILENO), &out);
     }
-    if (status == HAUL_OK) fwrite(text_string(&out), 1, out.length, stdout);
+    if (status == HAUL_OK) status = cli_print(&out);
     text_free(&out);
     return status;
 }
@@ -90,8 +90,7 @@ static void introduce(const lab *l) {
 }
 
 static haul_status run_lab(lab *l, const cli_values *values) {
-    const haul_device_options options = {
-        .threads = (uint32_t)values->threads, .instruction_limit = values->limit, .memory_bytes = values->memory};
+    const haul_device_options options = cli_device_options(values);
     /* Counters come from the virtual GPU; a real one is asked for by name. */
     bool automatic = !values->device || strcmp(values->device, "auto") == 0;
     HAUL_TRY(haul_device_open(automatic ? "sim" : values->device, &options, &l->device));
@@ -107,8 +106,8 @@ int cli_run_lab(const cli_values *values) {
     }
     lab l = {.document = report_document_new("lab", "The memory lab")};
     haul_status status = run_lab(&l, values);
-    int code = status != HAUL_OK ? CLI_ERROR : l.document && l.document->failed_checks ? CLI_FINDINGS : CLI_FINE;
-    if (status != HAUL_OK) fprintf(stderr, "haul lab: %s\n", haul_message());
+    int code = l.document && l.document->failed_checks ? CLI_FINDINGS : CLI_FINE;
+    if (status != HAUL_OK) code = cli_fail("lab");
     haul_device_close(l.device);
     report_document_free(l.document);
     return code;
