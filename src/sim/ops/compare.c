@@ -267,6 +267,18 @@ haul_status LOWER(SET)(sim_lowering *l, const ptx_instruction *i) {
 haul_status LOWER(SET_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_set(l, i);
 }
+haul_status LOWER(HSET)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
+haul_status LOWER(HSET_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
+haul_status LOWER(HSET2)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
+haul_status LOWER(HSET2_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
 
 /* ---- selection ---- */
 
