@@ -13,20 +13,28 @@ static const report_column columns[] = {
     {"wavefronts", "Wavefronts", REPORT_COUNT, "passes that the tag stage makes of a request"},
     {"used", "Bytes used", REPORT_PERCENT, "bytes asked for, of the bytes in the sectors"},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors that go on to L2"},
-    {"device_sectors", "Device sectors", REPORT_COUNT, "sectors read from device memory, which L2 fetches in pairs"},
+    {"device_sectors", "Device sectors", REPORT_COUNT, "sectors that device memory moves; L2 reads them in pairs"},
 };
 
 /* A kernel of the stride family, and where its traffic is found. */
 typedef struct direction {
-    const char *kernel, *title;
+    const char *kernel, *title, *chart;
     haul_memory_class class;
     haul_counter l2, device;
 } direction;
 
-static const direction loads = {"load_stride", "Loads of one warp", HAUL_CLASS_GLOBAL_LOAD,
-                                HAUL_COUNTER_L2_READ_SECTORS, HAUL_COUNTER_DRAM_READ_SECTORS};
-static const direction stores = {"store_stride", "Stores of one warp", HAUL_CLASS_GLOBAL_STORE,
-                                 HAUL_COUNTER_L2_WRITE_SECTORS, HAUL_COUNTER_DRAM_WRITE_SECTORS};
+static const direction loads = {.kernel = "load_stride",
+                                .title = "Loads of one warp",
+                                .chart = "A load against its stride",
+                                .class = HAUL_CLASS_GLOBAL_LOAD,
+                                .l2 = HAUL_COUNTER_L2_READ_SECTORS,
+                                .device = HAUL_COUNTER_DRAM_READ_SECTORS};
+static const direction stores = {.kernel = "store_stride",
+                                 .title = "Stores of one warp",
+                                 .chart = "A store against its stride",
+                                 .class = HAUL_CLASS_GLOBAL_STORE,
+                                 .l2 = HAUL_COUNTER_L2_WRITE_SECTORS,
+                                 .device = HAUL_COUNTER_DRAM_WRITE_SECTORS};
 
 static lab_launch describe(lab_bench *b, const direction *d, uint32_t stride) {
     bool load = d->class == HAUL_CLASS_GLOBAL_LOAD;
@@ -56,7 +64,7 @@ static void add_row(report_table *t, const direction *d, uint32_t stride, const 
 
 static haul_status run_direction(lab_bench *b, const direction *d) {
     report_table *t = report_add_table(b->section, d->kernel, d->title, columns, sizeof columns / sizeof columns[0]);
-    report_chart *c = report_add_chart(b->section, d->kernel, d->title, REPORT_LINES,
+    report_chart *c = report_add_chart(b->section, d->kernel, d->chart, REPORT_LINES,
                                        (report_axis){"stride, elements", REPORT_LOG2, REPORT_COUNT},
                                        (report_axis){"a request", REPORT_LINEAR, REPORT_COUNT});
     report_series *sectors = report_add_series(c, "sectors", REPORT_SOLID);
