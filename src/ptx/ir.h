@@ -74,7 +74,8 @@ typedef struct ptx_position {
     uint32_t line, column;
 } ptx_position;
 
-/* A place in the CUDA source, from `.loc`; `inlined_at` is the next outer one (index + 1 into ptx_module.places), 0 = none. */
+/* A place in the CUDA source, from `.loc`; `inlined_at` is the next outer one (index + 1 into ptx_module.places), 0 =
+ * none. */
 typedef struct ptx_place {
     uint32_t file; /* as in `.file`: index into ptx_module.files, whose entry may be NULL */
     uint32_t line, column;
@@ -88,19 +89,20 @@ typedef struct ptx_function ptx_function;
 typedef struct ptx_operand ptx_operand;
 
 typedef enum ptx_operand_kind {
-    PTX_REGISTER,  /* reg; negated = `!p` */
-    PTX_INTEGER,   /* bits */
-    PTX_FLOATING,  /* bits of a double (from 0d, decimal) or, if width is 32, of a float (0f) */
+    PTX_REGISTER, /* reg; negated = `!p` */
+    PTX_INTEGER,  /* bits */
+    PTX_FLOATING, /* bits of a double (from 0d, decimal) or, if width is 32, of a float (0f) */
     PTX_SPECIAL_REGISTER,
     PTX_VARIABLE_ADDRESS, /* `mov.u64 %rd, name` or name+offset: variable, offset */
     PTX_FUNCTION_ADDRESS, /* function */
-    PTX_MEMORY,    /* [base + offset]: parts[0] is the base (register, variable address or integer), offset */
-    PTX_VECTOR,    /* {parts[0], ...} */
-    PTX_LIST,      /* (parts[0], ...): call arguments and results */
-    PTX_PAIR,      /* d|p: parts[0], parts[1] */
-    PTX_LABEL,     /* label */
-    PTX_SINK,      /* _ */
-    PTX_TENSOR,    /* [tensorMap, {coordinates}]: parts[0], parts[1] */
+    PTX_MEMORY,           /* [base + offset]: parts[0] is the base (register, variable address or integer), offset */
+    PTX_VECTOR,           /* {parts[0], ...} */
+    PTX_LIST,             /* (parts[0], ...): call arguments and results */
+    PTX_PAIR,             /* d|p: parts[0], parts[1] */
+    PTX_LABEL,            /* label */
+    PTX_SINK,             /* _ */
+    PTX_TENSOR,           /* [tensorMap, {coordinates}]: parts[0], parts[1] */
+    PTX_ABSENT,           /* an optional operand that was left out before one that is there */
 } ptx_operand_kind;
 
 struct ptx_operand {
@@ -121,15 +123,21 @@ struct ptx_operand {
 
 enum { PTX_MAX_OPERANDS = 10 };
 
-/* One instruction: row `op` of isa.def with its modifiers chosen. Operands in the text's order, destination first. */
+/* One instruction: row `op` of isa.def with its modifiers chosen. Operand i is the row's operand i; what was left out
+ * at the end is not counted, what was left out before (as in `bar.red.popc.u32 d, id, p`) is PTX_ABSENT. An immediate
+ * for an f32 has width 32, for an f64 width 64, however it was written.
+ *
+ * A call has three operands or four: results (PTX_LIST, may be empty), the function (PTX_FUNCTION_ADDRESS, or
+ * PTX_REGISTER when it is indirect), arguments (PTX_LIST, may be empty), and the label of its .callprototype or
+ * .calltargets. */
 typedef struct ptx_instruction {
-    uint16_t op;                    /* ptx_op */
-    uint8_t type, type2, type3;     /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
-    uint8_t mods[PTX_SLOT_COUNT];   /* ptx_modifier by slot */
-    bool guarded, guard_negated;    /* @p, @!p */
+    uint16_t op;                  /* ptx_op */
+    uint8_t type, type2, type3;   /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
+    uint8_t mods[PTX_SLOT_COUNT]; /* ptx_modifier by slot */
+    bool guarded, guard_negated;  /* @p, @!p */
     uint8_t operand_count;
-    uint32_t guard;                 /* register index */
-    uint32_t place;                 /* index + 1 into ptx_module.places, 0 = none */
+    uint32_t guard; /* register index */
+    uint32_t place; /* index + 1 into ptx_module.places, 0 = none */
     ptx_position position;
     ptx_operand *operands;
 } ptx_instruction;
@@ -145,6 +153,7 @@ typedef struct ptx_register {
 typedef struct ptx_relocation {
     uint64_t at; /* offset into the bytes */
     uint32_t bytes;
+    uint8_t shift; /* the bytes are those of the address moved down by so many bits: `0xff00(name)` has 8 */
     const ptx_variable *variable;
     ptx_function *function;
     int64_t addend;
@@ -155,12 +164,12 @@ struct ptx_variable {
     const char *name;
     ptx_space space;
     ptx_type type;
-    uint8_t vector;      /* 1, 2, 4 */
-    uint32_t alignment;  /* bytes */
-    uint64_t size;       /* bytes; 0 for `extern .shared x[]` */
-    uint32_t index;      /* its place in the module's or the function's list */
-    bool is_extern, is_visible, is_weak;
-    unsigned char *initial; /* size bytes, or NULL */
+    uint8_t vector;     /* 1, 2, 4 */
+    uint32_t alignment; /* bytes */
+    uint64_t size;      /* bytes; 0 for `extern .shared x[]` */
+    uint32_t index;     /* its place in the module's or the function's list; of space REG: its register */
+    bool is_extern, is_visible, is_weak, is_common, is_managed;
+    unsigned char *initial; /* size bytes, or NULL: all zeros */
     ptx_relocation *relocations;
     size_t relocation_count;
     ptx_function *owner; /* NULL: of the module */
@@ -169,15 +178,18 @@ struct ptx_variable {
 
 typedef struct ptx_label {
     const char *name;
-    uint32_t target; /* instruction index; may equal instruction_count */
+    uint32_t target;                /* instruction index; may equal instruction_count */
     const uint32_t *branch_targets; /* .branchtargets: label indices */
     uint32_t branch_target_count;
+    ptx_function *prototype;           /* .callprototype: a nameless function */
+    ptx_function *const *call_targets; /* .calltargets */
+    uint32_t call_target_count;
     ptx_position position;
 } ptx_label;
 
 /* A basic block: instructions first .. end-1. Successors: `next` (fall through or jump), `taken` (conditional branch),
- * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where lanes that diverged
- * here meet again; PTX_NO_BLOCK where only the exit is. */
+ * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where
+ * lanes that diverged here meet again; PTX_NO_BLOCK where only the exit is. */
 #define PTX_NO_BLOCK 0xffffffffu
 typedef struct ptx_block {
     uint32_t first, end;
@@ -191,7 +203,7 @@ struct ptx_function {
     const char *name;
     bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
     bool has_body;
-    ptx_variable **params;  /* in order; space PARAM */
+    ptx_variable **params; /* in order; space PARAM */
     size_t param_count;
     ptx_variable **results; /* of a .func; space PARAM or REG */
     size_t result_count;
@@ -211,6 +223,8 @@ struct ptx_function {
     uint32_t max_registers;       /* .maxnreg */
     uint32_t cluster[3];          /* .reqnctapercluster */
     uint32_t explicit_cluster;
+    uint32_t max_cluster_rank;    /* .maxclusterrank */
+    const ptx_function *alias_of; /* .alias: calls mean that one */
     ptx_position position;
 };
 
@@ -222,7 +236,7 @@ typedef struct ptx_module {
     uint32_t sm;           /* 90 for .target sm_90 */
     char sm_suffix;        /* 'a', 'f' or 0 */
     uint32_t address_bits;
-    const char **files;    /* by `.file` index; NULL where none */
+    const char **files; /* by `.file` index; NULL where none */
     size_t file_count;
     ptx_place *places;
     size_t place_count;
@@ -234,11 +248,17 @@ typedef struct ptx_module {
 
 /* ---- the front end ---- */
 
-/* Parses, resolves names, verifies and analyses control flow. `name` is for messages. On failure `*module` is NULL and the message is
- * `name:line:column: what` (unknown or unsupported instructions are named). The text need not be NUL-terminated and is
- * not kept. */
+/* Parses, resolves names, verifies and analyses control flow. `name` is for messages. On failure `*module` is NULL and
+ * the message is `name:line:column: what` (unknown or unsupported instructions are named). The text need not be
+ * NUL-terminated and is not kept. */
 haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **module);
 void ptx_module_free(ptx_module *module);
+
+/* Fills in the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena. */
+void ptx_analyse(ptx_module *module, ptx_function *function);
+
+/* Checks a function's operands and types against isa.def and PTX's rules. */
+haul_status ptx_verify(const ptx_module *module, const ptx_function *function);
 
 /* NULL when there is none. */
 ptx_function *ptx_find_entry(const ptx_module *module, const char *name);
@@ -258,6 +278,8 @@ typedef struct ptx_op_info {
 } ptx_op_info;
 extern const ptx_op_info ptx_ops[PTX_OP_COUNT];
 
+extern const char *const ptx_slot_names[PTX_SLOT_COUNT];
+extern const char *const ptx_space_names[PTX_SPACE_PARAM + 1];
 extern const char *const ptx_modifier_names[PTX_MOD_COUNT];
 extern const uint8_t ptx_modifier_slots[PTX_MOD_COUNT];
 extern const char *const ptx_special_names[PTX_SPECIAL_COUNT];

@@ -1,0 +1,398 @@
+#include "ptx/parse.h"
+
+#include <string.h>
+
+static ptx_operand parse_operand(ptx_parser *p, unsigned depth);
+
+static ptx_operand at_here(const ptx_parser *p, ptx_operand_kind kind) {
+    return (ptx_operand){.kind = kind, .position = p->lexer.token.position};
+}
+
+static ptx_operand *keep_parts(ptx_parser *p, const ptx_operand *parts, size_t count) {
+    ptx_operand *kept = ARENA_ARRAY(p->memory, count, ptx_operand);
+    if (count) memcpy(kept, parts, count * sizeof *kept);
+    return kept;
+}
+
+/* ---- names ---- */
+
+static ptx_operand register_operand(ptx_operand o, uint32_t reg) {
+    o.kind = PTX_REGISTER;
+    o.reg = reg;
+    return o;
+}
+
+/* A register of a range, made now: at the range's own scope, so that all uses mean the same. */
+static uint32_t make_register(ptx_parser *p, ptx_symbol *range, ptx_name *name, uint32_t number) {
+    const char *text = arena_printf(&p->scratch, "%s%u", range->name->text, number);
+    ptx_name *canonical = ptx_intern(&p->symbols, text, strlen(text)); /* %r01 is %r1 */
+    if (canonical != name && canonical->symbol && canonical->symbol->depth == range->depth)
+        return canonical->symbol->index;
+    ptx_symbol *symbol = ptx_declare_at(&p->symbols, canonical, PTX_SYMBOL_REGISTER, range->depth);
+    return symbol->index = ptx_add_register(p, canonical, range->type, range->depth > 1);
+}
+
+static ptx_operand vector_register(ptx_parser *p, ptx_operand o, const ptx_symbol *symbol) {
+    o.kind = PTX_VECTOR;
+    o.part_count = symbol->count;
+    o.parts = ARENA_ARRAY(p->memory, symbol->count, ptx_operand);
+    for (uint32_t i = 0; i < symbol->count; i++) o.parts[i] = register_operand(o, symbol->index + i);
+    for (uint32_t i = 0; i < symbol->count; i++) o.parts[i].parts = NULL, o.parts[i].part_count = 0;
+    return o;
+}
+
+/* `v.x` of a vector register. */
+static bool vector_component(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
+    static const char letters[] = "xyzwrgba";
+    const char *dot = memchr(name->text, '.', name->length);
+    const char *letter = dot && dot[1] && !dot[2] ? strchr(letters, dot[1]) : NULL;
+    if (!letter) return false;
+    const ptx_name *base = ptx_intern(&p->symbols, name->text, (size_t)(dot - name->text));
+    uint32_t component = (uint32_t)(letter - letters) % 4;
+    if (!base->symbol || base->symbol->kind != PTX_SYMBOL_REGISTER_VECTOR || component >= base->symbol->count)
+        return false;
+    *o = register_operand(*o, base->symbol->index + component);
+    return true;
+}
+
+/* `name + 4`; the sign is the current token. */
+static int64_t parse_offset(ptx_parser *p) {
+    ptx_position at = p->lexer.token.position;
+    ptx_accept(p, '+');
+    ptx_constant c = ptx_parse_constant(p);
+    if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "an offset must be an integer");
+    return (int64_t)c.bits;
+}
+
+static int64_t accept_offset(ptx_parser *p) {
+    return ptx_at(p, '+') || ptx_at(p, '-') ? parse_offset(p) : 0;
+}
+
+static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, const ptx_symbol *symbol) {
+    if (symbol->depth == 0) name->used_in = p->function_number;
+    switch (symbol->kind) {
+    case PTX_SYMBOL_REGISTER: return register_operand(o, symbol->index);
+    case PTX_SYMBOL_REGISTER_VECTOR: return vector_register(p, o, symbol);
+    case PTX_SYMBOL_VARIABLE:
+        o.kind = PTX_VARIABLE_ADDRESS;
+        o.variable = symbol->variable;
+        return o;
+    case PTX_SYMBOL_FUNCTION:
+        o.kind = PTX_FUNCTION_ADDRESS;
+        o.function = symbol->function;
+        return o;
+    default: ptx_fail_syntax(&p->diagnostics, o.position, "the label '%s' cannot be used here", name->text);
+    }
+}
+
+static ptx_operand name_operand(ptx_parser *p) {
+    ptx_operand o = at_here(p, PTX_REGISTER);
+    ptx_lexer_take_component(&p->lexer);
+    ptx_name *name = ptx_token_name(p);
+    ptx_lexer_advance(&p->lexer);
+    if (name->special >= 0) {
+        o.kind = PTX_SPECIAL_REGISTER;
+        o.special = (uint8_t)name->special;
+        return o;
+    }
+    uint32_t number;
+    ptx_symbol *range = ptx_find_range(&p->symbols, name, &number);
+    if (range) return register_operand(o, make_register(p, range, name, number));
+    if (name->symbol) return symbol_operand(p, o, name, name->symbol);
+    if (name->length == 1 && *name->text == '_') {
+        o.kind = PTX_SINK;
+        return o;
+    }
+    if (!vector_component(p, name, &o))
+        ptx_fail_syntax(&p->diagnostics, o.position, "'%s' is not declared", name->text);
+    return o;
+}
+
+/* ---- operands ---- */
+
+static ptx_operand constant_operand(ptx_parser *p) {
+    ptx_operand o = at_here(p, PTX_INTEGER);
+    ptx_constant c = ptx_parse_constant(p);
+    o.kind = c.is_float ? PTX_FLOATING : PTX_INTEGER;
+    o.width = c.width;
+    o.bits = c.bits;
+    return o;
+}
+
+/* `{a, b}` or `(a, b)`; the current token opens it. */
+static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, unsigned depth) {
+    PTX_LIST_OF(ptx_operand) parts = {0};
+    ptx_operand o = at_here(p, kind);
+    if (depth > 2) ptx_fail_syntax(&p->diagnostics, o.position, "this operand is nested too deeply");
+    ptx_lexer_advance(&p->lexer);
+    while (!ptx_at(p, close)) {
+        PTX_APPEND(p, parts, parse_operand(p, depth + 1));
+        if (!ptx_accept(p, ',')) break;
+    }
+    ptx_expect(p, close);
+    o.part_count = (uint32_t)parts.count;
+    o.parts = keep_parts(p, parts.items, parts.count);
+    return o;
+}
+
+/* `[base + offset]` or `[map, {coordinates}]` */
+static ptx_operand memory_operand(ptx_parser *p) {
+    ptx_operand o = at_here(p, PTX_MEMORY), parts[2];
+    ptx_lexer_advance(&p->lexer);
+    parts[0] = ptx_at_constant(p) ? constant_operand(p) : name_operand(p);
+    o.part_count = 1;
+    o.offset = accept_offset(p);
+    if (ptx_accept(p, ',')) {
+        if (!ptx_at(p, '{')) ptx_expected(p, "the coordinates in braces");
+        o.kind = PTX_TENSOR;
+        o.part_count = 2;
+        parts[1] = parse_list(p, PTX_VECTOR, '}', 1);
+    }
+    ptx_expect(p, ']');
+    o.parts = keep_parts(p, parts, o.part_count);
+    return o;
+}
+
+/* `d|p` */
+static ptx_operand pair_operand(ptx_parser *p, ptx_operand first) {
+    ptx_operand o = {.kind = PTX_PAIR, .position = first.position, .part_count = 2};
+    ptx_operand parts[2] = {first, {.kind = PTX_SINK}};
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a predicate");
+    parts[1] = name_operand(p);
+    o.parts = keep_parts(p, parts, 2);
+    return o;
+}
+
+static ptx_operand named_operand(ptx_parser *p) {
+    ptx_operand o = name_operand(p);
+    if (o.kind == PTX_VARIABLE_ADDRESS) o.offset = accept_offset(p);
+    return ptx_accept(p, '|') ? pair_operand(p, o) : o;
+}
+
+/* `!p`, unless a constant follows. */
+static ptx_operand negated_operand(ptx_parser *p) {
+    ptx_operand o = at_here(p, PTX_REGISTER);
+    ptx_position at = o.position;
+    ptx_lexer_advance(&p->lexer);
+    if (!ptx_at(p, PTX_TOKEN_WORD)) {
+        ptx_constant c = ptx_parse_constant(p);
+        o.kind = PTX_INTEGER;
+        o.bits = !(c.is_float ? ptx_constant_double(c) != 0 : c.bits != 0);
+        return o;
+    }
+    o = name_operand(p);
+    if (o.kind != PTX_REGISTER) ptx_fail_syntax(&p->diagnostics, at, "only a predicate can be negated");
+    o.negated = true;
+    o.position = at;
+    return o;
+}
+
+static ptx_operand parse_operand(ptx_parser *p, unsigned depth) {
+    switch (p->lexer.token.kind) {
+    case '[': return memory_operand(p);
+    case '{': return parse_list(p, PTX_VECTOR, '}', depth);
+    case '!': return negated_operand(p);
+    }
+    if (ptx_at_constant(p)) return constant_operand(p);
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "an operand");
+    return named_operand(p);
+}
+
+/* ---- operands of an instruction ---- */
+
+/* The operands as written; a label is resolved later, by its name. */
+typedef struct operand_list {
+    ptx_operand items[PTX_MAX_OPERANDS];
+    ptx_name *labels[PTX_MAX_OPERANDS];
+    unsigned count;
+} operand_list;
+
+static void add_label(ptx_parser *p, operand_list *list) {
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a label");
+    list->items[list->count] = at_here(p, PTX_LABEL);
+    list->labels[list->count++] = ptx_expect_name(p);
+}
+
+static void parse_operands(ptx_parser *p, const ptx_pattern *pattern, operand_list *list) {
+    list->count = 0;
+    if (ptx_at(p, ';')) return;
+    do {
+        if (list->count == PTX_MAX_OPERANDS)
+            ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "too many operands");
+        bool label = list->count < pattern->operand_count && pattern->operands[list->count].role == PTX_ROLE_LABEL;
+        if (label) {
+            add_label(p, list);
+        } else {
+            list->items[list->count++] = parse_operand(p, 0);
+        }
+    } while (ptx_accept(p, ','));
+}
+
+/* `call (results), function, (arguments), prototype;` with all but the function optional. */
+static void parse_call(ptx_parser *p, operand_list *list) {
+    ptx_operand none = at_here(p, PTX_LIST);
+    list->items[0] = none;
+    if (ptx_at(p, '(')) {
+        list->items[0] = parse_list(p, PTX_LIST, ')', 0);
+        ptx_expect(p, ',');
+    }
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a function");
+    list->items[1] = name_operand(p);
+    list->items[2] = none;
+    list->count = 3;
+    if (!ptx_accept(p, ',')) return;
+    if (ptx_at(p, '(')) {
+        list->items[2] = parse_list(p, PTX_LIST, ')', 0);
+        if (!ptx_accept(p, ',')) return;
+    }
+    add_label(p, list);
+}
+
+static unsigned required_from(const ptx_pattern *pattern, unsigned slot, bool hint) {
+    unsigned count = 0;
+    for (; slot < pattern->operand_count; slot++) {
+        const ptx_operand_slot *s = &pattern->operands[slot];
+        count += s->policy ? hint : !s->optional;
+    }
+    return count;
+}
+
+_Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const ptx_pattern *pattern, unsigned given) {
+    unsigned most = 0, least = required_from(pattern, 0, i->mods[PTX_SLOT_HINT] != 0);
+    for (unsigned s = 0; s < pattern->operand_count; s++)
+        most += !pattern->operands[s].policy || i->mods[PTX_SLOT_HINT];
+    const char *name = ptx_ops[i->op].mnemonic;
+    if (least == most)
+        ptx_fail_syntax(&p->diagnostics, i->position, "'%s' takes %u operand%s here, not %u", name, most,
+                        most == 1 ? "" : "s", given);
+    ptx_fail_syntax(&p->diagnostics, i->position, "'%s' takes %u to %u operands here, not %u", name, least, most,
+                    given);
+}
+
+/* Puts the operands into the row's places, PTX_ABSENT where an optional one was left out. */
+static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *list, const ptx_instruction *i) {
+    operand_list given = *list;
+    bool hint = i->mods[PTX_SLOT_HINT] != 0;
+    unsigned next = 0, filled = 0;
+    for (unsigned s = 0; s < pattern->operand_count; s++) {
+        const ptx_operand_slot *slot = &pattern->operands[s];
+        bool required = slot->policy ? hint : !slot->optional;
+        bool spare = !slot->policy && given.count - next > required_from(pattern, s + 1, hint);
+        if (next < given.count && (required || spare)) {
+            list->items[s] = given.items[next++];
+            filled = s + 1;
+        } else if (required) {
+            fail_count(p, i, pattern, given.count);
+        } else {
+            list->items[s] = (ptx_operand){.kind = PTX_ABSENT, .position = i->position};
+        }
+    }
+    if (next < given.count) fail_count(p, i, pattern, given.count);
+    list->count = filled;
+}
+
+/* Immediates take the width of the type that they are for. */
+static void fit_constant(ptx_operand *o, ptx_type type) {
+    if (o->kind == PTX_VECTOR)
+        for (uint32_t i = 0; i < o->part_count; i++) fit_constant(&o->parts[i], type);
+    if (o->kind != PTX_FLOATING) return;
+    ptx_constant c = {.is_float = true, .width = o->width, .bits = o->bits};
+    float narrow = ptx_constant_float(c);
+    double wide = ptx_constant_double(c);
+    uint32_t bits;
+    if (type == PTX_F32 && o->width == 64) {
+        memcpy(&bits, &narrow, sizeof bits);
+        o->bits = bits;
+        o->width = 32;
+    } else if (type == PTX_F64 && o->width == 32) {
+        memcpy(&o->bits, &wide, sizeof wide);
+        o->width = 64;
+    }
+}
+
+static void use_labels(ptx_parser *p, ptx_instruction *i, const operand_list *list) {
+    for (unsigned o = 0; o < i->operand_count; o++)
+        if (i->operands[o].kind == PTX_LABEL)
+            ptx_use_label(p, list->labels[o], &i->operands[o].label, i->operands[o].position);
+}
+
+static void finish_operands(ptx_parser *p, ptx_instruction *i) {
+    const ptx_pattern *pattern = ptx_pattern_of(i->op);
+    operand_list list;
+    if (pattern->is_call) {
+        parse_call(p, &list);
+    } else {
+        parse_operands(p, pattern, &list);
+        arrange(p, pattern, &list, i);
+        for (unsigned o = 0; o < list.count; o++) fit_constant(&list.items[o], ptx_slot_type(&pattern->operands[o], i));
+    }
+    i->operand_count = (uint8_t)list.count;
+    i->operands = keep_parts(p, list.items, list.count);
+    use_labels(p, i, &list);
+}
+
+/* ---- instructions ---- */
+
+/* `@p` or `@!p` */
+static void parse_guard(ptx_parser *p, ptx_instruction *i) {
+    if (!ptx_accept(p, '@')) return;
+    i->guarded = true;
+    i->guard_negated = ptx_accept(p, '!');
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a predicate");
+    ptx_operand o = name_operand(p);
+    if (o.kind != PTX_REGISTER || p->registers.items[o.reg].type != PTX_PRED)
+        ptx_fail_syntax(&p->diagnostics, o.position, "the guard must be a predicate register");
+    i->guard = o.reg;
+}
+
+static const ptx_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_position at) {
+    if (name->opcode) return name->opcode;
+    ptx_opcode *opcode = ARENA_NEW(&p->scratch, ptx_opcode);
+    if (!ptx_resolve_opcode(name->text, name->length, opcode))
+        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported instruction '%s'", name->text);
+    return name->opcode = opcode;
+}
+
+enum { MAX_OPCODE = 200 };
+
+/* Suffixes may stand apart: `ld .global .u32`. */
+static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
+    char text[MAX_OPCODE];
+    size_t length = name->length;
+    if (!ptx_at(p, PTX_TOKEN_DIRECTIVE) || length >= sizeof text) return name;
+    memcpy(text, name->text, length);
+    for (; ptx_at(p, PTX_TOKEN_DIRECTIVE); ptx_lexer_advance(&p->lexer)) {
+        const ptx_token *t = &p->lexer.token;
+        if (t->length >= sizeof text - length) ptx_expected(p, "operands");
+        memcpy(text + length, t->text, t->length);
+        length += t->length;
+    }
+    return ptx_intern(&p->symbols, text, length);
+}
+
+static void set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
+    i->op = opcode->op;
+    i->type = opcode->types[0];
+    i->type2 = opcode->types[1];
+    i->type3 = opcode->types[2];
+    memcpy(i->mods, opcode->mods, sizeof i->mods);
+}
+
+void ptx_parse_statement(ptx_parser *p) {
+    ptx_instruction i = {.place = p->place};
+    parse_guard(p, &i);
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "an instruction");
+    i.position = p->lexer.token.position;
+    ptx_lexer_take_suffixes(&p->lexer);
+    ptx_name *name = ptx_token_name(p);
+    ptx_lexer_advance(&p->lexer);
+    if (ptx_at(p, ':') && !i.guarded) {
+        ptx_parse_label(p, name, i.position);
+        return;
+    }
+    name = take_apart_suffixes(p, name);
+    set_opcode(&i, resolve(p, name, i.position));
+    finish_operands(p, &i);
+    ptx_expect(p, ';');
+    PTX_APPEND(p, p->instructions, i);
+}

@@ -1,0 +1,208 @@
+#include "ptx/parse.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+/* ---- the first lines ---- */
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* `.version 8.3` */
+static void parse_version(ptx_parser *p) {
+    if (!ptx_accept_directive(p, ".version")) ptx_expected(p, "'.version'");
+    const ptx_token *t = &p->lexer.token;
+    if (t->kind != PTX_TOKEN_FLOAT || t->length != 3 || t->text[1] != '.') ptx_expected(p, "a version such as 8.0");
+    p->module->version = (uint32_t)(t->text[0] - '0') * 10 + (uint32_t)(t->text[2] - '0');
+    ptx_lexer_advance(&p->lexer);
+}
+
+/* `sm_90a` */
+static bool parse_architecture(ptx_parser *p) {
+    const ptx_token *t = &p->lexer.token;
+    if (t->kind != PTX_TOKEN_WORD || t->length < 4 || t->length > 7 || memcmp(t->text, "sm_", 3) != 0) return false;
+    uint32_t sm = 0, at = 3;
+    while (at < t->length && is_digit(t->text[at])) sm = sm * 10 + (uint32_t)(t->text[at++] - '0');
+    p->module->sm_suffix = at < t->length ? t->text[at++] : '\0';
+    p->module->sm = sm;
+    return sm && at == t->length;
+}
+
+/* Options that change nothing here; map_f64_to_f32 would. */
+static bool is_harmless_option(const ptx_token *t) {
+    static const char *const options[] = {"debug", "texmode_unified", "texmode_independent"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (t->kind == PTX_TOKEN_WORD && t->length == strlen(options[i]) && memcmp(t->text, options[i], t->length) == 0)
+            return true;
+    return false;
+}
+
+static void parse_target(ptx_parser *p) {
+    if (!ptx_accept_directive(p, ".target")) ptx_expected(p, "'.target'");
+    if (!parse_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
+    ptx_lexer_advance(&p->lexer);
+    while (ptx_accept(p, ',')) {
+        if (!is_harmless_option(&p->lexer.token)) ptx_expected(p, "debug or texmode_independent");
+        ptx_lexer_advance(&p->lexer);
+    }
+}
+
+static void parse_address_size(ptx_parser *p) {
+    ptx_lexer_advance(&p->lexer);
+    ptx_position at = p->lexer.token.position;
+    p->module->address_bits = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "an address size");
+    if (p->module->address_bits != 64)
+        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "only 64-bit addresses are supported");
+}
+
+/* ---- declarations at module scope ---- */
+
+/* `.alias f, g;`: f is declared without a body; calls of it mean g. */
+static void parse_alias(ptx_parser *p) {
+    ptx_function *functions[2];
+    ptx_lexer_advance(&p->lexer);
+    for (int i = 0; i < 2; i++) {
+        ptx_position at = p->lexer.token.position;
+        ptx_name *name = ptx_expect_name(p);
+        if (!name->symbol || name->symbol->kind != PTX_SYMBOL_FUNCTION)
+            ptx_fail_syntax(&p->diagnostics, at, "'%s' is not a function", name->text);
+        functions[i] = name->symbol->function;
+        if (functions[i]->has_body != (i == 1) || functions[i]->alias_of)
+            ptx_fail_syntax(&p->diagnostics, at, "an alias is for a function without a body, of one with");
+        ptx_expect(p, i == 0 ? ',' : ';');
+    }
+    functions[0]->alias_of = functions[1];
+}
+
+static bool accept_linkage(ptx_parser *p, ptx_linkage *linkage) {
+    static const struct {
+        const char *directive;
+        size_t offset;
+    } all[] = {
+        {".visible", offsetof(ptx_linkage, is_visible)},
+        {".extern", offsetof(ptx_linkage, is_extern)},
+        {".weak", offsetof(ptx_linkage, is_weak)},
+        {".common", offsetof(ptx_linkage, is_common)},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!ptx_accept_directive(p, all[i].directive)) continue;
+        *(bool *)((char *)linkage + all[i].offset) = true;
+        return true;
+    }
+    return false;
+}
+
+static void parse_declaration(ptx_parser *p) {
+    ptx_linkage linkage = {0};
+    while (accept_linkage(p, &linkage)) continue;
+    if (ptx_at_directive(p, ".entry") || ptx_at_directive(p, ".func")) {
+        ptx_parse_function(p, linkage);
+    } else if (ptx_at_space(p)) {
+        ptx_parse_variables(p, linkage);
+    } else if (ptx_at(p, PTX_TOKEN_DIRECTIVE)) {
+        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, p->lexer.token.position, "unsupported directive '%.*s'",
+                 (int)(p->lexer.token.length < 60 ? p->lexer.token.length : 60), p->lexer.token.text);
+    } else {
+        ptx_expected(p, "a declaration");
+    }
+}
+
+static void parse_item(ptx_parser *p) {
+    if (ptx_at_directive(p, ".file")) {
+        ptx_parse_file(p);
+    } else if (ptx_at_directive(p, ".section")) {
+        ptx_parse_section(p);
+    } else if (ptx_at_directive(p, ".pragma")) {
+        ptx_parse_pragma(p);
+    } else if (ptx_at_directive(p, ".alias")) {
+        parse_alias(p);
+    } else if (ptx_at_directive(p, ".address_size")) {
+        parse_address_size(p);
+    } else if (!ptx_accept(p, ';')) {
+        parse_declaration(p);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void keep_module_lists(ptx_parser *p) {
+    ptx_module *m = p->module;
+#define KEEP(target, count_field, list, type)               \
+    m->count_field = (list).count;                          \
+    m->target = ARENA_ARRAY(p->memory, (list).count, type); \
+    if ((list).count) memcpy(m->target, (list).items, (list).count * sizeof(type));
+    KEEP(variables, variable_count, p->variables, ptx_variable *)
+    KEEP(functions, function_count, p->functions, ptx_function *)
+    KEEP(files, file_count, p->files, const char *)
+    KEEP(places, place_count, p->places, ptx_place)
+#undef KEEP
+}
+
+static haul_status check_and_analyse(ptx_module *module) {
+    for (size_t f = 0; f < module->function_count; f++) {
+        if (!module->functions[f]->has_body) continue;
+        HAUL_TRY(ptx_verify(module, module->functions[f]));
+        ptx_analyse(module, module->functions[f]);
+    }
+    return HAUL_OK;
+}
+
+/* Everything that can run out of memory or find an error; both jump back to here. */
+static haul_status parse(ptx_parser *p, const char *name, const char *source, size_t length) {
+    if (setjmp(p->module->out_of_memory))
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: out of memory while reading PTX", name);
+    if (setjmp(p->diagnostics.unwind)) return p->diagnostics.status;
+    p->module->name = arena_copy(p->memory, name, strlen(name));
+    p->diagnostics.name = p->module->name;
+    p->module->address_bits = 64;
+    ptx_symbols_start(&p->symbols, &p->scratch, p->memory);
+    ptx_lexer_start(&p->lexer, &p->diagnostics, source, length);
+    parse_version(p);
+    parse_target(p);
+    while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
+    keep_module_lists(p);
+    return check_and_analyse(p->module);
+}
+
+haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **result) {
+    *result = NULL;
+    while (length && source[length - 1] == '\0') length--;
+    if (length > PTX_MAX_SOURCE) return haul_fail(HAUL_ERROR_LIMIT, "%s: PTX text larger than 1 GiB", name);
+    ptx_parser *p = memory_zeroed(1, sizeof *p);
+    ptx_module *module = memory_zeroed(1, sizeof *module);
+    haul_status status = HAUL_ERROR_OUT_OF_MEMORY;
+    if (p && module) {
+        p->module = module;
+        p->memory = &module->memory;
+        arena_init(&module->memory, &module->out_of_memory);
+        arena_init(&p->scratch, &module->out_of_memory);
+        status = parse(p, name, source, length);
+        arena_free(&p->scratch);
+        module->memory.out_of_memory = NULL;
+    } else {
+        haul_fail(status, "%s: out of memory while reading PTX", name);
+    }
+    memory_free(p);
+    if (status == HAUL_OK) {
+        *result = module;
+    } else if (module) {
+        ptx_module_free(module);
+    }
+    return status;
+}
+
+void ptx_module_free(ptx_module *module) {
+    if (!module) return;
+    arena_free(&module->memory);
+    memory_free(module);
+}
+
+ptx_function *ptx_find_entry(const ptx_module *module, const char *name) {
+    for (size_t f = 0; f < module->function_count; f++)
+        if (module->functions[f]->is_entry && strcmp(module->functions[f]->name, name) == 0)
+            return module->functions[f];
+    return NULL;
+}

@@ -1,0 +1,120 @@
+#include "ptx/parse.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* ---- .file and .loc ---- */
+
+void ptx_parse_file(ptx_parser *p) {
+    ptx_lexer_advance(&p->lexer);
+    size_t index = ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
+    if (!ptx_at(p, PTX_TOKEN_STRING)) ptx_expected(p, "a file's name in quotes");
+    while (p->files.count <= index) PTX_APPEND(p, p->files, NULL);
+    p->files.items[index] = ptx_token_name(p)->text;
+    ptx_lexer_advance(&p->lexer);
+    for (int i = 0; i < 2 && ptx_accept(p, ','); i++) ptx_expect_integer(p, UINT64_MAX, "a file's time or size");
+}
+
+static bool same_line(const ptx_place *a, const ptx_place *b) {
+    return a->file == b->file && a->line == b->line && a->column == b->column;
+}
+
+/* The table's entry for a file:line:column, empty (0) or not. */
+static uint32_t *entry_of(ptx_parser *p, const ptx_place *place) {
+    uint32_t key[3] = {place->file, place->line, place->column};
+    uint64_t hash = hash_bytes(HASH_START, key, sizeof key);
+    size_t at = (size_t)(hash ^ hash >> 32);
+    for (;; at++) {
+        uint32_t *entry = &p->place_table[at & (p->place_table_size - 1)];
+        if (!*entry || same_line(&p->places.items[*entry - 1], place)) return entry;
+    }
+}
+
+static void grow_place_table(ptx_parser *p) {
+    if (p->place_table_count * 2 < p->place_table_size) return;
+    const uint32_t *old = p->place_table;
+    size_t old_size = p->place_table_size;
+    p->place_table_size = old_size ? old_size * 2 : 256;
+    p->place_table = ARENA_ARRAY(&p->scratch, p->place_table_size, uint32_t);
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i]) *entry_of(p, &p->places.items[old[i] - 1]) = old[i];
+}
+
+/* The place's index + 1. Only the latest place of a line is looked at: `inlined_at` means that one, and a line that is
+ * inlined at several places alternately costs an entry each time. */
+static uint32_t add_place(ptx_parser *p, ptx_place place) {
+    grow_place_table(p);
+    uint32_t *entry = entry_of(p, &place);
+    if (*entry && p->places.items[*entry - 1].inlined_at == place.inlined_at) return *entry;
+    if (!*entry) p->place_table_count++;
+    PTX_APPEND(p, p->places, place);
+    return *entry = (uint32_t)p->places.count;
+}
+
+static ptx_place read_line(ptx_parser *p) {
+    ptx_place place = {0};
+    place.file = (uint32_t)ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
+    place.line = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "a line's number");
+    place.column = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "a column's number");
+    return place;
+}
+
+static bool accept_word(ptx_parser *p, const char *word) {
+    const ptx_token *t = &p->lexer.token;
+    if (t->kind != PTX_TOKEN_WORD || t->length != strlen(word) || memcmp(t->text, word, t->length) != 0) return false;
+    ptx_lexer_advance(&p->lexer);
+    return true;
+}
+
+/* The name of an inlined function is in a debug section, as bytes; its place says as much. */
+static void skip_function_name(ptx_parser *p) {
+    ptx_expect_name(p);
+    if (ptx_accept(p, '+')) ptx_expect_integer(p, UINT64_MAX, "an offset");
+}
+
+static uint32_t inlined_at(ptx_parser *p) {
+    ptx_place outer = read_line(p);
+    grow_place_table(p);
+    uint32_t known = *entry_of(p, &outer);
+    return known ? known : add_place(p, outer);
+}
+
+void ptx_parse_loc(ptx_parser *p) {
+    ptx_lexer_advance(&p->lexer);
+    ptx_place place = read_line(p);
+    while (ptx_accept(p, ',')) {
+        if (accept_word(p, "function_name")) {
+            skip_function_name(p);
+        } else if (accept_word(p, "inlined_at")) {
+            place.inlined_at = inlined_at(p);
+        } else {
+            ptx_expected(p, "function_name or inlined_at");
+        }
+    }
+    p->place = add_place(p, place);
+}
+
+/* ---- what has no effect on a kernel's meaning ---- */
+
+/* A debug section: what it says about lines is in .loc too. */
+void ptx_parse_section(ptx_parser *p) {
+    ptx_position start = p->lexer.token.position;
+    ptx_lexer_advance(&p->lexer);
+    if (!ptx_accept(p, PTX_TOKEN_DIRECTIVE)) ptx_expect_name(p);
+    ptx_expect(p, '{');
+    for (unsigned depth = 1; depth; ptx_lexer_advance(&p->lexer)) {
+        if (ptx_at(p, '{')) depth++;
+        if (ptx_at(p, '}')) depth--;
+        if (ptx_at(p, PTX_TOKEN_END)) ptx_fail_syntax(&p->diagnostics, start, "this section has no end");
+    }
+}
+
+/* Hints to ptxas: PTX says that an unknown one is ignored. */
+void ptx_parse_pragma(ptx_parser *p) {
+    do {
+        ptx_lexer_advance(&p->lexer);
+        if (!ptx_accept(p, PTX_TOKEN_STRING)) ptx_expected(p, "a pragma in quotes");
+    } while (ptx_at(p, ','));
+    ptx_expect(p, ';');
+}

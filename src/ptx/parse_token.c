@@ -1,0 +1,78 @@
+#include "ptx/parse.h"
+
+#include <string.h>
+
+/* `what` was expected where the current token stands. */
+void ptx_expected(ptx_parser *p, const char *what) {
+    const ptx_token *t = &p->lexer.token;
+    if (t->kind == PTX_TOKEN_END) ptx_fail_syntax(&p->diagnostics, t->position, "expected %s, but the text ends", what);
+    int shown = t->length < 60 ? (int)t->length : 60;
+    ptx_fail_syntax(&p->diagnostics, t->position, "expected %s, found '%.*s'", what, shown, t->text);
+}
+
+bool ptx_at(const ptx_parser *p, int kind) {
+    return p->lexer.token.kind == kind;
+}
+
+bool ptx_at_directive(const ptx_parser *p, const char *name) {
+    const ptx_token *t = &p->lexer.token;
+    return t->kind == PTX_TOKEN_DIRECTIVE && t->length == strlen(name) && memcmp(t->text, name, t->length) == 0;
+}
+
+bool ptx_accept(ptx_parser *p, int kind) {
+    if (!ptx_at(p, kind)) return false;
+    ptx_lexer_advance(&p->lexer);
+    return true;
+}
+
+bool ptx_accept_directive(ptx_parser *p, const char *name) {
+    if (!ptx_at_directive(p, name)) return false;
+    ptx_lexer_advance(&p->lexer);
+    return true;
+}
+
+void ptx_expect(ptx_parser *p, int kind) {
+    if (ptx_accept(p, kind)) return;
+    char what[] = "'?'";
+    what[1] = (char)kind;
+    ptx_expected(p, what);
+}
+
+ptx_name *ptx_token_name(ptx_parser *p) {
+    return ptx_intern(&p->symbols, p->lexer.token.text, p->lexer.token.length);
+}
+
+ptx_name *ptx_expect_name(ptx_parser *p) {
+    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a name");
+    ptx_name *name = ptx_token_name(p);
+    ptx_lexer_advance(&p->lexer);
+    return name;
+}
+
+uint64_t ptx_expect_integer(ptx_parser *p, uint64_t largest, const char *what) {
+    if (!ptx_at(p, PTX_TOKEN_INTEGER)) ptx_expected(p, what);
+    uint64_t value = p->lexer.token.bits;
+    if (value > largest)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "%s may be at most %llu, not %llu", what,
+                        (unsigned long long)largest, (unsigned long long)value);
+    ptx_lexer_advance(&p->lexer);
+    return value;
+}
+
+ptx_symbol *ptx_declare_or_fail(ptx_parser *p, ptx_name *name, ptx_symbol_kind kind, ptx_position at) {
+    uint32_t number;
+    ptx_symbol *range = p->symbols.depth ? ptx_find_range(&p->symbols, name, &number) : NULL;
+    if (name->special >= 0) ptx_fail_syntax(&p->diagnostics, at, "'%s' is a special register", name->text);
+    ptx_symbol *symbol = range && range->depth == p->symbols.depth ? NULL : ptx_declare(&p->symbols, name, kind);
+    if (!symbol) ptx_fail_syntax(&p->diagnostics, at, "'%s' is declared twice", name->text);
+    return symbol;
+}
+
+ptx_type ptx_type_of_directive(const ptx_parser *p) {
+    const ptx_token *t = &p->lexer.token;
+    if (t->kind != PTX_TOKEN_DIRECTIVE) return PTX_TYPE_NONE;
+    for (unsigned i = 1; i < PTX_TYPE_COUNT; i++)
+        if (t->length == strlen(ptx_types[i].name) + 1 && memcmp(t->text + 1, ptx_types[i].name, t->length - 1) == 0)
+            return i;
+    return PTX_TYPE_NONE;
+}

@@ -1,0 +1,277 @@
+#include "ptx/pattern.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static ptx_pattern patterns[PTX_OP_COUNT];
+static uint8_t first_modifier[PTX_SLOT_COUNT]; /* of each slot */
+
+/* ---- reading a row ---- */
+
+/* A piece of a row's text. */
+typedef struct piece {
+    const char *text;
+    size_t length;
+} piece;
+
+static bool equals(piece p, const char *text) {
+    return p.length == strlen(text) && memcmp(p.text, text, p.length) == 0;
+}
+
+/* Cuts `rest` at the first of the characters `at`; returns what was before it. */
+static piece cut(piece *rest, const char *at) {
+    size_t length = 0;
+    while (length < rest->length && !strchr(at, rest->text[length])) length++;
+    piece head = {rest->text, length};
+    size_t used = length < rest->length ? length + 1 : length;
+    *rest = (piece){rest->text + used, rest->length - used};
+    return head;
+}
+
+static bool drop_last(piece *p, char c) {
+    if (!p->length || p->text[p->length - 1] != c) return false;
+    p->length--;
+    return true;
+}
+
+static unsigned type_named(piece name) {
+    for (unsigned t = 1; t < PTX_TYPE_COUNT; t++)
+        if (equals(name, ptx_types[t].name)) return t;
+    return PTX_TYPE_NONE;
+}
+
+/* `a|b|c` as bits; 0 if one is unknown. */
+static uint64_t read_types(piece list) {
+    uint64_t set = 0;
+    while (list.length) {
+        unsigned type = type_named(cut(&list, "|"));
+        if (type == PTX_TYPE_NONE) return 0;
+        set |= UINT64_C(1) << type;
+    }
+    return set;
+}
+
+static unsigned modifiers_in(unsigned slot) {
+    unsigned end = slot + 1 < PTX_SLOT_COUNT ? first_modifier[slot + 1] : PTX_MOD_COUNT;
+    return end - first_modifier[slot];
+}
+
+static uint64_t read_modifiers(unsigned slot, piece list) {
+    uint64_t set = 0;
+    while (list.length) {
+        piece name = cut(&list, "|");
+        unsigned i = 0;
+        while (i < modifiers_in(slot) && !equals(name, ptx_modifier_names[first_modifier[slot] + i])) i++;
+        if (i == modifiers_in(slot)) return 0;
+        set |= UINT64_C(1) << i;
+    }
+    return set;
+}
+
+static int slot_named(piece name) {
+    for (int s = 0; s < PTX_SLOT_COUNT; s++)
+        if (equals(name, ptx_slot_names[s])) return s;
+    return -1;
+}
+
+static bool read_suffix(piece text, ptx_suffix *suffix) {
+    piece only = text;
+    text = cut(&only, "@");
+    piece choices = text;
+    piece name = cut(&choices, "=");
+    suffix->optional = drop_last(&name, '?');
+    suffix->only = read_types(only);
+    suffix->is_type = name.length >= 4 && memcmp(name.text, "type", 4) == 0;
+    if (suffix->is_type) {
+        suffix->slot = name.length > 4 ? (uint8_t)(name.text[4] - '1') : 0;
+        suffix->choice = read_types(choices);
+        return suffix->choice && suffix->slot < 3;
+    }
+    int slot = slot_named(name);
+    if (slot < 0) return false;
+    suffix->slot = (uint8_t)slot;
+    suffix->choice = choices.length ? read_modifiers(suffix->slot, choices) : UINT64_MAX;
+    return suffix->choice != 0;
+}
+
+static bool read_operand_type(piece type, ptx_operand_slot *slot) {
+    static const char *const sources[] = {
+        [PTX_TYPE_FIRST] = "t", [PTX_TYPE_SECOND] = "t2",   [PTX_TYPE_THIRD] = "t3",
+        [PTX_TYPE_WIDE] = "w",  [PTX_TYPE_TOKEN] = "token",
+    };
+    for (unsigned s = PTX_TYPE_FIRST; s <= PTX_TYPE_TOKEN; s++) {
+        slot->source = s;
+        if (equals(type, sources[s])) return true;
+    }
+    slot->source = PTX_TYPE_OF_ROW;
+    slot->fixed = (uint8_t)type_named(type);
+    return slot->fixed != PTX_TYPE_NONE;
+}
+
+/* d, d_, d|p, d_|p, d&p, d_&p, vd, {d} */
+static bool read_destination(piece name, ptx_operand_slot *slot) {
+    piece second = name;
+    piece first = cut(&second, "|&");
+    slot->pair = second.length > 0;
+    slot->pair_required = slot->pair && first.text[first.length] == '&';
+    slot->sink = drop_last(&first, '_');
+    slot->vector = equals(first, "vd");
+    slot->packed = equals(first, "{d}");
+    return slot->vector || slot->packed || equals(first, "d");
+}
+
+static bool read_operand(piece text, ptx_operand_slot *slot) {
+    slot->optional = drop_last(&text, '?');
+    piece type = text;
+    piece name = cut(&type, ":");
+    slot->immediate = drop_last(&name, '#');
+    if (!type.length) {
+        slot->role = equals(name, "l") ? PTX_ROLE_LABEL : PTX_ROLE_MEMORY;
+        return true;
+    }
+    slot->role = read_destination(name, slot) ? PTX_ROLE_DESTINATION : PTX_ROLE_SOURCE;
+    if (slot->role == PTX_ROLE_SOURCE) {
+        slot->pair = slot->pair_required = slot->sink = false;
+        slot->vector = equals(name, "v");
+        slot->packed = equals(name, "{a}");
+        slot->policy = equals(name, "policy");
+    }
+    return read_operand_type(type, slot);
+}
+
+static bool read_row(const ptx_op_info *row, ptx_pattern *pattern) {
+    pattern->mnemonic_length = strlen(row->mnemonic);
+    pattern->is_call = strcmp(row->operands, "...") == 0;
+    piece suffixes = {row->suffixes, strlen(row->suffixes)};
+    while (suffixes.length) {
+        if (pattern->suffix_count == PTX_MAX_SUFFIXES) return false;
+        if (!read_suffix(cut(&suffixes, " "), &pattern->suffixes[pattern->suffix_count++])) return false;
+    }
+    piece operands = {row->operands, pattern->is_call ? 0 : strlen(row->operands)};
+    while (operands.length) {
+        if (*operands.text == ' ') cut(&operands, " ");
+        if (pattern->operand_count == PTX_MAX_OPERANDS) return false;
+        if (!read_operand(cut(&operands, ","), &pattern->operands[pattern->operand_count++])) return false;
+    }
+    return true;
+}
+
+static void read_all(void) {
+    for (unsigned m = PTX_MOD_COUNT - 1; m > 0; m--) first_modifier[ptx_modifier_slots[m]] = (uint8_t)m;
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++)
+        if (!read_row(&ptx_ops[op], &patterns[op])) patterns[op].suffix_count = PTX_BAD_PATTERN;
+}
+
+static void read_once(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_all);
+}
+
+const ptx_pattern *ptx_pattern_of(unsigned op) {
+    read_once();
+    return &patterns[op];
+}
+
+/* ---- resolving an opcode ---- */
+
+/* The length of `name` if `text` starts with it and it ends there or at a dot; else 0. */
+static size_t matched(piece text, const char *name) {
+    size_t length = strlen(name);
+    if (length > text.length || memcmp(text.text, name, length) != 0) return 0;
+    return length == text.length || text.text[length] == '.' ? length : 0;
+}
+
+/* The longest choice of `suffix` that `text` starts with: its length, and which it is. */
+static size_t match_suffix(const ptx_suffix *suffix, piece text, uint8_t *which) {
+    unsigned first = suffix->is_type ? 0 : first_modifier[suffix->slot];
+    unsigned count = suffix->is_type ? PTX_TYPE_COUNT : modifiers_in(suffix->slot);
+    size_t best = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!(suffix->choice >> i & 1)) continue;
+        size_t length = matched(text, suffix->is_type ? ptx_types[i].name : ptx_modifier_names[first + i]);
+        if (length <= best) continue;
+        best = length;
+        *which = (uint8_t)(first + i);
+    }
+    return best;
+}
+
+/* Takes one suffix off `rest` into the first free place of the pattern that accepts it. */
+static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken, ptx_opcode *opcode) {
+    for (unsigned s = 0; s < pattern->suffix_count; s++) {
+        const ptx_suffix *suffix = &pattern->suffixes[s];
+        uint8_t which = 0;
+        size_t length = *taken >> s & 1 ? 0 : match_suffix(suffix, *rest, &which);
+        if (!length) continue;
+        *(suffix->is_type ? &opcode->types[suffix->slot] : &opcode->mods[suffix->slot]) = which;
+        *taken |= UINT32_C(1) << s;
+        size_t used = length < rest->length ? length + 1 : length;
+        *rest = (piece){rest->text + used, rest->length - used};
+        return true;
+    }
+    return false;
+}
+
+static bool is_complete(const ptx_pattern *pattern, uint32_t taken, const ptx_opcode *opcode) {
+    for (unsigned s = 0; s < pattern->suffix_count; s++) {
+        const ptx_suffix *suffix = &pattern->suffixes[s];
+        bool present = taken >> s & 1;
+        if (!present && !suffix->optional) return false;
+        if (present && suffix->only && !(suffix->only >> opcode->types[0] & 1)) return false;
+    }
+    return true;
+}
+
+static bool fit(unsigned op, piece rest, ptx_opcode *opcode) {
+    const ptx_pattern *pattern = &patterns[op];
+    uint32_t taken = 0;
+    *opcode = (ptx_opcode){.op = (uint16_t)op};
+    while (rest.length)
+        if (!take_suffix(pattern, &rest, &taken, opcode)) return false;
+    return is_complete(pattern, taken, opcode);
+}
+
+static size_t longest_mnemonic(piece text) {
+    size_t best = 0;
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
+        size_t length = matched(text, ptx_ops[op].mnemonic);
+        if (length > best) best = length;
+    }
+    return best;
+}
+
+bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode) {
+    read_once();
+    piece whole = {text, length};
+    size_t mnemonic = longest_mnemonic(whole);
+    if (!mnemonic || (length && text[length - 1] == '.')) return false;
+    size_t used = mnemonic < length ? mnemonic + 1 : length;
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
+        if (patterns[op].mnemonic_length != mnemonic || !matched(whole, ptx_ops[op].mnemonic)) continue;
+        if (fit(op, (piece){text + used, length - used}, opcode)) return true;
+    }
+    return false;
+}
+
+ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *i) {
+    static const uint8_t wide[PTX_TYPE_COUNT] = {
+        [PTX_U16] = PTX_U32, [PTX_S16] = PTX_S32, [PTX_U32] = PTX_U64, [PTX_S32] = PTX_S64};
+    switch (slot->source) {
+    case PTX_TYPE_OF_ROW: return slot->fixed;
+    case PTX_TYPE_FIRST: return i->type;
+    case PTX_TYPE_SECOND: return i->type2;
+    case PTX_TYPE_THIRD: return i->type3;
+    case PTX_TYPE_WIDE: return wide[i->type];
+    case PTX_TYPE_TOKEN: return i->mods[PTX_SLOT_PARITY] ? PTX_U32 : PTX_B64;
+    }
+    return PTX_TYPE_NONE;
+}
+
+unsigned ptx_vector_length(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_VECTOR]) {
+    case PTX_MOD_V2: return 2;
+    case PTX_MOD_V4: return 4;
+    case PTX_MOD_V8: return 8;
+    }
+    return 1;
+}

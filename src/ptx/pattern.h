@@ -1,0 +1,78 @@
+/* The rows of isa.def, read: which modifiers and types an instruction may have, and what its operands must be. */
+#ifndef HAUL_PTX_PATTERN_H
+#define HAUL_PTX_PATTERN_H
+
+#include "ptx/ir.h"
+
+/* A suffix: a modifier of `slot`, or the type number `type` (1 to 3). */
+typedef struct ptx_suffix {
+    bool is_type, optional;
+    uint8_t slot;    /* ptx_slot; for a type 0, 1 or 2: which of them */
+    uint64_t choice; /* bit i: the slot's i-th modifier, or the type i, may stand here */
+    uint64_t only;   /* 0, or the first types that the suffix may go with */
+} ptx_suffix;
+
+typedef enum ptx_role {
+    PTX_ROLE_DESTINATION,
+    PTX_ROLE_SOURCE,
+    PTX_ROLE_MEMORY,
+    PTX_ROLE_LABEL,
+} ptx_role;
+
+/* Where an operand's type comes from. */
+typedef enum ptx_type_source {
+    PTX_TYPE_OF_ROW, /* `fixed` */
+    PTX_TYPE_FIRST,
+    PTX_TYPE_SECOND,
+    PTX_TYPE_THIRD,
+    PTX_TYPE_WIDE,  /* twice as wide as the first */
+    PTX_TYPE_TOKEN, /* of an mbarrier's phase: b64, or u32 with .parity */
+} ptx_type_source;
+
+typedef struct ptx_operand_slot {
+    ptx_role role;
+    ptx_type_source source;
+    uint8_t fixed; /* ptx_type */
+    bool optional;
+    bool sink;          /* `_` may stand for it */
+    bool pair;          /* a predicate may follow: d|p */
+    bool pair_required; /* ... must */
+    bool vector;        /* as the .v2, .v4 of the instruction says */
+    bool packed;        /* or a vector whose elements together are as wide as the type */
+    bool immediate;     /* an integer constant only */
+    bool policy;        /* there when, and only when, the instruction has .L2::cache_hint */
+} ptx_operand_slot;
+
+enum { PTX_MAX_SUFFIXES = 20 };
+
+typedef struct ptx_pattern {
+    uint8_t suffix_count, operand_count;
+    bool is_call; /* operands `...` */
+    size_t mnemonic_length;
+    ptx_suffix suffixes[PTX_MAX_SUFFIXES];
+    ptx_operand_slot operands[PTX_MAX_OPERANDS];
+} ptx_pattern;
+
+/* The pattern of a ptx_op. All are read at the first call; a row that cannot be read has suffix_count 255 (which a
+ * test rules out). */
+const ptx_pattern *ptx_pattern_of(unsigned op);
+enum { PTX_BAD_PATTERN = 255 };
+
+/* An opcode as it stands in the text, resolved: the fields as in ptx_instruction. */
+typedef struct ptx_opcode {
+    uint16_t op;
+    uint8_t types[3];
+    uint8_t mods[PTX_SLOT_COUNT];
+} ptx_opcode;
+
+/* Finds the row that `text`, such as `ld.global.v4.f32`, fits; suffixes may stand in any order as long as those that
+ * could be taken for each other are in the row's. False when there is none. */
+bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode);
+
+/* The type that `slot` of an instruction demands. */
+ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *instruction);
+
+/* How many elements .v2, .v4, .v8 say; 1 without. */
+unsigned ptx_vector_length(const ptx_instruction *instruction);
+
+#endif

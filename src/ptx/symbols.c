@@ -1,0 +1,126 @@
+#include "ptx/symbols.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+enum { FIRST_BUCKETS = 1024 };
+
+static void grow(ptx_symbols *s) {
+    size_t count = s->bucket_count ? s->bucket_count * 2 : FIRST_BUCKETS;
+    ptx_name **buckets = ARENA_ARRAY(s->scratch, count, ptx_name *);
+    for (size_t b = 0; b < s->bucket_count; b++) {
+        for (ptx_name *name = s->buckets[b], *next; name; name = next) {
+            next = name->next_in_bucket;
+            name->next_in_bucket = buckets[name->hash & (count - 1)];
+            buckets[name->hash & (count - 1)] = name;
+        }
+    }
+    s->buckets = buckets;
+    s->bucket_count = count;
+}
+
+static ptx_name *find(const ptx_symbols *s, const char *text, size_t length, uint64_t hash) {
+    ptx_name *name = s->buckets[hash & (s->bucket_count - 1)];
+    while (name && (name->hash != hash || name->length != length || memcmp(name->text, text, length) != 0))
+        name = name->next_in_bucket;
+    return name;
+}
+
+/* FNV mixes its low bits badly for short names that differ in the last character. */
+static uint64_t hash_name(const char *text, size_t length) {
+    uint64_t hash = hash_bytes(HASH_START, text, length);
+    return hash ^ hash >> 29;
+}
+
+ptx_name *ptx_intern(ptx_symbols *s, const char *text, size_t length) {
+    uint64_t hash = hash_name(text, length);
+    ptx_name *name = find(s, text, length, hash);
+    if (name) return name;
+    if (s->name_count >= s->bucket_count) grow(s);
+    name = ARENA_NEW(s->scratch, ptx_name);
+    name->text = arena_copy(s->texts, text, length);
+    name->length = (uint32_t)length;
+    name->hash = hash;
+    name->special = -1;
+    name->next_in_bucket = s->buckets[hash & (s->bucket_count - 1)];
+    s->buckets[hash & (s->bucket_count - 1)] = name;
+    s->name_count++;
+    return name;
+}
+
+void ptx_symbols_start(ptx_symbols *s, arena *scratch, arena *texts) {
+    *s = (ptx_symbols){.scratch = scratch, .texts = texts};
+    grow(s);
+    for (int i = 0; i < PTX_SPECIAL_COUNT; i++)
+        ptx_intern(s, ptx_special_names[i], strlen(ptx_special_names[i]))->special = i;
+}
+
+bool ptx_scope_open(ptx_symbols *s) {
+    if (s->depth + 1 == PTX_MAX_SCOPES) return false;
+    s->scopes[++s->depth] = NULL;
+    return true;
+}
+
+static ptx_symbol **meaning(ptx_name *name, ptx_symbol_kind kind) {
+    return kind == PTX_SYMBOL_RANGE ? &name->range : &name->symbol;
+}
+
+static bool has_range(const ptx_symbols *s, uint32_t depth) {
+    const ptx_symbol *symbol = s->scopes[depth];
+    while (symbol && symbol->kind != PTX_SYMBOL_RANGE) symbol = symbol->next_in_scope;
+    return symbol != NULL;
+}
+
+void ptx_scope_close(ptx_symbols *s) {
+    for (ptx_symbol *symbol = s->scopes[s->depth]; symbol; symbol = symbol->next_in_scope)
+        *meaning(symbol->name, symbol->kind) = symbol->shadowed;
+    s->depth--;
+    while (s->range_depth > s->depth || (s->range_depth && !has_range(s, s->range_depth))) s->range_depth--;
+}
+
+ptx_symbol *ptx_declare_at(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind, uint32_t depth) {
+    ptx_symbol **place = meaning(name, kind);
+    if (*place && (*place)->depth == depth) return NULL;
+    ptx_symbol *symbol = ARENA_NEW(s->scratch, ptx_symbol);
+    *symbol =
+        (ptx_symbol){.kind = kind, .depth = depth, .name = name, .shadowed = *place, .next_in_scope = s->scopes[depth]};
+    s->scopes[depth] = symbol;
+    if (kind == PTX_SYMBOL_RANGE && depth > s->range_depth) s->range_depth = depth;
+    return *place = symbol;
+}
+
+ptx_symbol *ptx_declare(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind) {
+    return ptx_declare_at(s, name, kind, s->depth);
+}
+
+/* Where the number at the end of a name starts. */
+static size_t number_start(const ptx_name *name) {
+    size_t start = name->length;
+    while (start > 1 && name->text[start - 1] >= '0' && name->text[start - 1] <= '9') start--;
+    return start;
+}
+
+static bool read_number(const char *digits, size_t count, uint32_t *number) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; i++) {
+        value = value * 10 + (uint64_t)(digits[i] - '0');
+        if (value > UINT32_MAX) return false;
+    }
+    *number = (uint32_t)value;
+    return count > 0;
+}
+
+/* A name such as %r1x2 has only one split, but %r12 could be of `%r1<9>` too: the longest prefix of digits wins that
+ * declares a range. */
+ptx_symbol *ptx_find_range(ptx_symbols *s, const ptx_name *name, uint32_t *number) {
+    if (name->symbol && name->symbol->depth >= s->range_depth) return NULL;
+    for (size_t start = number_start(name); start < name->length; start++) {
+        if (!read_number(name->text + start, name->length - start, number)) continue;
+        ptx_name *prefix = find(s, name->text, start, hash_name(name->text, start));
+        ptx_symbol *range = prefix ? prefix->range : NULL;
+        if (!range || *number >= range->count) continue;
+        return name->symbol && name->symbol->depth >= range->depth ? NULL : range;
+    }
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/* Names of a module under construction: interning, nested scopes, register ranges, opcodes.
+ *
+ * Each distinct name is one ptx_name, which points at what it means in the innermost scope, so that a look-up is one
+ * hash look-up whatever the nesting. Symbols and tables live in the parser's scratch arena, the names' text in the
+ * module's. */
+#ifndef HAUL_PTX_SYMBOLS_H
+#define HAUL_PTX_SYMBOLS_H
+
+#include "ptx/pattern.h"
+
+typedef struct ptx_symbol ptx_symbol;
+typedef struct ptx_name ptx_name;
+
+struct ptx_name {
+    const char *text;
+    uint32_t length;
+    uint64_t hash;
+    ptx_name *next_in_bucket;
+    ptx_symbol *symbol;       /* innermost meaning, or NULL */
+    ptx_symbol *range;        /* innermost register range with this name before its number, or NULL */
+    const ptx_opcode *opcode; /* once it was resolved as one */
+    int special;              /* ptx_special, or -1 */
+    uint32_t used_in;         /* number of the last function that used this name's module-scope meaning */
+    uint32_t taken_in;        /* number of the last function in whose flat list of names it stands */
+    uint32_t copies;          /* how many names were derived from it */
+};
+
+typedef enum ptx_symbol_kind {
+    PTX_SYMBOL_REGISTER,        /* index */
+    PTX_SYMBOL_REGISTER_VECTOR, /* index of the first, count */
+    PTX_SYMBOL_RANGE,           /* type, count: registers that are made when they are first named */
+    PTX_SYMBOL_VARIABLE,
+    PTX_SYMBOL_FUNCTION,
+    PTX_SYMBOL_LABEL, /* index */
+} ptx_symbol_kind;
+
+struct ptx_symbol {
+    ptx_symbol_kind kind;
+    uint32_t depth; /* of its scope: 0 module, 1 function, 2.. nested */
+    uint32_t index, count;
+    ptx_type type;
+    ptx_variable *variable;
+    ptx_function *function;
+    ptx_name *name;
+    ptx_symbol *shadowed; /* what the name meant outside */
+    ptx_symbol *next_in_scope;
+};
+
+enum { PTX_MAX_SCOPES = 64 };
+
+typedef struct ptx_symbols {
+    arena *scratch, *texts;
+    ptx_name **buckets;
+    size_t bucket_count, name_count;
+    uint32_t depth;
+    uint32_t range_depth;               /* of the innermost open scope that declares register ranges */
+    ptx_symbol *scopes[PTX_MAX_SCOPES]; /* what was declared in each open scope */
+} ptx_symbols;
+
+/* Scratch is for tables, texts for the names that outlive them. */
+void ptx_symbols_start(ptx_symbols *s, arena *scratch, arena *texts);
+
+ptx_name *ptx_intern(ptx_symbols *s, const char *text, size_t length);
+
+/* False when the scopes are nested too deeply. */
+bool ptx_scope_open(ptx_symbols *s);
+void ptx_scope_close(ptx_symbols *s);
+
+/* Gives `name` a meaning in the scope `depth`, which must be open and have no deeper meaning of it; NULL if that scope
+ * has one already. */
+ptx_symbol *ptx_declare_at(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind, uint32_t depth);
+ptx_symbol *ptx_declare(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind);
+
+/* The register range that `name`, such as `%r17`, belongs to if nothing deeper has that name, with its number; NULL if
+ * there is none. */
+ptx_symbol *ptx_find_range(ptx_symbols *s, const ptx_name *name, uint32_t *number);
+
+#endif

@@ -1,0 +1,444 @@
+#include "ptx/pattern.h"
+
+#include "base/status.h"
+
+/* One operand under examination. */
+typedef struct check {
+    const ptx_module *module;
+    const ptx_function *function;
+    const ptx_instruction *instruction;
+    unsigned number; /* of the operand, from 1 */
+} check;
+
+__attribute__((format(printf, 3, 4))) static haul_status fail(const check *c, ptx_position at, const char *format,
+                                                              ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    haul_vfail(HAUL_ERROR_SYNTAX, format, arguments);
+    va_end(arguments);
+    const char *name = ptx_ops[c->instruction->op].mnemonic;
+    if (c->number)
+        return haul_fail_in(HAUL_ERROR_SYNTAX, "%s:%u:%u: operand %u of '%s'", c->module->name, at.line, at.column,
+                            c->number, name);
+    return haul_fail_in(HAUL_ERROR_SYNTAX, "%s:%u:%u: '%s'", c->module->name, at.line, at.column, name);
+}
+
+/* ---- registers against types ---- */
+
+/* Loads, stores and conversions may use registers wider than the type. */
+static bool is_loose(const ptx_instruction *i) {
+    return i->op == PTX_OP_LD || i->op == PTX_OP_LDU || i->op == PTX_OP_ST || i->op == PTX_OP_CVT;
+}
+
+static bool is_integer_kind(char kind) {
+    return kind == 'U' || kind == 'S';
+}
+
+/* PTX's rules for an operand of `type` in a register of type `reg`. */
+static bool fits(ptx_type reg, ptx_type type, bool loose) {
+    char have = ptx_types[reg].kind, want = ptx_types[type].kind;
+    bool wider = ptx_bits(reg) > ptx_bits(type) && loose && want != 'F' && have != 'F';
+    if (reg == PTX_PRED || type == PTX_PRED) return reg == type;
+    if (ptx_bits(reg) != ptx_bits(type) && !wider) return false;
+    if (have == 'B' || want == 'B') return true;
+    return have == 'F' ? reg == type : is_integer_kind(want);
+}
+
+static haul_status check_register(const check *c, const ptx_operand *o, ptx_type type) {
+    const ptx_register *r = &c->function->registers[o->reg];
+    if (o->negated && r->type != PTX_PRED) return fail(c, o->position, "only a predicate can be negated");
+    if (fits(r->type, type, is_loose(c->instruction))) return HAUL_OK;
+    return fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name, ptx_types[r->type].name);
+}
+
+/* ---- other sources ---- */
+
+static haul_status check_constant(const check *c, const ptx_operand *o, ptx_type type) {
+    char kind = ptx_types[type].kind;
+    bool fine = o->kind == PTX_INTEGER ? kind != 'F' : kind == 'F' || (kind == 'B' && ptx_bits(type) == o->width);
+    if (o->kind == PTX_FLOATING && kind == 'F' && type != PTX_F32 && type != PTX_F64) fine = false;
+    if (fine) return HAUL_OK;
+    return fail(c, o->position, "must be a .%s, not %s constant", ptx_types[type].name,
+                o->kind == PTX_INTEGER ? "an integer" : "a floating");
+}
+
+static haul_status check_special(const check *c, const ptx_operand *o, ptx_type type) {
+    unsigned op = c->instruction->op;
+    if (op != PTX_OP_MOV && op != PTX_OP_CVT)
+        return fail(c, o->position, "cannot be the special register '%s': mov it into a register first",
+                    ptx_special_names[o->special]);
+    unsigned have = ptx_bits(ptx_special_types[o->special]), want = ptx_bits(type);
+    bool fine =
+        ptx_types[type].kind != 'F' && ptx_types[type].kind != 'P' && (have == want || (have == 32 && want == 16));
+    if (fine) return HAUL_OK;
+    return fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, ptx_special_names[o->special],
+                ptx_types[ptx_special_types[o->special]].name);
+}
+
+static haul_status check_address(const check *c, const ptx_operand *o, ptx_type type) {
+    unsigned op = c->instruction->op, bits = ptx_bits(type);
+    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_CVTA_TO)
+        return fail(c, o->position, "cannot be an address: mov it into a register first");
+    if (ptx_types[type].kind != 'F' && (bits == 32 || bits == 64)) return HAUL_OK;
+    return fail(c, o->position, "must be a .%s, not an address", ptx_types[type].name);
+}
+
+/* ---- vectors ---- */
+
+static haul_status check_scalar(const check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    if (destination && o->kind != PTX_REGISTER) return fail(c, o->position, "must be a register");
+    switch (o->kind) {
+    case PTX_REGISTER: return check_register(c, o, type);
+    case PTX_INTEGER:
+    case PTX_FLOATING: return check_constant(c, o, type);
+    case PTX_SPECIAL_REGISTER: return check_special(c, o, type);
+    case PTX_VARIABLE_ADDRESS:
+    case PTX_FUNCTION_ADDRESS: return check_address(c, o, type);
+    default: return fail(c, o->position, "must be a register or a constant");
+    }
+}
+
+static haul_status check_vector(const check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    unsigned length = ptx_vector_length(c->instruction);
+    if (o->kind != PTX_VECTOR || o->part_count != length)
+        return fail(c, o->position, "must be %u elements in braces", length);
+    for (uint32_t i = 0; i < o->part_count; i++) {
+        const ptx_operand *part = &o->parts[i];
+        if (destination && part->kind == PTX_SINK) continue;
+        HAUL_TRY(check_scalar(c, part, type, destination));
+    }
+    return HAUL_OK;
+}
+
+/* The elements of a packing mov: any registers of one size that fill the type. */
+static haul_status check_packed(const check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    if (ptx_types[type].kind != 'B' || (o->part_count != 2 && o->part_count != 4) || ptx_bits(type) / o->part_count < 8)
+        return fail(c, o->position, "cannot be %u elements in braces", o->part_count);
+    for (uint32_t i = 0; i < o->part_count; i++) {
+        const ptx_operand *part = &o->parts[i];
+        if (destination && part->kind == PTX_SINK) continue;
+        if (part->kind != PTX_REGISTER && (destination || part->kind != PTX_INTEGER))
+            return fail(c, part->position, "must have registers in its braces");
+        if (part->kind == PTX_REGISTER &&
+            ptx_bits(c->function->registers[part->reg].type) != ptx_bits(type) / o->part_count)
+            return fail(c, part->position, "must have %u elements of %u bits", o->part_count,
+                        ptx_bits(type) / o->part_count);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_value(const check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
+    bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->vector && ptx_vector_length(c->instruction) > 1) return check_vector(c, o, type, destination);
+    if (slot->packed && o->kind == PTX_VECTOR) return check_packed(c, o, type, destination);
+    if (slot->immediate && o->kind != PTX_INTEGER) return fail(c, o->position, "must be an integer constant");
+    return check_scalar(c, o, type, destination);
+}
+
+static haul_status check_destination(const check *c, const ptx_operand_slot *slot, const ptx_operand *o,
+                                     ptx_type type) {
+    if (o->kind == PTX_SINK && slot->sink && !slot->pair_required) return HAUL_OK;
+    if (o->kind != PTX_PAIR) {
+        if (slot->pair_required) return fail(c, o->position, "must be a register and a predicate: d|p");
+        return check_value(c, slot, o, type);
+    }
+    if (!slot->pair) return fail(c, o->position, "must be one register");
+    const ptx_operand *first = &o->parts[0], *second = &o->parts[1];
+    if (!(slot->sink && first->kind == PTX_SINK)) HAUL_TRY(check_scalar(c, first, type, true));
+    return slot->sink && second->kind == PTX_SINK ? HAUL_OK : check_scalar(c, second, PTX_PRED, true);
+}
+
+/* ---- memory ---- */
+
+static ptx_space space_of_modifier(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_CONST: return PTX_SPACE_CONST;
+    case PTX_MOD_GLOBAL:
+    case PTX_MOD_FROM_GLOBAL: return PTX_SPACE_GLOBAL;
+    case PTX_MOD_LOCAL: return PTX_SPACE_LOCAL;
+    case PTX_MOD_PARAM:
+    case PTX_MOD_PARAM_ENTRY:
+    case PTX_MOD_PARAM_FUNC: return PTX_SPACE_PARAM;
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER:
+    case PTX_MOD_FROM_SHARED_CTA: return PTX_SPACE_SHARED;
+    }
+    return PTX_SPACE_GENERIC;
+}
+
+/* The state space of a memory operand: the second one is the source, the third an mbarrier. */
+static ptx_space space_of_operand(const ptx_instruction *i, unsigned which) {
+    unsigned source = i->mods[PTX_SLOT_SOURCE];
+    if (which == 2) return PTX_SPACE_SHARED;
+    if (source && (which == 1 || ptx_pattern_of(i->op)->operands[1].role != PTX_ROLE_MEMORY))
+        return space_of_modifier(source);
+    return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
+}
+
+static haul_status check_memory(const check *c, const ptx_operand *o, unsigned which) {
+    if (o->kind != PTX_MEMORY) return fail(c, o->position, "must be an address in brackets");
+    const ptx_operand *base = &o->parts[0];
+    ptx_space space = space_of_operand(c->instruction, which);
+    if (base->kind == PTX_INTEGER) return HAUL_OK;
+    if (base->kind == PTX_VARIABLE_ADDRESS) {
+        if (space == PTX_SPACE_GENERIC || base->variable->space == space) return HAUL_OK;
+        return fail(c, base->position, "must lie in .%s, '%s' lies in .%s", ptx_space_names[space],
+                    base->variable->name, ptx_space_names[base->variable->space]);
+    }
+    if (base->kind != PTX_REGISTER || base->negated) return fail(c, base->position, "must be a register or a variable");
+    const ptx_register *r = &c->function->registers[base->reg];
+    char kind = ptx_types[r->type].kind;
+    bool narrow = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL && ptx_bits(r->type) == 32;
+    if (kind != 'F' && kind != 'P' && (narrow || ptx_bits(r->type) == 64)) return HAUL_OK;
+    return fail(c, base->position, "must be an address, '%s' is a .%s", r->name, ptx_types[r->type].name);
+}
+
+/* ---- rules of single instructions ---- */
+
+static bool compares_type(unsigned compare, char kind) {
+    switch (compare) {
+    case PTX_MOD_EQ:
+    case PTX_MOD_NE: return true;
+    case PTX_MOD_LT:
+    case PTX_MOD_LE:
+    case PTX_MOD_GT:
+    case PTX_MOD_GE: return kind != 'B';
+    case PTX_MOD_CMP_LO:
+    case PTX_MOD_LS:
+    case PTX_MOD_CMP_HI:
+    case PTX_MOD_HS: return kind == 'U';
+    }
+    return kind == 'F';
+}
+
+static haul_status check_compare(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned compare = i->mods[PTX_SLOT_COMPARE];
+    unsigned type = i->type2 ? i->type2 : i->type;
+    if (!compare || compares_type(compare, ptx_types[type].kind)) return HAUL_OK;
+    return fail(c, i->position, ".%s does not compare .%s", ptx_modifier_names[compare], ptx_types[type].name);
+}
+
+static bool is_float(unsigned type) {
+    return ptx_types[type].kind == 'F';
+}
+
+/* Where a conversion can lose something, PTX wants to be told how to round. */
+static haul_status check_conversion(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CVT) return HAUL_OK;
+    unsigned round = i->mods[PTX_SLOT_ROUND];
+    bool to_integer_value = round >= PTX_MOD_RNI && round <= PTX_MOD_RPI;
+    bool narrows = is_float(i->type) && is_float(i->type2) && ptx_bits(i->type) < ptx_bits(i->type2);
+    bool needs = is_float(i->type) != is_float(i->type2) || narrows;
+    if (needs && !round) return fail(c, i->position, "needs a rounding modifier");
+    if (round && !is_float(i->type) && !is_float(i->type2))
+        return fail(c, i->position, "between integers does not round");
+    if (is_float(i->type2) && !is_float(i->type) && !to_integer_value)
+        return fail(c, i->position, "to an integer rounds by .rni, .rzi, .rmi or .rpi");
+    if (is_float(i->type) && to_integer_value && i->type != i->type2)
+        return fail(c, i->position, ".%s is for integers, or for one floating type", ptx_modifier_names[round]);
+    return HAUL_OK;
+}
+
+static bool is_atomic_type(unsigned operation, unsigned type) {
+    char kind = ptx_types[type].kind;
+    switch (operation) {
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR:
+    case PTX_MOD_ATOM_EXCH:
+    case PTX_MOD_ATOM_CAS: return kind == 'B';
+    case PTX_MOD_ATOM_INC:
+    case PTX_MOD_ATOM_DEC: return type == PTX_U32;
+    case PTX_MOD_ATOM_ADD: return kind != 'B';
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX: return kind != 'B' && type != PTX_F32 && type != PTX_F64;
+    }
+    return false;
+}
+
+static haul_status check_atomic(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    if (i->op != PTX_OP_ATOM && i->op != PTX_OP_RED) return HAUL_OK;
+    bool only_atom = operation == PTX_MOD_ATOM_EXCH || operation == PTX_MOD_ATOM_CAS;
+    if (!is_atomic_type(operation, i->type) || (i->op == PTX_OP_RED && only_atom))
+        return fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation], ptx_types[i->type].name);
+    bool two = i->op == PTX_OP_ATOM && i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
+    if (i->op == PTX_OP_ATOM && two != (operation == PTX_MOD_ATOM_CAS))
+        return fail(c, i->position, ".%s takes %s", ptx_modifier_names[operation],
+                    two ? "one value" : "a value to compare with and a new one");
+    return HAUL_OK;
+}
+
+static haul_status check_copy_size(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CP_ASYNC) return HAUL_OK;
+    uint64_t size = i->operands[2].bits;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG && size != 16)
+        return fail(c, i->operands[2].position, ".cg copies 16 bytes, not %llu", (unsigned long long)size);
+    if (size == 4 || size == 8 || size == 16) return HAUL_OK;
+    return fail(c, i->operands[2].position, "copies 4, 8 or 16 bytes, not %llu", (unsigned long long)size);
+}
+
+enum { MAX_ACCESS_BYTES = 32, BARRIERS = 16 };
+
+static haul_status check_vector_size(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned bytes = ptx_vector_length(i) * ptx_bits(i->type) / 8;
+    if (bytes <= MAX_ACCESS_BYTES) return HAUL_OK;
+    return fail(c, i->position, "moves at most %d bytes, not %u", MAX_ACCESS_BYTES, bytes);
+}
+
+static const ptx_operand *barrier_operand(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BAR_ARRIVE:
+    case PTX_OP_BARRIER_SYNC:
+    case PTX_OP_BARRIER_ARRIVE: return &i->operands[0];
+    case PTX_OP_BAR_RED:
+    case PTX_OP_BAR_RED_POPC:
+    case PTX_OP_BARRIER_RED:
+    case PTX_OP_BARRIER_RED_POPC: return &i->operands[1];
+    }
+    return NULL;
+}
+
+static haul_status check_barrier(const check *c) {
+    const ptx_operand *o = barrier_operand(c->instruction);
+    if (!o || o->kind != PTX_INTEGER || o->bits < BARRIERS) return HAUL_OK;
+    return fail(c, o->position, "barriers are numbered from 0 to %d", BARRIERS - 1);
+}
+
+static haul_status check_saturation(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool low = i->op == PTX_OP_MAD && i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
+    if (!i->mods[PTX_SLOT_SAT] || !low) return HAUL_OK;
+    return fail(c, i->position, ".sat goes with .hi.s32 only");
+}
+
+static haul_status check_labels(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    for (unsigned o = 0; o < i->operand_count; o++) {
+        if (i->operands[o].kind != PTX_LABEL) continue;
+        const ptx_label *label = &c->function->labels[i->operands[o].label];
+        bool table = label->branch_targets || label->prototype || label->call_targets;
+        if (i->op == PTX_OP_BRA && table) return fail(c, i->operands[o].position, "'%s' is not a place", label->name);
+        if (i->op == PTX_OP_BRX_IDX && !label->branch_targets)
+            return fail(c, i->operands[o].position, "'%s' is not a list of .branchtargets", label->name);
+        if (i->op == PTX_OP_CALL && !label->prototype && !label->call_targets)
+            return fail(c, i->operands[o].position, "'%s' is not a .callprototype or .calltargets", label->name);
+    }
+    return HAUL_OK;
+}
+
+/* ---- calls ---- */
+
+static haul_status check_call_value(const check *c, const ptx_operand *o, const ptx_variable *formal, bool result) {
+    if (o->kind == PTX_VARIABLE_ADDRESS && o->variable->space == PTX_SPACE_PARAM && !o->offset) {
+        if (formal->space == PTX_SPACE_PARAM && (o->variable->size == formal->size || !formal->size)) return HAUL_OK;
+        return fail(c, o->position, "'%s' has another size than the parameter", o->variable->name);
+    }
+    if (o->kind != PTX_REGISTER && (result || (o->kind != PTX_INTEGER && o->kind != PTX_FLOATING)))
+        return fail(c, o->position, "calls pass .param variables and registers");
+    bool constant = o->kind != PTX_REGISTER;
+    if (constant) return HAUL_OK;
+    const ptx_register *r = &c->function->registers[o->reg];
+    if (formal->size == (ptx_bits(r->type) + 7) / 8) return HAUL_OK;
+    return fail(c, o->position, "'%s' has another size than the parameter", r->name);
+}
+
+static haul_status check_call_list(const check *c, const ptx_operand *list, ptx_variable *const *formals, size_t count,
+                                   bool results) {
+    if (list->part_count != count)
+        return fail(c, list->position, "the function has %zu %s, the call %u", count,
+                    results ? "results" : "parameters", list->part_count);
+    for (size_t i = 0; i < count; i++) HAUL_TRY(check_call_value(c, &list->parts[i], formals[i], results));
+    return HAUL_OK;
+}
+
+static const ptx_function *called_signature(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->operands[1].kind == PTX_FUNCTION_ADDRESS) return i->operands[1].function;
+    const ptx_label *label = i->operand_count > 3 ? &c->function->labels[i->operands[3].label] : NULL;
+    if (!label) return NULL;
+    return label->prototype ? label->prototype : label->call_target_count ? label->call_targets[0] : NULL;
+}
+
+static haul_status check_call(const check *c) {
+    const ptx_operand *target = &c->instruction->operands[1];
+    bool indirect = target->kind == PTX_REGISTER;
+    if (!indirect && target->kind != PTX_FUNCTION_ADDRESS) return fail(c, target->position, "needs a function");
+    if (indirect && ptx_bits(c->function->registers[target->reg].type) != 64)
+        return fail(c, target->position, "the address of a function has 64 bits");
+    if (!indirect && target->function->is_entry)
+        return fail(c, target->position, "'%s' is an .entry, which cannot be called", target->function->name);
+    HAUL_TRY(check_labels(c));
+    const ptx_function *callee = called_signature(c);
+    if (!callee) return fail(c, target->position, "through a register needs a .callprototype");
+    HAUL_TRY(check_call_list(c, &c->instruction->operands[0], callee->results, callee->result_count, true));
+    return check_call_list(c, &c->instruction->operands[2], callee->params, callee->param_count, false);
+}
+
+/* ---- the whole ---- */
+
+static haul_status check_operand(const check *c, const ptx_operand_slot *slot, const ptx_operand *o, unsigned memory) {
+    ptx_type type = ptx_slot_type(slot, c->instruction);
+    if (o->kind == PTX_ABSENT) return HAUL_OK;
+    switch (slot->role) {
+    case PTX_ROLE_DESTINATION: return check_destination(c, slot, o, type);
+    case PTX_ROLE_SOURCE: return check_value(c, slot, o, type);
+    case PTX_ROLE_MEMORY: return check_memory(c, o, memory);
+    case PTX_ROLE_LABEL: break;
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_operands(check *c) {
+    const ptx_pattern *pattern = ptx_pattern_of(c->instruction->op);
+    unsigned memory = 0;
+    for (unsigned o = 0; o < c->instruction->operand_count; o++) {
+        c->number = o + 1;
+        HAUL_TRY(check_operand(c, &pattern->operands[o], &c->instruction->operands[o], memory));
+        memory += pattern->operands[o].role == PTX_ROLE_MEMORY;
+    }
+    c->number = 0;
+    return HAUL_OK;
+}
+
+static haul_status check_instruction(check *c) {
+    static haul_status (*const rules[])(const check *) = {
+        check_compare,     check_conversion, check_atomic,     check_copy_size,
+        check_vector_size, check_barrier,    check_saturation, check_labels,
+    };
+    if (c->instruction->op == PTX_OP_CALL) return check_call(c);
+    HAUL_TRY(check_operands(c));
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
+    return HAUL_OK;
+}
+
+enum { MAX_TABLE_ENTRIES = 1 << 22 };
+
+/* Many jumps through one large table would make more edges than the text is long. */
+static haul_status check_table_sizes(check *c) {
+    const ptx_function *f = c->function;
+    uint64_t entries = 0;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        c->instruction = &f->instructions[i];
+        if (c->instruction->op != PTX_OP_BRX_IDX) continue;
+        entries += f->labels[c->instruction->operands[1].label].branch_target_count;
+        if (entries > MAX_TABLE_ENTRIES) return fail(c, c->instruction->position, "too many branch targets");
+    }
+    return HAUL_OK;
+}
+
+haul_status ptx_verify(const ptx_module *module, const ptx_function *function) {
+    check c = {.module = module, .function = function};
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        c.instruction = &function->instructions[i];
+        HAUL_TRY(check_instruction(&c));
+    }
+    return check_table_sizes(&c);
+}
