@@ -8,31 +8,33 @@
 #ifndef HAUL_SIM_COUNT_H
 #define HAUL_SIM_COUNT_H
 
+#include "sim/l2.h"
 #include "sim/lower.h"
 #include "sim/machine.h"
 
 #include <haul/run.h>
 #include <haul/status.h>
+#include <stdbool.h>
 
 typedef struct sim_counting sim_counting;
-typedef struct sim_l2 sim_l2;
 
 /* What one launch's counting needs to know once: which shared accesses the assembler merges, the L1's size, classes. */
 typedef struct sim_count_plan sim_count_plan;
 
-/* `shared_per_sm`: bytes of shared memory that the resident blocks take, which decides the carve-out and so L1's size.
- */
+/* `occupancy` says what of the SM's memory is left for L1. The plan refers to `program` until it is freed. */
 haul_status sim_count_plan_create(const sim_machine *machine, const sim_program *program,
                                   const haul_occupancy *occupancy, sim_count_plan **plan);
 void sim_count_plan_free(sim_count_plan *plan);
+
+/* How the machine's assembler sees an instruction: an `atom` whose result nobody uses is a reduction, say. */
+haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instruction);
 
 /* One SM's counting for one launch; L1 starts empty. */
 haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **counting);
 void sim_counting_free(sim_counting *counting);
 
-/* The L2, empty; lives for one launch, as Nsight Compute flushes caches before each. */
-haul_status sim_l2_create(const sim_machine *machine, sim_l2 **l2);
-void sim_l2_free(sim_l2 *l2);
+/* The log has grown so long that the SM should stop and let it be drained soon. */
+bool sim_counting_wants_drain(const sim_counting *counting);
 
 /* Plays the logs since the last drain into L2 and empties them. `countings` by SM; entries may be NULL. May use host
  * threads; the result does not depend on how many. */

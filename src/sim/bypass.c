@@ -1,0 +1,78 @@
+#include "sim/bypass.h"
+
+/* Sectors differ by -3 to 3, each with two halves. */
+enum { DIFFERENCES = 14 };
+
+typedef struct line_pair {
+    uint64_t source;
+    uint32_t destination;
+    uint8_t written;             /* destination sectors */
+    uint8_t groups[DIFFERENCES]; /* source sectors by difference; 0 = no such group */
+} line_pair;
+
+typedef struct line_pairs {
+    uint32_t count;
+    line_pair pair[SIM_LANES];
+} line_pairs;
+
+static line_pair *find_pair(line_pairs *pairs, uint64_t source, uint32_t destination) {
+    for (uint32_t i = pairs->count; i-- > 0;) /* neighbours in lanes are neighbours in memory */
+        if (pairs->pair[i].source == source && pairs->pair[i].destination == destination) return &pairs->pair[i];
+    line_pair *pair = &pairs->pair[pairs->count++];
+    *pair = (line_pair){.source = source, .destination = destination};
+    return pair;
+}
+
+static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t lanes,
+                        line_pairs *pairs) {
+    pairs->count = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t s = source[l];
+        uint32_t d = destination[l];
+        line_pair *pair = find_pair(pairs, s >> SIM_LINE_SHIFT, d >> SIM_LINE_SHIFT);
+        unsigned from = s >> SIM_SECTOR_SHIFT & 3, to = d >> SIM_SECTOR_SHIFT & 3;
+        unsigned half = (unsigned)(d - (uint32_t)s) >> 4 & 1;
+        unsigned group = (to + 3 - from) * 2 + half;
+        pair->written = (uint8_t)(pair->written | 1u << to);
+        pair->groups[group] = (uint8_t)(pair->groups[group] | 1u << from);
+    }
+}
+
+static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
+    if (requests->count == SIM_LANES) return; /* cannot be: each lane belongs to one group */
+    requests->line[requests->count] = line;
+    requests->mask[requests->count++] = mask;
+    requests->sectors += (uint32_t)__builtin_popcount(mask);
+}
+
+static void list_requests(const line_pairs *pairs, sim_lines *requests) {
+    requests->count = requests->sectors = 0;
+    for (uint32_t i = 0; i < pairs->count; i++)
+        for (unsigned g = 0; g < DIFFERENCES; g++)
+            if (pairs->pair[i].groups[g]) add_request(requests, pairs->pair[i].source, pairs->pair[i].groups[g]);
+}
+
+static void count_tags(const line_pairs *pairs, sim_bypass *b) {
+    uint32_t banks[4] = {0, 0, 0, 0};
+    b->tag_sectors = b->tag_wavefronts = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t n = ++banks[sim_tag_bank(pairs->pair[i].source)];
+        if (n > b->tag_wavefronts) b->tag_wavefronts = n;
+        b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
+    }
+}
+
+void sim_bypass_groups(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
+                       uint32_t filled, sim_bypass *b) {
+    line_pairs pairs;
+    group_lanes(source, destination, active, &pairs);
+    list_requests(&pairs, &b->requests);
+    b->wavefronts = b->requests.count;
+    b->sectors = b->requests.sectors;
+    if (active & filled) {
+        group_lanes(source, destination, active & ~filled, &pairs);
+        list_requests(&pairs, &b->requests);
+    }
+    count_tags(&pairs, b);
+}

@@ -1,0 +1,362 @@
+/* What each warp-level access does to the counters. */
+#include "sim/banks.h"
+#include "sim/block.h"
+#include "sim/bypass.h"
+#include "sim/counting.h"
+
+#include <string.h>
+
+static sim_tally *tally_at(sim_counting *c, const sim_op *op, sim_tally_space space) {
+    return &c->tallies[c->plan->tally_of[op->instruction] + (uint32_t)space];
+}
+
+static uint32_t count_lanes(uint32_t active) {
+    return (uint32_t)__builtin_popcount(active);
+}
+
+/* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
+ * parameter, say. */
+static bool is_counted(const sim_counting *c, const sim_op *op) {
+    return c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
+}
+
+/* ---- stores on their way to L2 ---- */
+
+static void send_slot(sim_counting *c, unsigned slot) {
+    sim_pending_stores *p = &c->pending;
+    sim_log_add(&c->log, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot]);
+    p->mask[slot] = 0;
+}
+
+void sim_counting_flush(sim_counting *c) {
+    for (uint32_t i = 0; i < c->pending.count; i++)
+        if (c->pending.mask[c->pending.used[i]]) send_slot(c, c->pending.used[i]);
+    c->pending.count = 0;
+}
+
+static void flush_warp(sim_counting *c, const sim_warp *w) {
+    if (c->pending.count && c->pending.warp == w) sim_counting_flush(c);
+}
+
+/* True when the store went along with one that waits. */
+static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned bytes) {
+    sim_pending_stores *p = &c->pending;
+    unsigned slot = (unsigned)(line ^ line >> 6) % SIM_PENDING;
+    if (p->mask[slot] && p->line[slot] == line) {
+        unsigned sum = (p->mask[slot] & mask) ? p->bytes[slot] + bytes : bytes;
+        p->mask[slot] = (uint8_t)(p->mask[slot] | mask);
+        p->bytes[slot] = (uint8_t)(sum < 32 ? sum : 32);
+        return true;
+    }
+    if (p->mask[slot]) send_slot(c, slot);
+    if (p->count == SIM_PENDING) sim_counting_flush(c);
+    p->used[p->count++] = (uint8_t)slot;
+    p->line[slot] = line;
+    p->mask[slot] = (uint8_t)mask;
+    p->bytes[slot] = (uint8_t)bytes;
+    return false;
+}
+
+static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
+    if (c->pending.warp != w) {
+        sim_counting_flush(c);
+        c->pending.warp = w;
+    }
+    uint32_t average = bytes / lines->sectors;
+    if (average > 32) average = 32;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        sim_seen_add(&c->written, lines->line[i], lines->mask[i]);
+        c->store_hits += (uint32_t)__builtin_popcount(sim_l1_probe(c->l1, lines->line[i], lines->mask[i]));
+        if (!combine(c, lines->line[i], lines->mask[i], average)) t->traffic.l2_requests++;
+    }
+    t->traffic.l2_sectors += lines->sectors;
+    c->store_requests_issued += lines->count;
+    c->store_sectors_issued += lines->sectors;
+}
+
+/* ---- loads ---- */
+
+static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    t->traffic.l2_requests++;
+    t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
+    sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0);
+}
+
+static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) {
+        unsigned hits = sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
+        t->traffic.hits += (uint32_t)__builtin_popcount(hits);
+        if (hits != lines->mask[i]) request_read(c, t, lines->line[i], lines->mask[i] & ~hits);
+    }
+}
+
+static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
+    for (uint32_t i = 0; i < lines->count; i++)
+        if (lines->line[i] == line) return lines->mask[i];
+    return 0;
+}
+
+/* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
+ * instruction with nothing but loads since. */
+static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    sim_pending_volatile *p = &c->in_flight;
+    bool shares = p->warp == w && op->instruction > p->instruction;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        unsigned missing = lines->mask[i];
+        if (shares) missing &= ~in_flight_mask(&p->lines, lines->line[i]);
+        sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
+        if (missing) request_read(c, t, lines->line[i], missing);
+    }
+    p->warp = w;
+    p->instruction = op->instruction;
+    p->lines = *lines;
+}
+
+static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) request_read(c, t, lines->line[i], lines->mask[i]);
+}
+
+static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    switch (c->plan->assembled[op->instruction].caching) {
+    case SIM_CACHED_READ_ONLY: load_cached(c, t, lines); return;
+    case SIM_CACHED:
+        flush_warp(c, w);
+        load_cached(c, t, lines);
+        return;
+    case SIM_CACHED_VOLATILE:
+        flush_warp(c, w);
+        load_volatile(c, w, op, t, lines);
+        return;
+    case SIM_CACHED_IN_L2:
+        flush_warp(c, w);
+        load_uncached(c, t, lines);
+        return;
+    }
+}
+
+/* ---- global memory ---- */
+
+static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, sim_log_kind kind) {
+    flush_warp(c, w);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
+        sim_log_add(&c->log, lines->line[i], lines->mask[i], kind, 0);
+    }
+    t->traffic.l2_requests += lines->count;
+    t->traffic.l2_sectors += lines->sectors;
+}
+
+static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
+    uint32_t ideal = sim_ideal_sectors(active, bytes);
+    t->traffic.instructions++;
+    t->traffic.requests++;
+    t->traffic.sectors += lines->sectors;
+    t->traffic.ideal_sectors += ideal < lines->sectors ? ideal : lines->sectors;
+    t->traffic.wavefronts += sim_tag_wavefronts(lines);
+    t->traffic.bytes += (uint64_t)count_lanes(active) * bytes;
+    t->tag_sectors += lines->sectors;
+}
+
+void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    sim_lines lines;
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_coalesce(address, active, op->bytes, &lines);
+    count_tags(t, &lines, active, op->bytes);
+    switch (c->plan->assembled[op->instruction].class) {
+    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, count_lanes(active) * op->bytes); break;
+    case HAUL_CLASS_GLOBAL_ATOMIC: update_lines(c, w, t, &lines, SIM_LOG_ATOMIC); break;
+    case HAUL_CLASS_GLOBAL_REDUCTION: update_lines(c, w, t, &lines, SIM_LOG_REDUCTION); break;
+    default: load_lines(c, w, op, t, &lines); break;
+    }
+}
+
+/* ---- local memory ---- */
+
+/* Local memory lies interleaved: the same 4-byte word of a warp's 32 threads fills one line. Its lines are numbered
+ * from here, above every device address; each resident warp has its own. */
+#define LOCAL_LINES (1ull << 50)
+
+static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t word) {
+    uint64_t block = (uint64_t)(w->block - w->sm->blocks);
+    uint64_t warp = block * w->block->warp_count + w->index;
+    uint64_t words = c->plan->local_bytes / 4 + 4;
+    return LOCAL_LINES + (((uint64_t)w->sm->index << 6 | warp >> 6) * 64 + warp % 64) * words + word;
+}
+
+static void add_local_word(sim_lines *lines, uint64_t line, unsigned lane) {
+    uint32_t i = 0;
+    while (i < lines->count && lines->line[i] != line) i++;
+    if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
+    if (i == lines->count) {
+        lines->line[i] = line;
+        lines->mask[i] = 0;
+        lines->count++;
+    }
+    lines->mask[i] = (uint8_t)(lines->mask[i] | 1u << lane / 8);
+}
+
+static void local_lines(const sim_counting *c, const sim_warp *w, uint32_t active, unsigned bytes,
+                        const uint64_t offset[SIM_LANES], sim_lines *lines) {
+    lines->count = lines->sectors = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++)
+            add_local_word(lines, local_line(c, w, word), l);
+    }
+    for (uint32_t i = 0; i < lines->count; i++) lines->sectors += (uint32_t)__builtin_popcount(lines->mask[i]);
+}
+
+void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                     const uint64_t offset[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    uint8_t class = c->plan->assembled[op->instruction].class;
+    bool own = class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE;
+    sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
+    sim_lines lines;
+    local_lines(c, w, active, op->bytes, offset, &lines);
+    count_tags(t, &lines, active, op->bytes);
+    if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD) {
+        load_cached(c, t, &lines);
+        return;
+    }
+    /* L1 keeps what a thread wrote to its own memory; it goes to L2 when its line is given up, which is not modelled */
+    for (uint32_t i = 0; i < lines.count; i++)
+        t->traffic.hits += (uint32_t)__builtin_popcount(sim_l1_load(c->l1, lines.line[i], lines.mask[i]));
+}
+
+/* ---- shared memory ---- */
+
+static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SIM_LANES], uint32_t active,
+                                        unsigned bytes) {
+    switch (class) {
+    case HAUL_CLASS_SHARED_STORE:
+    case HAUL_CLASS_GLOBAL_STORE: return sim_bank_store(address, active, bytes);
+    case HAUL_CLASS_SHARED_ATOMIC:
+    case HAUL_CLASS_GLOBAL_ATOMIC:
+    case HAUL_CLASS_GLOBAL_REDUCTION: return sim_bank_atomic(address, active, bytes);
+    default: return sim_bank_load(address, active, bytes);
+    }
+}
+
+static void add_shared(sim_tally *t, sim_wavefronts wavefronts, uint32_t active, unsigned bytes) {
+    t->traffic.instructions++;
+    t->traffic.shared_wavefronts += wavefronts.total;
+    t->traffic.ideal_shared_wavefronts += wavefronts.ideal;
+    t->traffic.bytes += (uint64_t)count_lanes(active) * bytes;
+}
+
+/* The access of a merged instruction: wider, and starting where the first of its parts does. */
+static sim_wavefronts merged_wavefronts(const sim_assembled *a, uint32_t active, const uint32_t address[SIM_LANES]) {
+    uint32_t start[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] - (uint32_t)a->before;
+    return shared_wavefronts(a->class, start, active, a->width);
+}
+
+void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint32_t address[SIM_LANES]) {
+    (void)w;
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    if (a->gone) return;
+    bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
+    sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
+    if (a->width)
+        add_shared(t, merged_wavefronts(a, active, address), active, a->width);
+    else
+        add_shared(t, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
+}
+
+/* ---- asynchronous copies ---- */
+
+static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_lines lines;
+    add_shared(t, sim_bank_store(destination, active, op->bytes), active, op->bytes);
+    if (!(active & ~filled)) return;
+    sim_coalesce(source, active & ~filled, op->bytes, &lines);
+    count_tags(t, &lines, active & ~filled, op->bytes);
+    t->traffic.instructions--; /* both halves of the copy have counted it */
+    t->traffic.bytes -= (uint64_t)count_lanes(active & ~filled) * op->bytes;
+    load_cached(c, t, &lines);
+}
+
+static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_bypass b;
+    sim_bypass_groups(source, destination, active, filled, &b);
+    sim_wavefronts wavefronts = {b.wavefronts, sim_bank_store(destination, active, op->bytes).ideal};
+    add_shared(t, wavefronts, active, op->bytes);
+    t->traffic.sectors += b.sectors;
+    t->traffic.ideal_sectors += sim_ideal_sectors(active & ~filled, op->bytes);
+    t->tag_sectors += b.tag_sectors;
+    t->traffic.wavefronts += b.tag_wavefronts;
+    t->traffic.requests += (active & ~filled) != 0;
+    for (uint32_t i = 0; i < b.requests.count; i++) request_read(c, t, b.requests.line[i], b.requests.mask[i]);
+}
+
+void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
+                      const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    (void)w;
+    if (!is_counted(c, op)) return;
+    if (c->plan->assembled[op->instruction].class == HAUL_CLASS_LDGSTS_BYPASS)
+        count_bypass_copy(c, op, active, filled, source, destination);
+    else
+        count_access_copy(c, op, active, filled, source, destination);
+}
+
+static uint8_t bulk_mask(uint64_t line, uint64_t first_sector, uint64_t last_sector) {
+    uint8_t mask = 0;
+    for (unsigned s = 0; s < SIM_LINE_SECTORS; s++)
+        if (line * SIM_LINE_SECTORS + s >= first_sector && line * SIM_LINE_SECTORS + s <= last_sector)
+            mask = (uint8_t)(mask | 1u << s);
+    return mask;
+}
+
+static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, uint8_t mask) {
+    if (loads) {
+        request_read(c, t, line, mask);
+        return;
+    }
+    sim_log_add(&c->log, line, mask, SIM_LOG_WRITE, 32);
+    sim_seen_add(&c->written, line, mask);
+    c->store_requests_issued++;
+    c->store_sectors_issued += (uint32_t)__builtin_popcount(mask);
+    t->traffic.l2_requests++;
+    t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
+}
+
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
+    (void)w;
+    if (!is_counted(c, op) || !bytes) return;
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    bool loads = c->plan->assembled[op->instruction].class == HAUL_CLASS_BULK_LOAD;
+    uint64_t first = address >> SIM_SECTOR_SHIFT, last = (address + bytes - 1) >> SIM_SECTOR_SHIFT;
+    t->traffic.instructions++;
+    t->traffic.requests++;
+    t->traffic.sectors += last - first + 1;
+    t->traffic.ideal_sectors += (bytes + 31) >> SIM_SECTOR_SHIFT;
+    t->traffic.bytes += bytes;
+    for (uint64_t line = first / SIM_LINE_SECTORS; line <= last / SIM_LINE_SECTORS; line++)
+        bulk_line(c, t, loads, line, bulk_mask(line, first, last));
+}
+
+/* ---- the rest ---- */
+
+void sim_count_barrier(sim_counting *c, const sim_warp *w) {
+    flush_warp(c, w);
+    if (c->in_flight.warp == w) c->in_flight.warp = NULL;
+}
+
+void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
+    c->block_runs[block]++;
+    c->block_threads[block] += count_lanes(active);
+}
+
+void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active) {
+    c->instruction_runs[instruction]++;
+    c->instruction_threads[instruction] += count_lanes(active);
+}

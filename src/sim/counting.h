@@ -1,0 +1,76 @@
+/* The counting half's own structures: shared by count.c (life cycle, sums) and count_access.c (each access). */
+#ifndef HAUL_SIM_COUNTING_H
+#define HAUL_SIM_COUNTING_H
+
+#include "sim/assembler.h"
+#include "sim/coalesce.h"
+#include "sim/count.h"
+#include "sim/l1.h"
+#include "sim/l2.h"
+#include "sim/log.h"
+#include "sim/seen.h"
+
+#define SIM_NO_TALLY 0xffffffffu
+
+/* Lives from sim_count_plan_create() to sim_count_plan_free(); SMs only read it. */
+struct sim_count_plan {
+    arena memory;
+    jmp_buf out_of_memory;
+    const ptx_function *function;
+    sim_assembled *assembled; /* by instruction */
+    uint32_t *tally_of;       /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
+    uint32_t tally_count;
+    uint32_t l1_bytes;
+    uint64_t local_bytes; /* of a thread */
+};
+
+/* What one instruction moved on one SM. traffic.instructions counts machine accesses here. */
+typedef struct sim_tally {
+    haul_traffic traffic;
+    uint64_t tag_sectors; /* differs from traffic.sectors for LDGSTS around L1 */
+} sim_tally;
+
+/* An instruction with a generic address may reach global, local and shared memory: a tally for each. */
+typedef enum sim_tally_space {
+    SIM_TALLY_OWN,    /* the instruction's class as it is */
+    SIM_TALLY_SHARED, /* a global class's instruction that reached shared memory */
+    SIM_TALLY_LOCAL,
+    SIM_TALLY_SPACES,
+} sim_tally_space;
+
+/* Stores of one warp that may still be combined: by line, at most one for each slot of a small table. */
+enum { SIM_PENDING = 64 };
+typedef struct sim_pending_stores {
+    const sim_warp *warp;
+    uint32_t count;
+    uint8_t used[SIM_PENDING];  /* slots in use, in the order of use */
+    uint8_t mask[SIM_PENDING];  /* 0 = free */
+    uint8_t bytes[SIM_PENDING]; /* average bytes of a sector that are written */
+    uint64_t line[SIM_PENDING];
+} sim_pending_stores;
+
+/* The latest volatile loads of a warp that may still be on their way. */
+typedef struct sim_pending_volatile {
+    const sim_warp *warp;
+    uint32_t instruction;
+    sim_lines lines;
+} sim_pending_volatile;
+
+struct sim_counting {
+    const sim_count_plan *plan;
+    sim_l1 *l1;
+    sim_tally *tallies;
+    uint64_t *block_runs, *block_threads;             /* by basic block */
+    uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */
+    uint64_t store_hits;
+    uint64_t store_requests_issued, store_sectors_issued; /* before they are combined */
+    sim_pending_stores pending;
+    sim_pending_volatile in_flight;
+    sim_seen written;
+    sim_log log;
+};
+
+/* Sends the stores that wait to be combined to L2. */
+void sim_counting_flush(sim_counting *c);
+
+#endif

@@ -1,0 +1,34 @@
+/* The one L2 of the device: what of the SMs' requests it has, and what it asks of device memory. */
+#ifndef HAUL_SIM_L2_H
+#define HAUL_SIM_L2_H
+
+#include "sim/log.h"
+#include "sim/machine.h"
+#include "sim/seen.h"
+
+#include <haul/status.h>
+
+typedef struct sim_l2 sim_l2;
+
+/* What reached L2, and what came of it. */
+typedef struct sim_l2_counts {
+    uint64_t read_requests, read_sectors, read_hits, read_misses;
+    uint64_t write_requests, write_sectors;
+    uint64_t reduction_requests, reduction_sectors, atomic_requests, atomic_sectors;
+    uint64_t dram_read_sectors, dram_write_sectors;
+    /* reads before requests of neighbouring SMs were merged */
+    uint64_t issued_requests, issued_sectors;
+} sim_l2_counts;
+
+/* Empty; lives for one launch, as Nsight Compute flushes caches before each. */
+haul_status sim_l2_create(const sim_machine *machine, sim_l2 **l2);
+void sim_l2_free(sim_l2 *l2);
+
+/* Plays one slice of the SMs' logs, a request of each SM in turn; entries of `logs` may be NULL. Different slices may
+ * be played at the same time. */
+void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count);
+
+/* Sums over the slices; `read` is what was read at all. */
+void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_seen_size *read, bool *complete);
+
+#endif

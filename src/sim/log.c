@@ -1,0 +1,35 @@
+#include "sim/log.h"
+
+#include "base/memory.h"
+
+/* A slice's share of a log that asks to be drained: all SMs' logs together stay within the host's caches' reach. */
+enum { FIRST_ENTRIES = 256, FULL_ENTRIES = 1 << 14 };
+
+void sim_log_free(sim_log *log) {
+    for (unsigned s = 0; s < SIM_SLICES; s++) memory_free(log->slices[s].entries);
+    *log = (sim_log){0};
+}
+
+void sim_log_clear(sim_log *log) {
+    for (unsigned s = 0; s < SIM_SLICES; s++) log->slices[s].count = 0;
+    log->full = false;
+}
+
+static bool grow(sim_log *log, sim_log_slice *slice) {
+    size_t capacity = slice->capacity ? slice->capacity * 2 : FIRST_ENTRIES;
+    sim_log_entry *entries = memory_resize(slice->entries, capacity * sizeof *entries);
+    if (!entries) {
+        log->failed = true;
+        return false;
+    }
+    slice->entries = entries;
+    slice->capacity = capacity;
+    return true;
+}
+
+void sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes) {
+    sim_log_slice *slice = &log->slices[sim_log_slice_of(line)];
+    if (slice->count == slice->capacity && !grow(log, slice)) return;
+    slice->entries[slice->count++] = sim_log_local(line) << 12 | (uint64_t)bytes << 6 | (uint64_t)kind << 4 | mask;
+    if (slice->count >= FULL_ENTRIES) log->full = true;
+}

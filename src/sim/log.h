@@ -1,0 +1,44 @@
+/* What an SM sends to L2 between two drains: compact entries, dealt to the slices of the model when they are made, so
+ * that slices can be played by different host threads. */
+#ifndef HAUL_SIM_LOG_H
+#define HAUL_SIM_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_SLICES = 8 };
+
+typedef enum sim_log_kind { SIM_LOG_READ, SIM_LOG_WRITE, SIM_LOG_REDUCTION, SIM_LOG_ATOMIC } sim_log_kind;
+
+/* One request for sectors of a line: mask in bits 0-3, kind in 4-5, for writes the bytes of a sector that are
+ * written, on average (1 to 32), in 6-11, the line's number within its slice from bit 12. */
+typedef uint64_t sim_log_entry;
+
+typedef struct sim_log_slice {
+    sim_log_entry *entries;
+    size_t count, capacity;
+} sim_log_slice;
+
+/* All zero is a valid empty log. */
+typedef struct sim_log {
+    sim_log_slice slices[SIM_SLICES];
+    bool full;   /* wants to be drained */
+    bool failed; /* out of memory: entries were lost */
+} sim_log;
+
+void sim_log_free(sim_log *log);
+void sim_log_clear(sim_log *log);
+void sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes);
+
+/* Chunks of 32 lines go to slices in turn, turned further by higher bits so that strides spread; a line's number
+ * within its slice leaves the turn out and keeps everything else. */
+static inline unsigned sim_log_slice_of(uint64_t line) {
+    uint64_t chunk = line >> 5;
+    return (unsigned)(chunk ^ chunk >> 3 ^ chunk >> 6 ^ chunk >> 9) & (SIM_SLICES - 1);
+}
+static inline uint64_t sim_log_local(uint64_t line) {
+    return line >> 8 << 5 | (line & 31);
+}
+
+#endif

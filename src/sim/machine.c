@@ -1,0 +1,21 @@
+/* The table of machines.def. */
+#include "sim/machine.h"
+
+#include <string.h>
+
+#define KIB(n) ((n)*1024u)
+#define MIB(n) ((n)*1024ull * 1024)
+#define GIB(n) ((n)*1024ull * 1024 * 1024)
+
+const sim_machine sim_machines[] = {
+#define MACHINE(id, ...) {.name = #id, __VA_ARGS__},
+#include "sim/machines.def"
+#undef MACHINE
+};
+const size_t sim_machine_count = sizeof sim_machines / sizeof *sim_machines;
+
+const sim_machine *sim_machine_find(const char *name) {
+    for (size_t i = 0; i < sim_machine_count; i++)
+        if (strcmp(sim_machines[i].name, name) == 0) return &sim_machines[i];
+    return NULL;
+}
