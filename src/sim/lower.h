@@ -15,7 +15,7 @@ typedef struct sim_special_slot {
 } sim_special_slot;
 
 /* A kernel, ready to run. Lives in its module's arena. */
-struct sim_program {
+typedef struct sim_program {
     const ptx_module *module;
     const ptx_function *function; /* flat: without calls */
     sim_op *ops;
@@ -35,8 +35,7 @@ struct sim_program {
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
-};
-typedef struct sim_program sim_program;
+} sim_program;
 
 typedef struct sim_lowering {
     sim_program *program;
@@ -44,6 +43,8 @@ typedef struct sim_lowering {
     const ptx_function *function;
     const ptx_instruction *instruction; /* the one being lowered */
     const uint32_t *register_slots;
+    const bool *register_read; /* some instruction reads it */
+    uint32_t block; /* the basic block being lowered */
     struct sim_constants *constants;
     struct sim_placement *placement;
 } sim_lowering;
@@ -67,6 +68,8 @@ uint32_t sim_predicate(sim_lowering *l, const ptx_operand *operand, uint32_t *fl
 uint32_t sim_constant(sim_lowering *l, uint64_t bits, unsigned bytes);
 /* The declared width in bytes of a register operand (a load may have a wider destination than its type). */
 unsigned sim_register_bytes(const sim_lowering *l, const ptx_operand *operand);
+/* False when the operand is `_`, or a register that no instruction of the kernel reads. */
+bool sim_is_read(const sim_lowering *l, const ptx_operand *operand);
 /* Appends words to the program's pool and returns the index of the first. */
 uint32_t sim_pool(sim_lowering *l, const uint32_t *words, size_t count);
 /* "file:line:column: `instruction`: message" */

@@ -20,6 +20,7 @@ typedef struct sim_op sim_op;
 typedef enum sim_step {
     SIM_NEXT, /* go on with the following operation */
     SIM_JUMP, /* go on at w->pc, which the handler has set; the current path may have changed */
+    SIM_YIELD, /* as SIM_NEXT, but another warp may run first */
     SIM_STOP, /* this path cannot go on now: w->path says why; its pc says where it will resume */
 } sim_step;
 
@@ -43,14 +44,15 @@ struct sim_op {
     uint8_t count;        /* vector elements */
     uint32_t more;        /* index into sim_program.pool: further slots */
     uint32_t target;      /* control: operation index */
+    uint32_t imm2;
 };
 
 enum {
-    SIM_OP_YIELDS = 1,   /* uses the result of an outstanding load: a good place to let another warp run */
-    SIM_OP_JOINS = 2,    /* first operation of a block where diverged lanes may meet */
-    SIM_OP_VOLATILE = 4, /* memory: ordered with other blocks */
-    SIM_OP_BLOCK = 8,    /* first operation of a basic block: counts are taken here */
-    SIM_OP_GUARDED = 16, /* counted singly */
+    SIM_OP_JUMPS = 1,    /* target is a block */
+    SIM_OP_BRANCHES = 2, /* target, x (fall through) and y (join) are blocks; operation indices once lowered */
+    SIM_OP_TABLE = 4,    /* x blocks in the pool from `more` on, y the join */
+    SIM_OP_ORDERED = 8,  /* memory: ordered with other blocks */
+    SIM_OP_WIDE = 16,    /* memory: the base has 64-bit lanes */
 };
 
 /* Fixed slots at the start of every register file. */
@@ -60,7 +62,8 @@ enum {
     SIM_SLOT_CARRY = 8,  /* predicate: the carry flag (CC.CF) of each lane */
     SIM_SLOT_SINK = 64,  /* 32 lanes of 16 bytes that nobody reads: the destination `_` */
     SIM_SLOT_ZERO = 576, /* 32 lanes of 16 zero bytes */
-    SIM_SLOTS_FIXED = 1088,
+    SIM_SLOT_SCRATCH = 1088, /* 32 lanes of 4 bytes between operations of one instruction */
+    SIM_SLOTS_FIXED = 1216,
 };
 
 #endif

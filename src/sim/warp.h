@@ -13,13 +13,13 @@
 
 typedef struct sim_block sim_block;
 typedef struct sim_sm sim_sm;
-typedef struct sim_program sim_program;
 
 typedef enum sim_path_state {
     SIM_PATH_FREE,
     SIM_PATH_READY,
     SIM_PATH_AT_WARP_SYNC, /* waits at a warp-collective instruction for the lanes in `members` */
     SIM_PATH_AT_BARRIER,   /* waits at block barrier `barrier` */
+    SIM_PATH_AT_MBARRIER,  /* waits in mbarrier.try_wait for a phase to complete */
     SIM_PATH_AT_ORDER,     /* its next operation touches other blocks' data: waits for the serial phase */
 } sim_path_state;
 
@@ -46,6 +46,7 @@ enum { SIM_MAX_PATHS = 32, SIM_MAX_JOINS = 64 };
 
 struct sim_warp {
     unsigned char *regs;
+    const sim_op *ops;
     uint32_t active; /* lanes of the running path, = path->mask */
     uint32_t pc;     /* control handlers: the operation to go on with */
     sim_path *path;  /* the running one */
@@ -60,6 +61,10 @@ struct sim_warp {
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
 };
+
+static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
+    return (uint32_t)(op - w->ops);
+}
 
 /* The lanes of a register. */
 #define SIM_SLOT(w, type, slot) ((type *)(void *)((w)->regs + (slot)))
@@ -82,6 +87,12 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes);
 
 /* Stops the running path at operation `pc` in the given state and makes another path run, if one can. */
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state);
+
+/* A parked path of this warp may run again. */
+void sim_warp_wake(sim_warp *w, sim_path *path);
+
+/* Called on a backward branch to operation `pc`: now and then lets another ready path run (SIM_JUMP). */
+sim_step sim_warp_turn(sim_warp *w, uint32_t pc);
 
 /* Makes the next ready path run; SIM_STOP when none is. */
 sim_step sim_warp_switch(sim_warp *w);

@@ -1,0 +1,97 @@
+#include "ptx/liveness.h"
+
+#include <string.h>
+
+/* How many of the leading operands an instruction writes: its pattern in isa.def begins with that many d's. */
+static bool writes_first_operand(const ptx_instruction *i) {
+    const char *pattern = ptx_ops[i->op].operands;
+    return pattern[0] == 'd' || (pattern[0] == 'v' && pattern[1] == 'd');
+}
+
+static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visitor visit, void *context) {
+    switch (o->kind) {
+    case PTX_REGISTER: visit(context, o->reg, writes); return;
+    case PTX_MEMORY: /* an address is read whatever happens to the memory */
+        visit_operand(&o->parts[0], false, visit, context);
+        return;
+    case PTX_VECTOR:
+    case PTX_LIST:
+    case PTX_PAIR:
+    case PTX_TENSOR:
+        for (uint32_t k = 0; k < o->part_count; k++) visit_operand(&o->parts[k], writes, visit, context);
+        return;
+    default: return;
+    }
+}
+
+void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
+    if (i->guarded) visit(context, i->guard, false);
+    bool first_written = writes_first_operand(i);
+    /* A call's results come as a first list. */
+    if (i->op == PTX_OP_CALL) first_written = i->operand_count > 0 && i->operands[0].kind == PTX_LIST;
+    for (unsigned k = 1; k < i->operand_count; k++) visit_operand(&i->operands[k], false, visit, context);
+    if (i->operand_count) visit_operand(&i->operands[0], first_written, visit, context);
+}
+
+typedef struct block_scan {
+    uint64_t *uses, *defines;
+    bool guarded;
+} block_scan;
+
+static void scan_register(void *context, uint32_t reg, bool writes) {
+    block_scan *scan = context;
+    uint64_t bit = 1ull << (reg & 63);
+    if (!writes) {
+        if (!(scan->defines[reg / 64] & bit)) scan->uses[reg / 64] |= bit;
+    } else if (!scan->guarded) {
+        scan->defines[reg / 64] |= bit;
+    } else if (!(scan->defines[reg / 64] & bit)) {
+        scan->uses[reg / 64] |= bit;
+    }
+}
+
+static void scan_block(const ptx_function *f, const ptx_block *b, uint64_t *uses, uint64_t *defines) {
+    block_scan scan = {.uses = uses, .defines = defines};
+    for (uint32_t i = b->first; i < b->end; i++) {
+        scan.guarded = f->instructions[i].guarded;
+        ptx_visit_registers(&f->instructions[i], scan_register, &scan);
+    }
+}
+
+static bool flow_from(const ptx_liveness *l, const ptx_function *f, uint32_t block, uint32_t successor) {
+    if (successor == PTX_NO_BLOCK || successor >= f->block_count) return false;
+    uint64_t *out = l->out + block * l->words, *in = l->in + successor * l->words;
+    bool changed = false;
+    for (size_t w = 0; w < l->words; w++) {
+        changed |= (in[w] & ~out[w]) != 0;
+        out[w] |= in[w];
+    }
+    return changed;
+}
+
+static void flow_block(const ptx_liveness *l, const ptx_function *f, uint32_t b, const uint64_t *uses,
+                       const uint64_t *defines, bool *changed) {
+    const ptx_block *block = &f->blocks[b];
+    bool grew = flow_from(l, f, b, block->next) | flow_from(l, f, b, block->taken);
+    for (uint32_t t = 0; t < block->table_count; t++) grew |= flow_from(l, f, b, block->table[t]);
+    uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words;
+    for (size_t w = 0; w < l->words; w++) in[w] = uses[b * l->words + w] | (out[w] & ~defines[b * l->words + w]);
+    *changed |= grew;
+}
+
+void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l) {
+    l->words = (f->register_count + 63) / 64;
+    if (l->words == 0) l->words = 1;
+    size_t cells = f->block_count * l->words;
+    l->in = ARENA_ARRAY(memory, cells, uint64_t);
+    l->out = ARENA_ARRAY(memory, cells, uint64_t);
+    uint64_t *uses = ARENA_ARRAY(memory, cells, uint64_t), *defines = ARENA_ARRAY(memory, cells, uint64_t);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        scan_block(f, &f->blocks[b], uses + b * l->words, defines + b * l->words);
+    memcpy(l->in, uses, cells * sizeof *uses);
+    /* Backwards over the blocks until nothing changes; a few rounds for reducible loops. */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) flow_block(l, f, b, uses, defines, &changed);
+    }
+}

@@ -1,0 +1,21 @@
+/* Which registers are needed where: the base of slot sharing in the simulator and of register estimates. */
+#ifndef HAUL_PTX_LIVENESS_H
+#define HAUL_PTX_LIVENESS_H
+
+#include "ptx/ir.h"
+
+/* Bit r of block b's row (rows of `words` 64-bit words): register r is live on entry to / exit from the block. */
+typedef struct ptx_liveness {
+    size_t words;
+    uint64_t *in, *out;
+} ptx_liveness;
+
+/* For a function with blocks (after control-flow analysis). Allocates in `memory`. A guarded definition does not end a
+ * register's life above it: the lanes whose guard is false keep the old value. */
+void ptx_liveness_compute(const ptx_function *function, arena *memory, ptx_liveness *liveness);
+
+/* Calls back for each register that the instruction reads (the guard included) or writes. */
+typedef void (*ptx_register_visitor)(void *context, uint32_t reg, bool writes);
+void ptx_visit_registers(const ptx_instruction *instruction, ptx_register_visitor visit, void *context);
+
+#endif

@@ -1,0 +1,91 @@
+/* The checks behind every access; see ops/access.h. Compiled once: the fast path is in the handlers. */
+#include "sim/ops/access.h"
+
+static uint32_t misaligned(const uint64_t address[SIM_LANES], uint32_t active, unsigned alignment) {
+    uint32_t bad = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) bad |= (uint32_t)((address[l] & (alignment - 1)) != 0) << l;
+    return bad & active;
+}
+
+static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, unsigned bytes, const char *what) {
+    sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "%s: %u bytes at 0x%llx", what, bytes, (unsigned long long)address);
+    return false;
+}
+
+static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, const uint64_t address[SIM_LANES], unsigned bytes, unsigned alignment,
+                  const char *outside) {
+    uint32_t off = misaligned(address, bad, alignment);
+    uint32_t lanes = off ? off : bad;
+    return fault_lane(w, op, lanes, address[__builtin_ctz(lanes)], bytes, off ? "misaligned access" : outside);
+}
+
+/* Lanes in several allocations: each must lie in one of them wholly. */
+static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes) {
+    sim_range range = {0};
+    uint32_t bad = 0;
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        bool inside = address[l] >= range.from && address[l] < range.to;
+        if (!inside) inside = sim_memory_find(m, address[l], &range);
+        if (!inside || range.to - address[l] < bytes) bad |= 1u << l;
+    }
+    return bad;
+}
+
+bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
+                      unsigned alignment, uintptr_t *base) {
+    sim_range *range = &w->sm->ranges[op->instruction];
+    uint64_t first = address[__builtin_ctz(active)];
+    if (first < range->from || first >= range->to) {
+        if (!sim_memory_find(w->sm->grid->memory, first, range)) {
+            *range = (sim_range){0};
+            return fault(w, op, active & -active, address, bytes, alignment, "access outside any allocation");
+        }
+    }
+    *base = range->host;
+    uint32_t bad = sim_bad_lanes(address, active, range->from, range->to, bytes, alignment);
+    if (bad == 0) return true;
+    bad &= misaligned(address, bad, alignment) | check_one_by_one(w->sm->grid->memory, bad, address, bytes);
+    return bad == 0 || fault(w, op, bad, address, bytes, alignment, "access outside any allocation");
+}
+
+bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
+                      unsigned alignment) {
+    uint32_t limit = w->sm->grid->shared_bytes, bad = 0;
+    if (limit >= bytes) {
+        for (unsigned l = 0; l < SIM_LANES; l++)
+            bad |= (uint32_t)((address[l] > limit - bytes) | ((address[l] & (alignment - 1)) != 0)) << l;
+        bad &= active;
+    } else {
+        bad = active;
+    }
+    if (bad == 0) return true;
+    uint64_t wide[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
+    return fault(w, op, bad, wide, bytes, alignment, "access outside the block's shared memory");
+}
+
+bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    uint32_t bad = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) bad |= (uint32_t)((address[l] - SIM_SHARED_WINDOW) >> 32 != 0) << l;
+    bad &= active;
+    return bad == 0 || fault(w, op, bad, address, op->bytes, 1, "access outside the block's shared memory");
+}
+
+bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], unsigned bytes,
+                     unsigned alignment, uintptr_t *base) {
+    uint64_t frame = w->sm->grid->program->frame_bytes;
+    uint32_t bad = sim_bad_lanes(address, active, 0, frame, bytes, alignment);
+    if (bad) return fault(w, op, bad, address, bytes, alignment, "access outside the thread's local memory");
+    *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
+    for (unsigned l = 0; l < SIM_LANES; l++) address[l] += l * frame;
+    return true;
+}
+
+bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
+                      unsigned alignment, uintptr_t *base) {
+    uint32_t bad = sim_bad_lanes(offset, active, 0, w->sm->grid->program->param_bytes, bytes, alignment);
+    if (bad) return fault(w, op, bad, offset, bytes, alignment, "access outside the kernel's parameters");
+    *base = (uintptr_t)w->sm->grid->params;
+    return true;
+}

@@ -1,0 +1,164 @@
+#include "sim/atomic.h"
+
+#include "base/half.h"
+
+#include <string.h>
+
+static float as_f32(uint64_t bits) {
+    uint32_t narrow = (uint32_t)bits;
+    float f;
+    memcpy(&f, &narrow, 4);
+    return f;
+}
+
+static double as_f64(uint64_t bits) {
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+}
+
+static uint64_t add_floats(unsigned bytes, uint64_t a, uint64_t b) {
+    uint64_t bits = 0;
+    if (bytes == 8) {
+        double sum = as_f64(a) + as_f64(b);
+        memcpy(&bits, &sum, 8);
+    } else {
+        float sum = as_f32(a) + as_f32(b);
+        memcpy(&bits, &sum, 4);
+    }
+    return bits;
+}
+
+static uint64_t add_f16(uint64_t a, uint64_t b) {
+    return half_from_float(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
+}
+
+static uint64_t add_bf16(uint64_t a, uint64_t b) {
+    return bfloat_from_float(bfloat_to_float((uint16_t)a) + bfloat_to_float((uint16_t)b));
+}
+
+static uint64_t both_halves(uint64_t (*f)(uint64_t, uint64_t), uint64_t a, uint64_t b) {
+    return f(a & 0xffff, b & 0xffff) | f(a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
+}
+
+static uint64_t pick(bool first, uint64_t a, uint64_t b) {
+    return first ? a : b;
+}
+
+/* NaN loses against a number. */
+static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b) {
+    if (x != x) return b;
+    if (y != y) return a;
+    return pick(smaller ? x < y : x > y, a, b);
+}
+
+static int64_t sign_extend(uint64_t v, unsigned bytes) {
+    unsigned shift = 64 - 8 * bytes;
+    return (int64_t)(v << shift) >> shift;
+}
+
+static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint64_t b, uint64_t swap) {
+    switch (kind) {
+    case SIM_ATOMIC_AND: return old & b;
+    case SIM_ATOMIC_OR: return old | b;
+    case SIM_ATOMIC_XOR: return old ^ b;
+    case SIM_ATOMIC_EXCH: return b;
+    case SIM_ATOMIC_CAS: return old == b ? swap : old;
+    case SIM_ATOMIC_ADD: return old + b;
+    case SIM_ATOMIC_INC: return old >= b ? 0 : old + 1;
+    case SIM_ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
+    case SIM_ATOMIC_MIN_U: return pick(old < b, old, b);
+    case SIM_ATOMIC_MAX_U: return pick(old > b, old, b);
+    case SIM_ATOMIC_MIN_S: return pick(sign_extend(old, bytes) < sign_extend(b, bytes), old, b);
+    case SIM_ATOMIC_MAX_S: return pick(sign_extend(old, bytes) > sign_extend(b, bytes), old, b);
+    case SIM_ATOMIC_ADD_F: return add_floats(bytes, old, b);
+    case SIM_ATOMIC_ADD_F16: return add_f16(old, b);
+    case SIM_ATOMIC_ADD_F16X2: return both_halves(add_f16, old, b);
+    case SIM_ATOMIC_ADD_BF16: return add_bf16(old, b);
+    case SIM_ATOMIC_ADD_BF16X2: return both_halves(add_bf16, old, b);
+    case SIM_ATOMIC_MIN_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), true, old, b);
+    case SIM_ATOMIC_MAX_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_MIN_BF16: return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), true, old, b);
+    case SIM_ATOMIC_MAX_BF16: return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_KINDS: break;
+    }
+    return old;
+}
+
+static uint64_t cut(uint64_t v, unsigned bytes) {
+    return bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
+}
+
+uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap) {
+    uint64_t old = 0;
+    memcpy(&old, memory, bytes);
+    uint64_t now = combine(kind, bytes, old, cut(operand, bytes), cut(swap, bytes));
+    memcpy(memory, &now, bytes);
+    return old;
+}
+
+bool sim_atomic_commutes(sim_atomic_kind kind) {
+    switch (kind) {
+    case SIM_ATOMIC_AND:
+    case SIM_ATOMIC_OR:
+    case SIM_ATOMIC_XOR:
+    case SIM_ATOMIC_ADD:
+    case SIM_ATOMIC_MIN_U:
+    case SIM_ATOMIC_MAX_U:
+    case SIM_ATOMIC_MIN_S:
+    case SIM_ATOMIC_MAX_S: return true;
+    default: return false;
+    }
+}
+
+static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {
+    bool least = modifier == PTX_MOD_ATOM_MIN, most = modifier == PTX_MOD_ATOM_MAX;
+    switch (type) {
+    case PTX_F16: return least ? SIM_ATOMIC_MIN_F16 : most ? SIM_ATOMIC_MAX_F16 : SIM_ATOMIC_ADD_F16;
+    case PTX_BF16: return least ? SIM_ATOMIC_MIN_BF16 : most ? SIM_ATOMIC_MAX_BF16 : SIM_ATOMIC_ADD_BF16;
+    case PTX_F16X2: return SIM_ATOMIC_ADD_F16X2;
+    case PTX_BF16X2: return SIM_ATOMIC_ADD_BF16X2;
+    default: return SIM_ATOMIC_ADD_F;
+    }
+}
+
+sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *i) {
+    unsigned modifier = i->mods[PTX_SLOT_ATOMIC];
+    bool is_signed = ptx_types[i->type].kind == 'S';
+    if (ptx_types[i->type].kind == 'F' && modifier != PTX_MOD_ATOM_EXCH && modifier != PTX_MOD_ATOM_CAS)
+        return floating_kind(modifier, i->type);
+    switch (modifier) {
+    case PTX_MOD_ATOM_AND: return SIM_ATOMIC_AND;
+    case PTX_MOD_ATOM_OR: return SIM_ATOMIC_OR;
+    case PTX_MOD_ATOM_XOR: return SIM_ATOMIC_XOR;
+    case PTX_MOD_ATOM_EXCH: return SIM_ATOMIC_EXCH;
+    case PTX_MOD_ATOM_CAS: return SIM_ATOMIC_CAS;
+    case PTX_MOD_ATOM_INC: return SIM_ATOMIC_INC;
+    case PTX_MOD_ATOM_DEC: return SIM_ATOMIC_DEC;
+    case PTX_MOD_ATOM_MIN: return is_signed ? SIM_ATOMIC_MIN_S : SIM_ATOMIC_MIN_U;
+    case PTX_MOD_ATOM_MAX: return is_signed ? SIM_ATOMIC_MAX_S : SIM_ATOMIC_MAX_U;
+    default: return SIM_ATOMIC_ADD;
+    }
+}
+
+static void reduce_32(sim_atomic_kind kind, uint32_t *memory, uint32_t operand) {
+    uint32_t old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(memory, &old, (uint32_t)combine(kind, 4, old, operand, 0), true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+}
+
+static void reduce_64(sim_atomic_kind kind, uint64_t *memory, uint64_t operand) {
+    uint64_t old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(memory, &old, combine(kind, 8, old, operand, 0), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+void sim_atomic_reduce(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand) {
+    if (kind == SIM_ATOMIC_ADD && bytes == 4)
+        __atomic_fetch_add((uint32_t *)memory, (uint32_t)operand, __ATOMIC_RELAXED);
+    else if (bytes == 4)
+        reduce_32(kind, memory, (uint32_t)operand);
+    else
+        reduce_64(kind, memory, operand);
+}

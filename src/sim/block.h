@@ -1,0 +1,100 @@
+/* A thread block while it runs, and the SM that it runs on. */
+#ifndef HAUL_SIM_BLOCK_H
+#define HAUL_SIM_BLOCK_H
+
+#include "sim/async.h"
+#include "sim/count.h"
+#include "sim/lower.h"
+#include "sim/memory.h"
+#include "sim/warp.h"
+
+enum { SIM_BARRIERS = 16 };
+
+typedef struct sim_barrier {
+    uint32_t threads;  /* arrived, exactly */
+    uint32_t rounded;  /* arrived, a whole warp counting 32: what an explicit thread count is compared with */
+    uint32_t expected; /* the count the arrivals named; 0: all live threads */
+    uint32_t popc;     /* threads of this phase whose predicate was true */
+    uint32_t result_threads, result_popc; /* of the phase that completed last */
+} sim_barrier;
+
+/* What a launch is the same for all its blocks. */
+typedef struct sim_grid {
+    const sim_program *program;
+    const sim_machine *machine;
+    const sim_memory *memory;
+    const unsigned char *params;
+    uint32_t grid[3], block[3];
+    uint32_t threads, warps;  /* of a block */
+    uint32_t shared_bytes;    /* of a block: reserved, static and dynamic */
+    uint32_t dynamic_bytes;
+    uint64_t blocks;
+    uint32_t resident;        /* blocks at once on an SM */
+    uint32_t used_sms;        /* SMs that get any block */
+    uint64_t instruction_limit; /* warp-level, for the whole launch */
+} sim_grid;
+
+struct sim_block {
+    sim_sm *sm;
+    uint64_t index; /* in the grid */
+    uint32_t at[3]; /* ctaid */
+    unsigned char *shared;
+    unsigned char *frames; /* threads x frame_bytes */
+    sim_warp *warps;
+    uint32_t warp_count;
+    uint32_t live; /* threads */
+    bool running;
+    sim_barrier barriers[SIM_BARRIERS];
+    sim_async async; /* copies in flight */
+};
+
+typedef struct sim_fault_record {
+    haul_status status; /* HAUL_OK: none */
+    char message[512];
+} sim_fault_record;
+
+struct sim_sm {
+    const sim_grid *grid;
+    uint32_t index;
+    sim_block *blocks; /* grid->resident of them */
+    unsigned char *memory; /* registers, shared memory and frames of the resident blocks */
+    uint64_t next_block; /* the next one of this SM's share */
+    sim_counting *counting;
+    sim_range *ranges; /* by instruction: the allocation it touched last */
+    bool serial;       /* no other SM runs: accesses that other blocks see may go ahead */
+    uint32_t running;  /* blocks */
+    uint32_t ordered;  /* paths that wait for the serial phase */
+    uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
+    sim_fault_record fault;
+};
+
+haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
+void sim_sm_free(sim_sm *sm);
+/* Runs warps until `budget` operations have been executed or nothing can run without the serial phase. Returns false
+ * when the SM has no block left. */
+bool sim_sm_run(sim_sm *sm, uint64_t budget);
+/* The serial phase: executes the operation that each waiting path has come to. */
+void sim_sm_run_ordered(sim_sm *sm);
+/* Nothing on the GPU can run: lets waits that have a time limit end. False when there is none to end. */
+bool sim_sm_time_out_waits(sim_sm *sm);
+/* Appends what the stuck warps wait for to `message`. */
+void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
+
+/* Lanes of a warp have ended: barriers that waited for them may open. */
+void sim_block_lanes_ended(sim_warp *w, uint32_t lanes);
+/* Paths in try_wait look again. */
+void sim_block_wake_mbarrier_waiters(sim_block *b);
+
+/* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block and thread behind. */
+sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* True when the access may go ahead; else the path is parked and *step says how to go on. */
+static inline bool sim_in_order(sim_warp *w, const sim_op *op, sim_step *step) {
+    if (w->sm->serial) return true;
+    *step = sim_warp_park(w, sim_pc(w, op), SIM_PATH_AT_ORDER);
+    w->sm->ordered++;
+    return false;
+}
+
+#endif

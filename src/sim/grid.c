@@ -1,0 +1,274 @@
+#include "sim/grid.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "ptx/print.h"
+#include "sim/block.h"
+#include "sim/lower_internal.h"
+#include "sim/occupancy.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, short enough to keep the logs of what
+ * L1 sends to L2 small. */
+enum { EPOCH = 1 << 16 };
+#define DEFAULT_LIMIT (1ull << 40)
+/* Rounds in which every warp only waits with time limits, before that counts as a deadlock. */
+enum { IDLE_ROUNDS = 1000 };
+
+typedef struct run_state {
+    sim_grid grid;
+    sim_sm *sms;
+    sim_counting **countings;
+    sim_count_plan *plan;
+    sim_l2 *l2;
+    int threads;
+} run_state;
+
+/* ---- limits ---- */
+
+static haul_status over(const char *what, uint64_t asked, uint64_t most, const char *machine) {
+    return haul_fail(HAUL_ERROR_LIMIT, "launch: %s %llu, but %s allows %llu", what, (unsigned long long)asked, machine,
+                     (unsigned long long)most);
+}
+
+static haul_status check_block(const sim_launch *l) {
+    const sim_machine *m = l->machine;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (threads == 0) return haul_fail(HAUL_ERROR_LIMIT, "launch: block %u x %u x %u has no threads", l->block[0], l->block[1], l->block[2]);
+    if (l->block[0] > 1024) return over("block x", l->block[0], 1024, m->name);
+    if (l->block[1] > 1024) return over("block y", l->block[1], 1024, m->name);
+    if (l->block[2] > 64) return over("block z", l->block[2], 64, m->name);
+    if (threads > m->max_threads_per_block) return over("threads per block", threads, m->max_threads_per_block, m->name);
+    const ptx_function *f = l->program->function;
+    uint64_t most = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) * (f->max_threads[2] ? f->max_threads[2] : 1);
+    if (most && threads > most) return over("threads per block", threads, most, "the kernel's launch bound");
+    for (unsigned k = 0; k < 3; k++) {
+        uint32_t needed = f->required_threads[0] ? (f->required_threads[k] ? f->required_threads[k] : 1) : l->block[k];
+        if (l->block[k] != needed)
+            return haul_fail(HAUL_ERROR_LIMIT, "launch: the kernel requires a block of %u x %u x %u threads", f->required_threads[0],
+                             f->required_threads[1] ? f->required_threads[1] : 1, f->required_threads[2] ? f->required_threads[2] : 1);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_grid(const sim_launch *l) {
+    if (!l->grid[0] || !l->grid[1] || !l->grid[2])
+        return haul_fail(HAUL_ERROR_LIMIT, "launch: grid %u x %u x %u has no blocks", l->grid[0], l->grid[1], l->grid[2]);
+    if (l->grid[0] > 0x7fffffffu) return over("grid x", l->grid[0], 0x7fffffff, l->machine->name);
+    if (l->grid[1] > 65535) return over("grid y", l->grid[1], 65535, l->machine->name);
+    if (l->grid[2] > 65535) return over("grid z", l->grid[2], 65535, l->machine->name);
+    return HAUL_OK;
+}
+
+haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
+    HAUL_TRY(check_block(l));
+    HAUL_TRY(check_grid(l));
+    uint64_t shared = l->program->shared_bytes + l->dynamic_bytes;
+    if (shared > l->machine->shared_per_block_optin)
+        return over("bytes of shared memory per block", shared, l->machine->shared_per_block_optin, l->machine->name);
+    sim_occupancy(l->machine, l->program, l->block[0] * l->block[1] * l->block[2], l->dynamic_bytes, occupancy);
+    if (occupancy->blocks_per_sm == 0) return haul_fail(HAUL_ERROR_LIMIT, "launch: not even one block fits on an SM of %s", l->machine->name);
+    return HAUL_OK;
+}
+
+/* ---- set-up ---- */
+
+static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
+    *g = (sim_grid){.program = l->program, .machine = l->machine, .memory = l->memory, .params = l->params,
+                    .dynamic_bytes = l->dynamic_bytes, .resident = occupancy->blocks_per_sm};
+    memcpy(g->grid, l->grid, sizeof g->grid);
+    memcpy(g->block, l->block, sizeof g->block);
+    g->threads = l->block[0] * l->block[1] * l->block[2];
+    g->warps = (g->threads + SIM_LANES - 1) / SIM_LANES;
+    g->shared_bytes = (uint32_t)(l->program->dynamic_shared_at + l->dynamic_bytes);
+    g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    g->used_sms = g->blocks < l->machine->sms ? (uint32_t)g->blocks : l->machine->sms;
+    g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
+}
+
+static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
+    describe_grid(l, occupancy, &s->grid);
+    uint32_t n = s->grid.used_sms;
+    s->sms = memory_zeroed(n, sizeof *s->sms);
+    s->countings = memory_zeroed(n, sizeof(sim_counting *));
+    if (!s->sms || !s->countings) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+    HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
+    HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    for (uint32_t i = 0; i < n; i++) {
+        s->sms[i].grid = &s->grid;
+        HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));
+        s->sms[i].serial = n == 1;
+        s->countings[i] = s->sms[i].counting;
+    }
+    int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
+    s->threads = (uint32_t)wanted > n ? (int)n : wanted;
+    return HAUL_OK;
+}
+
+static void tear_down(run_state *s) {
+    for (uint32_t i = 0; s->sms && i < s->grid.used_sms; i++)
+        if (s->sms[i].grid) sim_sm_free(&s->sms[i]);
+    memory_free(s->sms);
+    memory_free(s->countings);
+    sim_count_plan_free(s->plan);
+    sim_l2_free(s->l2);
+}
+
+/* ---- epochs ---- */
+
+/* Returns how many SMs still have work. */
+static uint32_t run_epoch(run_state *s) {
+    uint32_t busy = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->threads) reduction(+ : busy)
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) busy += sim_sm_run(&s->sms[i], EPOCH);
+    return busy;
+}
+
+/* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
+static haul_status report_fault(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        const sim_fault_record *f = &s->sms[i].fault;
+        if (f->status != HAUL_OK) return haul_fail(f->status, "%s", f->message);
+    }
+    return HAUL_OK;
+}
+
+static uint64_t executed_by_all(const run_state *s) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sum += s->sms[i].executed;
+    return sum;
+}
+
+static bool run_ordered(run_state *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        any |= s->sms[i].ordered > 0;
+        sim_sm_run_ordered(&s->sms[i]);
+    }
+    return any;
+}
+
+static bool time_out_waits(run_state *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_time_out_waits(&s->sms[i]);
+    return any;
+}
+
+static haul_status report_deadlock(const run_state *s) {
+    char stuck[700] = "";
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], stuck, sizeof stuck);
+    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: nothing can run:%s", s->grid.program->function->name, stuck);
+}
+
+static haul_status run_all(run_state *s) {
+    unsigned idle = 0;
+    for (;;) {
+        uint64_t before = executed_by_all(s);
+        uint32_t busy = run_epoch(s);
+        HAUL_TRY(report_fault(s));
+        HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms));
+        if (busy == 0) return HAUL_OK;
+        bool ordered = run_ordered(s);
+        HAUL_TRY(report_fault(s));
+        uint64_t now = executed_by_all(s);
+        if (now > s->grid.instruction_limit)
+            return haul_fail(HAUL_ERROR_TIMEOUT, "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run that long",
+                             s->grid.program->function->name, (unsigned long long)now);
+        /* A round in which nobody did more than look at an mbarrier again is an idle one. */
+        if (ordered || now - before > (uint64_t)s->grid.used_sms * s->grid.resident * s->grid.warps * 64) {
+            idle = 0;
+            continue;
+        }
+        if (now != before && ++idle < IDLE_ROUNDS) continue;
+        if (++idle < IDLE_ROUNDS && time_out_waits(s)) continue;
+        return report_deadlock(s);
+    }
+}
+
+/* ---- the record ---- */
+
+static const haul_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
+    if (index == 0 || index > m->place_count) return NULL;
+    const ptx_place *p = &m->places[index - 1];
+    haul_place *out = ARENA_NEW(memory, haul_place);
+    const char *file = p->file < m->file_count ? m->files[p->file] : NULL;
+    out->file = file ? arena_copy(memory, file, strlen(file)) : NULL;
+    out->line = p->line;
+    out->column = p->column;
+    out->inlined_into = outer_place(m, p->inlined_at, memory);
+    return out;
+}
+
+static char *copy_text(arena *memory, text *t) {
+    char *copy = arena_copy(memory, text_string(t), t->length);
+    text_clear(t);
+    return copy;
+}
+
+/* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
+static void record_class(const sim_program *p, haul_instruction_record *records) {
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].memory_class != HAUL_CLASS_NONE) records[p->ops[i].instruction].class = (haul_memory_class)p->ops[i].memory_class;
+}
+
+static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
+    const ptx_function *f = p->function;
+    text t = {0};
+    r->instruction_count = f->instruction_count;
+    r->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, haul_instruction_record);
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        haul_instruction_record *out = &r->instructions[i];
+        ptx_print_instruction(p->module, f, &f->instructions[i], &t);
+        out->text = copy_text(memory, &t);
+        ptx_print_mnemonic(&f->instructions[i], &t);
+        out->mnemonic = copy_text(memory, &t);
+        out->ptx_line = f->instructions[i].position.line;
+        const haul_place *place = outer_place(p->module, f->instructions[i].place, memory);
+        if (place) out->place = *place;
+        out->traffic = traffic[i];
+    }
+    record_class(p, r->instructions);
+    text_free(&t);
+}
+
+static void record_shape(const sim_launch *l, arena *memory, haul_launch_record *r) {
+    const char *name = l->program->function->name;
+    r->kernel = arena_copy(memory, name, strlen(name));
+    memcpy(r->grid, l->grid, sizeof r->grid);
+    memcpy(r->block, l->block, sizeof r->block);
+    r->shared_bytes = l->dynamic_bytes;
+    r->estimate_us = r->measured_us = -1;
+}
+
+static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
+    haul_traffic *traffic = memory_zeroed(l->program->function->instruction_count + 1, sizeof *traffic);
+    if (!traffic) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
+    sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
+    record_shape(l, memory, r);
+    record_instructions(l->program, traffic, memory, r);
+    memory_free(traffic);
+    return HAUL_OK;
+}
+
+haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
+    haul_occupancy occupancy = {0};
+    run_state s = {0};
+    struct timespec start, end;
+    HAUL_TRY(sim_launch_check(l, &occupancy));
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    haul_status status = set_up(&s, l, &occupancy);
+    if (status == HAUL_OK) status = run_all(&s);
+    if (status == HAUL_OK && record) {
+        *record = (haul_launch_record){.occupancy = occupancy};
+        status = fill_record(&s, l, memory, record);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    }
+    tear_down(&s);
+    return status;
+}

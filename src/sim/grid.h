@@ -1,0 +1,31 @@
+/* Runs a grid on the virtual GPU. */
+#ifndef HAUL_SIM_GRID_H
+#define HAUL_SIM_GRID_H
+
+#include "sim/lower.h"
+#include "sim/machine.h"
+#include "sim/memory.h"
+
+#include <haul/run.h>
+
+typedef struct sim_launch {
+    const sim_program *program;
+    const sim_machine *machine;
+    const sim_memory *memory;
+    const unsigned char *params; /* program->param_bytes of them */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_bytes;
+    uint32_t threads;           /* host threads; 0: all */
+    uint64_t instruction_limit; /* 0: the default */
+} sim_launch;
+
+/* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`. `record`
+ * may be NULL. Results and counters do not depend on the number of host threads: SMs run in parallel in epochs; what one block may
+ * see of another (atomics with a result, volatile and ordered accesses) is done between epochs, in SM order.
+ * Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
+haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
+
+/* Checks grid, block and shared memory against the machine's limits and fills in the occupancy. */
+haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);
+
+#endif

@@ -1,0 +1,84 @@
+/* The loop that runs a warp, and the operations that no instruction stands for. */
+#include "sim/interpreter.h"
+
+#include "ptx/ir.h"
+#include "sim/lower_internal.h"
+
+sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_count_block(w->sm->counting, op->x, active);
+    return SIM_NEXT;
+}
+
+sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)active;
+    if (w->path->join != SIM_NO_JOIN) {
+        sim_step step = sim_warp_arrive(w, sim_pc(w, op));
+        if (step != SIM_NEXT) return step;
+    }
+    sim_count_block(w->sm->counting, op->x, w->active);
+    return SIM_NEXT;
+}
+
+sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_count_instruction(w->sm->counting, op->instruction, active);
+    return SIM_NEXT;
+}
+
+sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)w, (void)op, (void)active;
+    return SIM_YIELD;
+}
+
+sim_step sim_run_jump(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)active;
+    w->pc = op->target;
+    return SIM_JUMP;
+}
+
+sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    return sim_warp_exit(w, active);
+}
+
+/* The SM's clock counts the operations it has executed; the global timer takes one for a nanosecond. */
+sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)active;
+    uint64_t now = w->sm->executed;
+    bool upper = op->x == PTX_SPECIAL_CLOCK_HI || op->x == PTX_SPECIAL_GLOBALTIMER_HI;
+    bool wide = op->x == PTX_SPECIAL_CLOCK64 || op->x == PTX_SPECIAL_GLOBALTIMER;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        if (wide)
+            SIM_SLOT(w, uint64_t, op->d)[l] = now;
+        else
+            SIM_SLOT(w, uint32_t, op->d)[l] = (uint32_t)(upper ? now >> 32 : now);
+    }
+    return SIM_NEXT;
+}
+
+sim_step sim_execute(sim_warp *w, const sim_op *op) {
+    uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
+    return active ? op->run(w, op, active) : SIM_NEXT;
+}
+
+uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
+    const sim_op *ops = w->ops;
+    uint32_t pc = w->path->pc;
+    uint64_t left = budget;
+    w->active = w->path->mask;
+    while (left--) {
+        sim_step step = sim_execute(w, &ops[pc]);
+        if (__builtin_expect(step == SIM_NEXT, 1)) {
+            pc++;
+            continue;
+        }
+        if (step == SIM_JUMP) {
+            pc = w->pc;
+            continue;
+        }
+        if (step == SIM_STOP) return budget - left;
+        pc++;
+        break;
+    }
+    w->path->pc = pc;
+    return budget - left;
+}

@@ -1,0 +1,44 @@
+/* What lower.c keeps while it lowers, and the operations that no instruction stands for. */
+#ifndef HAUL_SIM_LOWER_INTERNAL_H
+#define HAUL_SIM_LOWER_INTERNAL_H
+
+#include "sim/lower.h"
+
+/* The first KiB of a block's shared memory is the system's, as on sm_80 and later. */
+enum { SIM_SHARED_START = 1024 };
+
+typedef struct sim_constant_item {
+    uint64_t bits;
+    uint32_t bytes, slot;
+} sim_constant_item;
+
+typedef struct sim_constants {
+    sim_constant_item *items;
+    size_t count, capacity;
+    uint32_t *map; /* open addressing; index + 1 */
+    size_t map_capacity;
+    uint32_t end; /* of the register file so far */
+} sim_constants;
+
+typedef struct sim_placement_item {
+    const ptx_variable *variable;
+    uint64_t at;
+} sim_placement_item;
+
+typedef struct sim_placement {
+    sim_placement_item *items;
+    size_t count, capacity;
+    sim_address_of address_of;
+    void *context;
+} sim_placement;
+
+/* Operations between instructions; in interpreter.c. */
+sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active);      /* a basic block begins */
+sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active); /* and lanes may meet there */
+sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active);      /* a guarded instruction follows */
+sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active);      /* let another warp run */
+sim_step sim_run_jump(sim_warp *w, const sim_op *op, uint32_t active);
+sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active); /* the lanes end */
+sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active);
+
+#endif

@@ -1,0 +1,162 @@
+#include "sim/memory.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Live allocations, sorted by address; what lies between them is free. */
+struct sim_memory {
+    unsigned char *host;
+    uint64_t bytes, used;
+    struct {
+        uint64_t from, bytes, asked;
+    } *blocks;
+    size_t count, capacity;
+};
+
+haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
+    *out = NULL;
+    sim_memory *m = memory_zeroed(1, sizeof *m);
+    if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device: no memory for its description");
+    m->bytes = bytes;
+    /* Reserved, not committed: pages come into being as they are written. */
+    m->host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m->host == MAP_FAILED) {
+        memory_free(m);
+        char text[32];
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: %s of address space are not to be had; open the device with less",
+                         number_format_bytes((double)bytes, text));
+    }
+    *out = m;
+    return HAUL_OK;
+}
+
+void sim_memory_free(sim_memory *m) {
+    if (!m) return;
+    munmap(m->host, m->bytes);
+    memory_free(m->blocks);
+    memory_free(m);
+}
+
+static haul_status make_room(sim_memory *m) {
+    if (m->count < m->capacity) return HAUL_OK;
+    size_t capacity = m->capacity ? m->capacity * 2 : 64;
+    void *blocks = memory_resize(m->blocks, capacity * sizeof *m->blocks);
+    if (!blocks) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: no host memory for the list of allocations");
+    m->blocks = blocks;
+    m->capacity = capacity;
+    return HAUL_OK;
+}
+
+/* First gap that is large enough: reuse keeps addresses, and so cache behaviour, the same from run to run. */
+static bool find_gap(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    uint64_t end = 0;
+    for (size_t i = 0; i <= m->count; i++) {
+        uint64_t next = i < m->count ? m->blocks[i].from : m->bytes;
+        if (next - end >= bytes) {
+            *at = i;
+            *from = end;
+            return true;
+        }
+        if (i < m->count) end = m->blocks[i].from + m->blocks[i].bytes;
+    }
+    return false;
+}
+
+uint64_t sim_memory_largest_free(const sim_memory *m) {
+    uint64_t end = 0, largest = 0;
+    for (size_t i = 0; i <= m->count; i++) {
+        uint64_t next = i < m->count ? m->blocks[i].from : m->bytes;
+        if (next - end > largest) largest = next - end;
+        if (i < m->count) end = m->blocks[i].from + m->blocks[i].bytes;
+    }
+    return largest;
+}
+
+static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what) {
+    char asked[32], left[32];
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s left in one piece", what,
+                     number_format_bytes((double)bytes, asked), number_format_bytes((double)sim_memory_largest_free(m), left));
+}
+
+/* What the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
+static uint64_t host_available(void) {
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t free_now = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    long all = sysconf(_SC_PHYS_PAGES);
+    uint64_t total = all > 0 && size > 0 ? (uint64_t)all * (uint64_t)size : UINT64_MAX;
+    /* Page cache counts as free: half of all memory is taken as within reach in any case. */
+    return free_now > total / 2 ? free_now : total / 2;
+}
+
+haul_status sim_memory_allocate(sim_memory *m, uint64_t asked, uint64_t *address) {
+    size_t at;
+    uint64_t from;
+    if (asked > m->bytes) return no_room(m, asked, "device memory");
+    uint64_t bytes = (asked + SIM_ALLOCATION_UNIT - 1) / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
+    if (bytes == 0) bytes = SIM_ALLOCATION_UNIT;
+    if (!find_gap(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
+    if (bytes > host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
+    HAUL_TRY(make_room(m));
+    memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
+    m->blocks[at].from = from;
+    m->blocks[at].bytes = bytes;
+    m->blocks[at].asked = asked;
+    m->count++;
+    m->used += bytes;
+    *address = SIM_GLOBAL_BASE + from;
+    return HAUL_OK;
+}
+
+/* Index of the last allocation that starts at or before `offset`; count when there is none. */
+static size_t locate(const sim_memory *m, uint64_t offset) {
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (m->blocks[middle].from <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : m->count;
+}
+
+haul_status sim_memory_release(sim_memory *m, uint64_t address) {
+    uint64_t offset = address - SIM_GLOBAL_BASE;
+    size_t at = locate(m, offset);
+    if (at == m->count || m->blocks[at].from != offset)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation", (unsigned long long)address);
+    uint64_t bytes = m->blocks[at].bytes;
+    /* Whole pages go back to the system, and read as zero when they are used again. */
+    uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;
+    if (last > first) madvise(m->host + first, last - first, MADV_DONTNEED);
+    m->used -= bytes;
+    m->count--;
+    memmove(m->blocks + at, m->blocks + at + 1, (m->count - at) * sizeof *m->blocks);
+    return HAUL_OK;
+}
+
+void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
+    *free = m->bytes - m->used;
+    *total = m->bytes;
+}
+
+bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
+    uint64_t offset = address - SIM_GLOBAL_BASE;
+    size_t at = locate(m, offset);
+    if (at == m->count || offset - m->blocks[at].from >= m->blocks[at].asked) return false;
+    range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
+    range->to = range->from + m->blocks[at].asked;
+    range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    return true;
+}
+
+void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    sim_range range;
+    if (bytes == 0 || !sim_memory_find(m, address, &range) || bytes > range.to - address) return NULL;
+    return m->host + (address - SIM_GLOBAL_BASE);
+}

@@ -1,0 +1,45 @@
+/* Device memory: one reserved stretch of host address space that stands for the device's, allocations in it, and the windows through
+ * which generic addresses reach the other spaces.
+ *
+ * A device address is never a host pointer. Each access is checked against the live allocations, so no kernel, however
+ * hostile, touches anything else of the host's. */
+#ifndef HAUL_SIM_MEMORY_H
+#define HAUL_SIM_MEMORY_H
+
+#include <haul/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where things lie in the 64-bit generic address space. */
+#define SIM_SHARED_WINDOW 0x0000600000000000ull /* the executing block's shared memory */
+#define SIM_LOCAL_WINDOW 0x0000610000000000ull  /* the executing thread's local memory */
+#define SIM_PARAM_WINDOW 0x0000620000000000ull  /* the kernel's parameters */
+#define SIM_WINDOW_MASK 0xffffff0000000000ull
+#define SIM_GLOBAL_BASE 0x00007f0000000000ull
+enum { SIM_ALLOCATION_UNIT = 512 };
+
+typedef struct sim_memory sim_memory;
+
+/* A live allocation: addresses from .. to-1; address a is at host address `host` + a. */
+typedef struct sim_range {
+    uint64_t from, to;
+    uintptr_t host;
+} sim_range;
+
+haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
+void sim_memory_free(sim_memory *memory);
+
+/* `bytes` rounded up to 512; zero pages until written. Errors: HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is left. */
+haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *address);
+/* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
+haul_status sim_memory_release(sim_memory *memory, uint64_t address);
+void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
+uint64_t sim_memory_largest_free(const sim_memory *memory);
+
+/* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */
+bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
+/* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
+void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
+
+#endif

@@ -1,0 +1,515 @@
+/* cp.async, bulk copies, and mbarriers. */
+#include "sim/async.h"
+
+#include "base/status.h"
+#include "sim/lower_internal.h"
+#include "sim/memory.h"
+#include "sim/atomic.h"
+#include "sim/ops/access.h"
+
+/* ---- cp.async: d the shared address, a the global one, b the bytes to read (op->count says whether given), x, imm2: shared offset and
+ * whether its register is wide; y the operand's slot ---- */
+
+/* Lanes whose source size is not the whole copy. */
+static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM_LANES]) {
+    uint32_t empty = 0;
+    const uint32_t *given = SIM_SLOT(w, uint32_t, op->b);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        uint32_t bytes = op->count ? given[l] : op->bytes;
+        read[l] = (uint8_t)(bytes < op->bytes ? bytes : op->bytes);
+        empty |= (uint32_t)(read[l] == 0) << l;
+    }
+    return empty;
+}
+
+static bool check_copy(sim_warp *w, const sim_op *op, uint32_t active, uint32_t empty, const uint64_t source[SIM_LANES],
+                       const uint32_t destination[SIM_LANES]) {
+    uintptr_t base;
+    if (!sim_check_shared(w, op, active, destination, op->bytes, op->bytes)) return false;
+    uint32_t reads = active & ~empty;
+    return !reads || sim_check_global(w, op, reads, source, op->bytes, op->bytes, &base);
+}
+
+/* Lanes may have closed different numbers of groups: one entry for each number. */
+static bool queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim_copy *made) {
+    const uint32_t *committed = w->block->async.queues[w->index].committed;
+    while (active) {
+        uint32_t group = committed[__builtin_ctz(active)], same = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(committed[l] == group) << l;
+        sim_copy *c = sim_async_add(w);
+        if (!c) return false;
+        *c = *made;
+        c->op = op;
+        c->lanes = active & same;
+        c->group = group;
+        active &= ~same;
+    }
+    return true;
+}
+
+static sim_step out_of_memory(sim_warp *w, const sim_op *op, uint32_t active) {
+    return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
+}
+
+static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_copy c = {.bytes = op->bytes};
+    sim_addresses(w, op, c.source);
+    sim_shared_addresses(w, op->d, op->x, op->imm2 != 0, c.destination);
+    uint32_t empty = fill_sizes(w, op, c.read);
+    if (!check_copy(w, op, active, empty, c.source, c.destination)) return SIM_STOP;
+    if (!queue_copy(w, op, active, &c)) return out_of_memory(w, op, active);
+    sim_count_ldgsts(w->sm->counting, w, op, active, empty & active, c.source, c.destination);
+    return SIM_NEXT;
+}
+
+/* A predicate as the fourth operand means: ignore the source where it is true. */
+static sim_step sizes_from_predicate(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d), ignore = SIM_PREDICATE(w, op->a) ^ op->x;
+    SIM_STORE_LANES(d, active, (ignore >> l & 1) ? 0u : op->y);
+    return SIM_NEXT;
+}
+
+static bool is_predicate(const sim_lowering *l, const ptx_operand *o) {
+    return o->kind == PTX_REGISTER && l->function->registers[o->reg].type == PTX_PRED;
+}
+
+static uint32_t lower_source_size(sim_lowering *l, const ptx_operand *o, uint32_t bytes) {
+    if (!is_predicate(l, o)) return sim_source(l, o, PTX_U32);
+    uint32_t flip, predicate = sim_predicate(l, o, &flip);
+    sim_op *op = sim_emit(l, sizes_from_predicate);
+    op->a = predicate;
+    op->x = flip;
+    op->y = bytes;
+    op->d = SIM_SLOT_SCRATCH;
+    return SIM_SLOT_SCRATCH;
+}
+
+haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
+    bool wide, shared_wide;
+    int64_t offset, shared_offset;
+    uint64_t bytes = i->operands[2].bits;
+    bool bypass = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG;
+    bool sized = i->operand_count > 3 && !(i->mods[PTX_SLOT_HINT] && i->operand_count == 4);
+    if (i->operands[2].kind != PTX_INTEGER || (bytes != 16 && (bypass || (bytes != 4 && bytes != 8))))
+        return sim_lower_fail(l, "cp.async moves 4, 8 or 16 bytes, and with .cg only 16");
+    uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
+    uint32_t global = sim_address(l, &i->operands[1], &wide, &offset);
+    uint32_t size = sized ? lower_source_size(l, &i->operands[3], (uint32_t)bytes) : SIM_SLOT_ZERO;
+    sim_op *op = sim_emit(l, copy_async);
+    op->d = shared;
+    op->x = (uint32_t)shared_offset;
+    op->imm2 = shared_wide;
+    op->a = global;
+    op->imm = offset;
+    op->b = size;
+    op->count = sized;
+    op->bytes = (uint8_t)bytes;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    op->memory_class = bypass ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
+    return HAUL_OK;
+}
+
+static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    sim_async_commit(w, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_ASYNC_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, commit);
+    return HAUL_OK;
+}
+
+/* imm: groups to leave in flight; negative: complete everything, committed or not */
+static sim_step wait_group(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_async_wait(w, active, op->imm < 0 ? 0 : (uint32_t)op->imm, op->imm < 0);
+    return SIM_YIELD;
+}
+
+haul_status LOWER(CP_ASYNC_WAIT_GROUP)(sim_lowering *l, const ptx_instruction *i) {
+    sim_emit(l, wait_group)->imm = (int64_t)i->operands[0].bits;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_ASYNC_WAIT_ALL)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, wait_group)->imm = -1;
+    return HAUL_OK;
+}
+
+/* ---- bulk copies: one for each active lane (usually one) ---- */
+
+typedef struct bulk_request {
+    uint64_t global;
+    uint32_t shared, bytes, barrier;
+} bulk_request;
+
+static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r) {
+    if (r->bytes % 16 || r->shared % 16 || r->global % 16) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                  "misaligned bulk copy: %u bytes between shared 0x%x and global 0x%llx; all three must be multiples of 16", r->bytes,
+                  r->shared, (unsigned long long)r->global);
+        return false;
+    }
+    if ((uint64_t)r->shared + r->bytes > w->sm->grid->shared_bytes || r->shared < SIM_SHARED_START) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside the block's shared memory: %u bytes at 0x%x", r->bytes,
+                  r->shared);
+        return false;
+    }
+    if (r->bytes && !sim_memory_at(w->sm->grid->memory, r->global, r->bytes)) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx", r->bytes,
+                  (unsigned long long)r->global);
+        return false;
+    }
+    return true;
+}
+
+static uint64_t slot_value(const sim_warp *w, uint32_t slot, bool wide, unsigned lane) {
+    return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+}
+
+/* d, imm: global address (64 bits); a, x: shared address; b: bytes; c, y: mbarrier. imm2: bit 0, 1: shared, mbarrier registers are wide. */
+static bulk_request request_of(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return (bulk_request){
+        .global = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm,
+        .shared = (uint32_t)slot_value(w, op->a, op->imm2 & 1, lane) + op->x,
+        .bytes = SIM_SLOT(w, uint32_t, op->b)[lane],
+        .barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y,
+    };
+}
+
+static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        bulk_request r = request_of(w, op, lane);
+        if (!check_bulk(w, op, lane, &r)) return SIM_STOP;
+        if (kind == SIM_BULK_LOAD && !sim_mbarrier_at(w->block, r.barrier))
+            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory",
+                             r.barrier);
+        sim_bulk *b = sim_async_add_bulk(w);
+        if (!b) return out_of_memory(w, op, active);
+        uint32_t thread = w->index * SIM_LANES + lane;
+        *b = (sim_bulk){.op = op, .kind = (uint8_t)kind, .thread = thread, .group = w->block->async.bulk_groups[thread],
+                        .shared = r.shared, .barrier = r.barrier, .global = r.global, .bytes = r.bytes};
+        sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
+    }
+    return SIM_NEXT;
+}
+
+static sim_step bulk_load(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_LOAD);
+}
+
+static sim_step bulk_store(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_STORE);
+}
+
+static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned shared_at, unsigned global_at,
+                              unsigned barrier_at, haul_memory_class class) {
+    bool shared_wide, global_wide, barrier_wide = false;
+    int64_t shared_offset, global_offset, barrier_offset = 0;
+    uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
+    uint32_t global = sim_address(l, &i->operands[global_at], &global_wide, &global_offset);
+    uint32_t bytes = sim_source(l, &i->operands[2], PTX_U32), barrier = SIM_SLOT_ZERO;
+    if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
+    sim_op *op = sim_emit(l, run);
+    op->d = global;
+    op->imm = global_offset;
+    op->a = shared;
+    op->x = (uint32_t)shared_offset;
+    op->b = bytes;
+    op->c = barrier;
+    op->y = (uint32_t)barrier_offset;
+    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1;
+    op->flags |= global_wide ? SIM_OP_WIDE : 0;
+    op->memory_class = (uint8_t)class;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_MULTICAST]) return sim_lower_fail(l, "multicast needs clusters, which cannot be run yet");
+    return lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD);
+}
+
+haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE);
+}
+
+static sim_step bulk_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_REDUCE);
+}
+
+/* count: sim_atomic_kind; bytes: an element's */
+haul_status LOWER(CP_REDUCE_BULK)(sim_lowering *l, const ptx_instruction *i) {
+    HAUL_TRY(lower_bulk(l, i, bulk_reduce, 1, 0, 0, HAUL_CLASS_BULK_STORE));
+    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    op->count = (uint8_t)sim_atomic_kind_of(i);
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    return HAUL_OK;
+}
+
+static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)w, (void)op, (void)active;
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_BULK_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, prefetch_bulk);
+    return HAUL_OK;
+}
+
+static sim_step commit_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    sim_async_commit_bulk(w, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, commit_bulk);
+    return HAUL_OK;
+}
+
+/* With .read the sources must have been read; as late as allowed, both come together here. */
+static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_async_wait_bulk(w, active, (uint32_t)op->imm);
+    return SIM_YIELD;
+}
+
+haul_status LOWER(CP_BULK_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    sim_emit(l, wait_bulk)->imm = (int64_t)i->operands[0].bits;
+    return HAUL_OK;
+}
+
+/* ---- mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token ---- */
+
+static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
+    uint32_t address = (uint32_t)(slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
+    uint64_t *object = sim_mbarrier_at(w->block, address);
+    if (!object)
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory",
+                  address);
+    return object;
+}
+
+static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        uint32_t count = SIM_SLOT(w, uint32_t, op->b)[lane];
+        if (count == 0 || count > SIM_MBARRIER_MOST)
+            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier.init: count %u, must be 1 to %d", count, SIM_MBARRIER_MOST);
+        *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
+    }
+    return SIM_NEXT;
+}
+
+static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        uint64_t *object = barrier_of(w, op, (unsigned)__builtin_ctz(left));
+        if (!object) return SIM_STOP;
+        *object = 0;
+    }
+    return SIM_NEXT;
+}
+
+static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
+    sim_mbarrier m = sim_mbarrier_unpack(bits);
+    return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                     "mbarrier: more arrivals or bytes than it can take: %u of %u arrivals pending, %d bytes missing", m.pending,
+                     m.expected, m.bytes);
+}
+
+/* x: SIGN of the bytes in b; 0: b is an arrival count */
+enum { ARRIVES = 0, EXPECTS = 1, COMPLETES = 2, ARRIVES_AND_EXPECTS = 3, DROPS = 4 };
+
+static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, uint64_t *object) {
+    uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
+    switch (op->x) {
+    case EXPECTS: return sim_mbarrier_update(w->block, object, 0, n);
+    case COMPLETES: return sim_mbarrier_update(w->block, object, 0, -(int64_t)n);
+    case ARRIVES_AND_EXPECTS:
+        /* The bytes are expected before the arrival, so that the phase cannot end between the two. */
+        return sim_mbarrier_update(w->block, object, 0, n) && sim_mbarrier_update(w->block, object, 1, 0);
+    case DROPS: {
+        sim_mbarrier m = sim_mbarrier_unpack(*object);
+        if (n > m.expected) return false;
+        m.expected -= n;
+        *object = sim_mbarrier_pack(m);
+        return sim_mbarrier_update(w->block, object, n, 0);
+    }
+    default: return sim_mbarrier_update(w->block, object, n, 0);
+    }
+}
+
+static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        uint64_t before = *object;
+        if (!update_barrier(w, op, lane, object)) return overflow(w, op, lane, before);
+        SIM_SLOT(w, uint64_t, op->d)[lane] = before;
+    }
+    return SIM_NEXT;
+}
+
+static sim_op *emit_on_barrier(sim_lowering *l, sim_handler run, const ptx_operand *memory) {
+    bool wide;
+    int64_t offset;
+    uint32_t base = sim_address(l, memory, &wide, &offset);
+    sim_op *op = sim_emit(l, run);
+    op->a = base;
+    op->imm = offset;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return op;
+}
+
+haul_status LOWER(MBARRIER_INIT)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t count = sim_source(l, &i->operands[1], PTX_U32);
+    emit_on_barrier(l, init_barrier, &i->operands[0])->b = count;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_INVAL)(sim_lowering *l, const ptx_instruction *i) {
+    emit_on_barrier(l, invalidate_barrier, &i->operands[0]);
+    return HAUL_OK;
+}
+
+static haul_status lower_bytes(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
+    uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
+    sim_op *op = emit_on_barrier(l, arrive, &i->operands[0]);
+    op->b = bytes;
+    op->x = kind;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_EXPECT_TX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bytes(l, i, EXPECTS);
+}
+
+haul_status LOWER(MBARRIER_COMPLETE_TX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bytes(l, i, COMPLETES);
+}
+
+static haul_status lower_arrive(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
+    uint32_t n = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : sim_constant(l, 1, 4);
+    uint32_t token = sim_destination(l, &i->operands[0]);
+    sim_op *op = emit_on_barrier(l, arrive, &i->operands[1]);
+    op->b = n;
+    op->x = kind;
+    op->d = token;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? ARRIVES_AND_EXPECTS : ARRIVES);
+}
+
+haul_status LOWER(MBARRIER_ARRIVE_NOCOMPLETE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_arrive(l, i, ARRIVES);
+}
+
+haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_EXPECT_TX]) return sim_lower_fail(l, "arrive_drop with expect_tx is not supported");
+    return lower_arrive(l, i, DROPS);
+}
+
+/* ---- cp.async.mbarrier.arrive: imm2: .noinc ---- */
+
+static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_copy c = {.bytes = 0};
+    sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, c.destination);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        sim_mbarrier m = sim_mbarrier_unpack(*object);
+        if (op->imm2) continue;
+        if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
+        m.pending++;
+        *object = sim_mbarrier_pack(m);
+    }
+    /* Lanes with different barriers get entries of their own. */
+    while (active) {
+        uint32_t address = c.destination[__builtin_ctz(active)], same = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(c.destination[l] == address) << l;
+        if (!queue_copy(w, op, active & same, &c)) return out_of_memory(w, op, active);
+        active &= ~same;
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_ASYNC_MBARRIER)(sim_lowering *l, const ptx_instruction *i) {
+    emit_on_barrier(l, arrive_after_copies, &i->operands[0])->imm2 = i->mods[PTX_SLOT_NOINC] != 0;
+    return HAUL_OK;
+}
+
+/* ---- waits: b: token or parity; x: it is a parity; y: try_wait ---- */
+
+/* The phase that the token or parity names is over when the one in progress has the other parity. */
+static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
+    uint32_t phase = sim_mbarrier_unpack(bits).phase, wanted;
+    if (op->x)
+        wanted = SIM_SLOT(w, uint32_t, op->b)[lane] & 1;
+    else
+        wanted = sim_mbarrier_unpack(SIM_SLOT(w, uint64_t, op->b)[lane]).phase;
+    return phase != wanted;
+}
+
+static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t done = 0, *d = SIM_SLOT(w, uint32_t, op->d);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        if (!is_over(w, op, lane, *object)) sim_async_deliver(w->block, (uint32_t)((unsigned char *)object - w->block->shared));
+        done |= (uint32_t)is_over(w, op, lane, *object) << lane;
+    }
+    /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
+    bool timed_out = w->path->resumes;
+    if (op->y && done != active && !timed_out) return sim_warp_park(w, sim_pc(w, op), SIM_PATH_AT_MBARRIER);
+    w->path->resumes = 0;
+    *d = (*d & ~active) | done;
+    return SIM_YIELD;
+}
+
+static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool try) {
+    bool parity = i->mods[PTX_SLOT_PARITY] != 0;
+    uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64), d = sim_destination(l, &i->operands[0]);
+    sim_op *op = emit_on_barrier(l, wait_barrier, &i->operands[1]);
+    op->b = state;
+    op->x = parity;
+    op->y = try;
+    op->d = d;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_TEST_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_wait(l, i, false);
+}
+
+haul_status LOWER(MBARRIER_TRY_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_wait(l, i, true);
+}
+
+static sim_step pending_count(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        d[lane] = sim_mbarrier_unpack(a[lane]).pending;
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(MBARRIER_PENDING_COUNT)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t state = sim_source(l, &i->operands[1], PTX_B64);
+    sim_op *op = sim_emit(l, pending_count);
+    op->a = state;
+    op->d = sim_destination(l, &i->operands[0]);
+    return HAUL_OK;
+}

@@ -1,0 +1,139 @@
+/* atom and red. */
+#include "sim/atomic.h"
+
+#include "sim/memory.h"
+#include "sim/ops/access.h"
+
+/* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. */
+
+static uint64_t operand_of(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane) {
+    switch (bytes) {
+    case 2: return SIM_SLOT(w, uint16_t, slot)[lane];
+    case 4: return SIM_SLOT(w, uint32_t, slot)[lane];
+    default: return SIM_SLOT(w, uint64_t, slot)[lane];
+    }
+}
+
+static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane, uint64_t value) {
+    switch (bytes) {
+    case 2: SIM_SLOT(w, uint16_t, slot)[lane] = (uint16_t)value; return;
+    case 4: SIM_SLOT(w, uint32_t, slot)[lane] = (uint32_t)value; return;
+    default: SIM_SLOT(w, uint64_t, slot)[lane] = value;
+    }
+}
+
+/* Lanes take their turns in lane order. */
+static void apply_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t old = sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),
+                                        operand_of(w, op->b, op->bytes, l), operand_of(w, op->c, op->bytes, l));
+        set_result(w, op->d, op->bytes, l, old);
+    }
+}
+
+static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        sim_atomic_reduce((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]), operand_of(w, op->b, op->bytes, l));
+    }
+}
+
+/* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what was there
+ * before; all others wait for the serial phase. */
+static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes((sim_atomic_kind)op->x);
+    uintptr_t base;
+    sim_step step;
+    if (!commutes && !sim_in_order(w, op, &step)) return step;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (commutes)
+        reduce_lanes(w, op, active, base, address);
+    else
+        apply_lanes(w, op, active, base, address);
+    sim_count_global(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    uint64_t wide[SIM_LANES];
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    SIM_EACH_LANE(l) wide[l] = address[l];
+    apply_lanes(w, op, active, (uintptr_t)w->block->shared, wide);
+    sim_count_shared(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step atomic_global(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t address[SIM_LANES];
+    sim_addresses(w, op, address);
+    return atomic_at_global(w, op, active, address);
+}
+
+static sim_step atomic_shared(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t address[SIM_LANES];
+    sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, address);
+    return atomic_at_shared(w, op, active, address);
+}
+
+static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t address[SIM_LANES];
+    uint32_t narrow[SIM_LANES], shared = 0;
+    sim_step step = SIM_NEXT;
+    sim_addresses(w, op, address);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        shared |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW) << l;
+        narrow[l] = (uint32_t)address[l];
+    }
+    shared &= active;
+    if (active & ~shared) step = atomic_at_global(w, op, active & ~shared, address);
+    if (!shared || step != SIM_NEXT) return step;
+    if (!sim_check_window(w, op, shared, address)) return SIM_STOP;
+    sim_op copy = *op;
+    copy.memory_class = HAUL_CLASS_SHARED_ATOMIC;
+    return atomic_at_shared(w, &copy, shared, narrow);
+}
+
+/* ---- lowering ---- */
+
+static bool is_shared(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
+}
+
+static sim_handler handler_of(const ptx_instruction *i) {
+    if (is_shared(i)) return atomic_shared;
+    return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
+}
+
+/* operands[at] is the memory, then a, then (CAS) b */
+static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
+    bool wide, swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+    int64_t offset;
+    if (ptx_types[i->type].bits > 64) return sim_lower_fail(l, "128-bit atomics are not supported");
+    uint32_t base = sim_address(l, &i->operands[at], &wide, &offset);
+    uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
+    uint32_t c = swaps ? sim_source(l, &i->operands[at + 2], i->type) : SIM_SLOT_ZERO;
+    sim_op *op = sim_emit(l, handler_of(i));
+    op->a = base;
+    op->b = b;
+    op->c = c;
+    op->d = at ? sim_destination(l, &i->operands[0]) : SIM_SLOT_SINK;
+    op->imm = offset;
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    op->x = sim_atomic_kind_of(i);
+    op->y = !result_read;
+    op->memory_class = is_shared(i)    ? HAUL_CLASS_SHARED_ATOMIC
+                       : result_read ? HAUL_CLASS_GLOBAL_ATOMIC
+                                     : HAUL_CLASS_GLOBAL_REDUCTION;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
+
+haul_status LOWER(ATOM)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_atomic(l, i, 1, sim_is_read(l, &i->operands[0]));
+}
+
+haul_status LOWER(RED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_atomic(l, i, 0, false);
+}

@@ -1,0 +1,258 @@
+/* Branches, ends, traps, and block barriers. */
+#include "sim/barrier.h"
+#include "sim/ops/lanes.h"
+
+/* ---- branches ---- */
+
+static sim_step jump(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)active;
+    w->pc = op->target;
+    if (op->target > sim_pc(w, op)) return SIM_JUMP;
+    sim_step step = sim_warp_turn(w, op->target);
+    return step == SIM_NEXT ? SIM_JUMP : step;
+}
+
+static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t taken = active & (SIM_PREDICATE(w, op->a) ^ (uint32_t)op->imm);
+    if (taken == active) return jump(w, op, active);
+    if (taken == 0) {
+        w->pc = op->x;
+        return SIM_JUMP;
+    }
+    return sim_warp_diverge(w, taken, op->target, op->x, op->y);
+}
+
+haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_block *b = &l->function->blocks[l->block];
+    bool conditional = b->taken != PTX_NO_BLOCK;
+    sim_op *op = sim_emit(l, conditional ? branch : jump);
+    op->target = conditional ? b->taken : b->next;
+    op->flags |= SIM_OP_JUMPS;
+    if (!conditional) return HAUL_OK;
+    op->flags |= SIM_OP_BRANCHES;
+    op->x = b->next;
+    op->y = b->join;
+    op->a = l->register_slots[i->guard];
+    op->imm = i->guard_negated ? SIM_ALL_LANES : 0;
+    return HAUL_OK;
+}
+
+/* Lanes that take the same way as the first go there; the rest come back to this operation. */
+static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *index = SIM_SLOT(w, uint32_t, op->a);
+    const uint32_t *table = w->sm->grid->program->pool + op->more;
+    uint32_t first = index[__builtin_ctz(active)], same = 0;
+    if (first >= op->x)
+        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "brx.idx: index %u, but the table has %u targets", first, op->x);
+    for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(index[l] == first) << l;
+    same &= active;
+    w->pc = table[first];
+    if (same == w->active) return SIM_JUMP;
+    return sim_warp_diverge(w, same, table[first], sim_pc(w, op), op->y);
+}
+
+haul_status LOWER(BRX_IDX)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_block *b = &l->function->blocks[l->block];
+    uint32_t index = sim_source(l, &i->operands[0], PTX_U32), table = sim_pool(l, b->table, b->table_count);
+    sim_op *op = sim_emit(l, branch_table);
+    op->a = index;
+    op->more = table;
+    op->x = b->table_count;
+    op->y = b->join;
+    op->flags |= SIM_OP_TABLE;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CALL)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    return sim_lower_fail(l, "calls of functions without a body (printf, malloc, assert) cannot be run yet");
+}
+
+/* ---- ends ---- */
+
+static sim_step end_lanes(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    return sim_warp_exit(w, active);
+}
+
+haul_status LOWER(RET)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, end_lanes);
+    return HAUL_OK;
+}
+
+haul_status LOWER(EXIT)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(RET)(l, i);
+}
+
+static sim_step trap(sim_warp *w, const sim_op *op, uint32_t active) {
+    return sim_fault(w, op, HAUL_ERROR_TRAP, active, "the kernel executed a trap");
+}
+
+haul_status LOWER(TRAP)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, trap);
+    return HAUL_OK;
+}
+
+/* ---- what has no effect here but to let others run ---- */
+
+static sim_step pass(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)w, (void)op, (void)active;
+    return SIM_YIELD;
+}
+
+#define PASSES(id)                                                                                                     \
+    haul_status LOWER(id)(sim_lowering *l, const ptx_instruction *i) {                                                 \
+        (void)i;                                                                                                       \
+        sim_emit(l, pass);                                                                                             \
+        return HAUL_OK;                                                                                                \
+    }
+PASSES(BRKPT)
+PASSES(NANOSLEEP)
+PASSES(PMEVENT)
+PASSES(GRIDDEPCONTROL_WAIT)
+PASSES(GRIDDEPCONTROL_LAUNCH)
+
+/* ---- barriers of a warp ---- */
+
+static sim_step warp_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *members = SIM_SLOT(w, uint32_t, op->a);
+    sim_step step = SIM_NEXT;
+    sim_warp_gather(w, sim_pc(w, op), active, members[__builtin_ctz(active)], &step);
+    return step;
+}
+
+haul_status LOWER(BAR_WARP)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t members = sim_source(l, &i->operands[0], PTX_U32);
+    sim_emit(l, warp_barrier)->a = members;
+    return HAUL_OK;
+}
+
+/* ---- barriers of a block: a the barrier's number, b the thread count (zero: all), c the predicate, x its flip ---- */
+
+static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t active, uint32_t *id, uint32_t *threads) {
+    unsigned first = (unsigned)__builtin_ctz(active);
+    *id = SIM_SLOT(w, uint32_t, op->a)[first];
+    *threads = SIM_SLOT(w, uint32_t, op->b)[first];
+    return *id < SIM_BARRIERS && *threads % SIM_LANES == 0;
+}
+
+static sim_step bad_barrier(sim_warp *w, const sim_op *op, uint32_t active, uint32_t id, uint32_t threads) {
+    if (id >= SIM_BARRIERS)
+        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: a block has barriers 0 to %d", id, SIM_BARRIERS - 1);
+    return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: its thread count %u is not a multiple of %d", id, threads,
+                     SIM_LANES);
+}
+
+static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t id, threads;
+    if (!barrier_operands(w, op, active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
+    return sim_barrier_sync(w, op, id, threads, active, 0);
+}
+
+static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t id, threads;
+    if (!barrier_operands(w, op, active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
+    sim_barrier_arrive(w, id, threads, active, 0);
+    return SIM_NEXT;
+}
+
+/* Waits with a vote; false when the operation is not complete and *step says how to go on. */
+static bool barrier_vote(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step, const sim_barrier **result) {
+    uint32_t id, threads;
+    if (!barrier_operands(w, op, active, &id, &threads)) {
+        *step = bad_barrier(w, op, active, id, threads);
+        return false;
+    }
+    *result = &w->block->barriers[id];
+    bool resumed = w->path->resumes;
+    *step = sim_barrier_sync(w, op, id, threads, active, SIM_PREDICATE(w, op->c) ^ op->x);
+    return *step == SIM_NEXT || resumed;
+}
+
+static sim_step barrier_popc(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    const sim_barrier *bar;
+    if (!barrier_vote(w, op, active, &step, &bar)) return step;
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    SIM_STORE_LANES(d, active, bar->result_popc);
+    return SIM_NEXT;
+}
+
+static void set_predicate(sim_warp *w, uint32_t slot, uint32_t active, bool value) {
+    uint32_t *p = SIM_SLOT(w, uint32_t, slot);
+    *p = value ? *p | active : *p & ~active;
+}
+
+static sim_step barrier_and(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    const sim_barrier *bar;
+    if (!barrier_vote(w, op, active, &step, &bar)) return step;
+    set_predicate(w, op->d, active, bar->result_popc == bar->result_threads);
+    return SIM_NEXT;
+}
+
+static sim_step barrier_or(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    const sim_barrier *bar;
+    if (!barrier_vote(w, op, active, &step, &bar)) return step;
+    set_predicate(w, op->d, active, bar->result_popc != 0);
+    return SIM_NEXT;
+}
+
+static haul_status lower_barrier(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
+    uint32_t id = sim_source(l, &i->operands[0], PTX_U32);
+    uint32_t threads = i->operand_count > 1 ? sim_source(l, &i->operands[1], PTX_U32) : SIM_SLOT_ZERO;
+    sim_op *op = sim_emit(l, run);
+    op->a = id;
+    op->b = threads;
+    return HAUL_OK;
+}
+
+/* d, id, [threads,] predicate */
+static haul_status lower_barrier_vote(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
+    bool counted = i->operand_count > 3;
+    uint32_t flip, id = sim_source(l, &i->operands[1], PTX_U32);
+    uint32_t threads = counted ? sim_source(l, &i->operands[2], PTX_U32) : SIM_SLOT_ZERO;
+    uint32_t predicate = sim_predicate(l, &i->operands[counted ? 3 : 2], &flip);
+    sim_op *op = sim_emit(l, run);
+    op->d = sim_destination(l, &i->operands[0]);
+    op->a = id;
+    op->b = threads;
+    op->c = predicate;
+    op->x = flip;
+    return HAUL_OK;
+}
+
+haul_status LOWER(BAR_SYNC)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier(l, i, barrier_sync);
+}
+
+haul_status LOWER(BARRIER_SYNC)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier(l, i, barrier_sync);
+}
+
+haul_status LOWER(BAR_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier(l, i, barrier_arrive);
+}
+
+haul_status LOWER(BARRIER_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier(l, i, barrier_arrive);
+}
+
+haul_status LOWER(BAR_RED_POPC)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier_vote(l, i, barrier_popc);
+}
+
+haul_status LOWER(BARRIER_RED_POPC)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier_vote(l, i, barrier_popc);
+}
+
+haul_status LOWER(BAR_RED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_barrier_vote(l, i, i->mods[PTX_SLOT_REDUCE] == PTX_MOD_REDUCE_AND ? barrier_and : barrier_or);
+}
+
+haul_status LOWER(BARRIER_RED)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(BAR_RED)(l, i);
+}

@@ -1,0 +1,427 @@
+/* ld, st and their kin: which memory, how wide, into which register. */
+#include "sim/memory.h"
+
+#include "sim/lower_internal.h"
+#include "sim/ops/access.h"
+
+/* ---- one element a lane, from memory to a register and back ---- */
+
+/* The register's lane may be wider than the memory's element: signed types extend their sign. Copies go through memcpy: memory is
+ * only as aligned as the kernel's address is. */
+typedef void (*move_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
+
+#define LOADER(name, M, R)                                                                                             \
+    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) {         \
+        R *d = lanes;                                                                                                  \
+        if (active == SIM_ALL_LANES) {                                                                                 \
+            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                              \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (uint32_t left = active; left; left &= left - 1) {                                                         \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                                \
+            d[l] = (R) * (const M *)(base + address[l]);                                                               \
+        }                                                                                                              \
+    }
+
+#define STORER(name, M, R)                                                                                             \
+    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) {        \
+        const R *s = lanes;                                                                                            \
+        for (uint32_t left = active; left; left &= left - 1) {                                                         \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                                \
+            *(M *)(base + address[l]) = (M)s[l];                                                                       \
+        }                                                                                                              \
+    }
+
+typedef unsigned __int128 wide128 __attribute__((aligned(16)));
+
+LOADER(u8_2, uint8_t, uint16_t)
+LOADER(u8_4, uint8_t, uint32_t)
+LOADER(u8_8, uint8_t, uint64_t)
+LOADER(s8_2, int8_t, int16_t)
+LOADER(s8_4, int8_t, int32_t)
+LOADER(s8_8, int8_t, int64_t)
+LOADER(u16_2, uint16_t, uint16_t)
+LOADER(u16_4, uint16_t, uint32_t)
+LOADER(u16_8, uint16_t, uint64_t)
+LOADER(s16_4, int16_t, int32_t)
+LOADER(s16_8, int16_t, int64_t)
+LOADER(u32_4, uint32_t, uint32_t)
+LOADER(u32_8, uint32_t, uint64_t)
+LOADER(s32_8, int32_t, int64_t)
+LOADER(u64_8, uint64_t, uint64_t)
+LOADER(b128, wide128, wide128)
+STORER(b8_2, uint8_t, uint16_t)
+STORER(b8_4, uint8_t, uint32_t)
+STORER(b8_8, uint8_t, uint64_t)
+STORER(b16_2, uint16_t, uint16_t)
+STORER(b16_4, uint16_t, uint32_t)
+STORER(b16_8, uint16_t, uint64_t)
+STORER(b32_4, uint32_t, uint32_t)
+STORER(b32_8, uint32_t, uint64_t)
+STORER(b64_8, uint64_t, uint64_t)
+STORER(b128, wide128, wide128)
+
+/* by log2 of the element's bytes, log2 of the register lane's bytes; the unsigned ones */
+static const move_fn loads[5][5] = {
+    {0, load_u8_2, load_u8_4, load_u8_8, 0},
+    {0, load_u16_2, load_u16_4, load_u16_8, 0},
+    {0, 0, load_u32_4, load_u32_8, 0},
+    {0, 0, 0, load_u64_8, 0},
+    {0, 0, 0, 0, load_b128},
+};
+static const move_fn signed_loads[3][5] = {
+    {0, load_s8_2, load_s8_4, load_s8_8, 0},
+    {0, load_u16_2, load_s16_4, load_s16_8, 0},
+    {0, 0, load_u32_4, load_s32_8, 0},
+};
+static const move_fn stores[5][5] = {
+    {0, store_b8_2, store_b8_4, store_b8_8, 0},
+    {0, store_b16_2, store_b16_4, store_b16_8, 0},
+    {0, 0, store_b32_4, store_b32_8, 0},
+    {0, 0, 0, store_b64_8, 0},
+    {0, 0, 0, 0, store_b128},
+};
+
+static unsigned log2_of(unsigned bytes) {
+    return (unsigned)__builtin_ctz(bytes);
+}
+
+/* Lanes side by side in memory: one block copy instead of 32 small ones. */
+static bool is_contiguous(const uint64_t address[SIM_LANES], unsigned bytes) {
+    uint64_t differs = 0;
+    SIM_EACH_LANE(l) differs |= address[l] - address[0] - l * bytes;
+    return differs == 0;
+}
+
+/* ---- the elements of an access; an op has its move function's index in x (element) and y (lane) and, for vectors, the
+ * registers' slots in the pool ---- */
+
+static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES],
+                          move_fn move) {
+    unsigned element = 1u << op->x;
+    if (op->count == 1) {
+        move(SIM_SLOT(w, void, op->d), base, address, active);
+        return;
+    }
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    for (unsigned e = 0; e < op->count; e++)
+        move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
+}
+
+static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+    bool same_width = op->x == op->y && op->count == 1;
+    if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
+        memcpy(SIM_SLOT(w, void, op->d), (const void *)(base + address[0]), (size_t)SIM_LANES << op->x);
+        return;
+    }
+    bool extends = op->imm2 != 0;
+    move_elements(w, op, active, base, address, extends ? signed_loads[op->x][op->y] : loads[op->x][op->y]);
+}
+
+static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+    bool same_width = op->x == op->y && op->count == 1;
+    if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
+        memcpy((void *)(base + address[0]), SIM_SLOT(w, void, op->d), (size_t)SIM_LANES << op->x);
+        return;
+    }
+    move_elements(w, op, active, base, address, stores[op->x][op->y]);
+}
+
+typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]);
+
+/* ---- spaces ---- */
+
+static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], elements_fn move) {
+    uintptr_t base;
+    sim_step step;
+    if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    /* Constant memory has a cache of its own. */
+    if (op->memory_class != HAUL_CLASS_NONE) sim_count_global(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], elements_fn move) {
+    uint64_t wide[SIM_LANES];
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    SIM_EACH_LANE(l) wide[l] = address[l];
+    move(w, op, active, (uintptr_t)w->block->shared, wide);
+    sim_count_shared(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], elements_fn move) {
+    uintptr_t base;
+    uint64_t address[SIM_LANES];
+    memcpy(address, offset, sizeof address);
+    if (!sim_check_frame(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    /* Calls that were inlined passed their parameters in registers: not memory traffic. */
+    if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
+    return SIM_NEXT;
+}
+
+static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], elements_fn move) {
+    uintptr_t base;
+    SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
+    if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    return SIM_NEXT;
+}
+
+static uint32_t lanes_in_window(const uint64_t address[SIM_LANES], uint64_t window) {
+    uint32_t in = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) in |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == window) << l;
+    return in;
+}
+
+/* The class of an access whose space only the address tells. */
+static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_class store) {
+    sim_op copy = *op;
+    copy.memory_class = (uint8_t)(op->memory_class == HAUL_CLASS_GLOBAL_LOAD ? load : store);
+    return copy;
+}
+
+static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], elements_fn move) {
+    uint32_t shared = lanes_in_window(address, SIM_SHARED_WINDOW) & active;
+    uint32_t local = lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
+    uint32_t params = lanes_in_window(address, SIM_PARAM_WINDOW) & active;
+    uint32_t global = active & ~(shared | local | params);
+    sim_step step = SIM_NEXT;
+    /* Global lanes first: they may have to wait, and then nothing must have been done yet. */
+    if (global) step = access_global(w, op, global, address, move);
+    if (shared && step == SIM_NEXT) {
+        sim_op copy = in_space(op, HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE);
+        uint32_t narrow[SIM_LANES];
+        SIM_EACH_LANE(l) narrow[l] = (uint32_t)address[l];
+        step = sim_check_window(w, op, shared, address) ? access_shared(w, &copy, shared, narrow, move) : SIM_STOP;
+    }
+    if (local && step == SIM_NEXT) {
+        sim_op copy = in_space(op, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_LOCAL_STORE);
+        uint64_t offset[SIM_LANES];
+        SIM_EACH_LANE(l) offset[l] = address[l] - SIM_LOCAL_WINDOW;
+        step = access_local(w, &copy, local, offset, move);
+    }
+    if (params && step == SIM_NEXT) step = access_params(w, op, params, address, move);
+    return step;
+}
+
+#define ACCESS(name, move)                                                                                             \
+    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
+        uint64_t address[SIM_LANES];                                                                                   \
+        sim_addresses(w, op, address);                                                                                 \
+        return access_global(w, op, active, address, move);                                                            \
+    }                                                                                                                  \
+    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
+        uint32_t address[SIM_LANES];                                                                                   \
+        sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, address);                                     \
+        return access_shared(w, op, active, address, move);                                                            \
+    }                                                                                                                  \
+    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {                                     \
+        uint64_t address[SIM_LANES];                                                                                   \
+        sim_addresses(w, op, address);                                                                                 \
+        return access_local(w, op, active, address, move);                                                             \
+    }                                                                                                                  \
+    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
+        uint64_t address[SIM_LANES];                                                                                   \
+        sim_addresses(w, op, address);                                                                                 \
+        return access_params(w, op, active, address, move);                                                            \
+    }                                                                                                                  \
+    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) {                                   \
+        uint64_t address[SIM_LANES];                                                                                   \
+        sim_addresses(w, op, address);                                                                                 \
+        return access_generic(w, op, active, address, move);                                                           \
+    }
+ACCESS(load, load_elements)
+ACCESS(store, store_elements)
+
+/* ---- lowering ---- */
+
+typedef struct access_handlers {
+    sim_handler global, shared, local, params, generic;
+} access_handlers;
+static const access_handlers load_handlers = {load_global, load_shared, load_local, load_params, load_generic};
+static const access_handlers store_handlers = {store_global, store_shared, store_local, store_params, store_generic};
+
+/* A `.param` variable of a call that was inlined lies in the thread's frame; the kernel's own have their window. */
+static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t offset) {
+    return base == SIM_SLOT_ZERO && (uint64_t)offset < SIM_PARAM_WINDOW ? h->local : h->params;
+}
+
+static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t offset, const access_handlers *h, bool is_load,
+                              uint8_t *class) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_GLOBAL: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->global;
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: *class = is_load ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_SHARED_STORE; return h->shared;
+    case PTX_MOD_LOCAL: *class = is_load ? HAUL_CLASS_LOCAL_LOAD : HAUL_CLASS_LOCAL_STORE; return h->local;
+    case PTX_MOD_PARAM:
+    case PTX_MOD_PARAM_ENTRY:
+    case PTX_MOD_PARAM_FUNC: *class = HAUL_CLASS_NONE; return pick_param(h, base, offset);
+    case PTX_MOD_CONST: *class = HAUL_CLASS_NONE; return h->global;
+    default: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->generic;
+    }
+}
+
+/* Accesses that other blocks may be waiting for, or that wait for other blocks. */
+static bool is_ordered(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ORDER]) {
+    case PTX_MOD_NONE:
+    case PTX_MOD_WEAK: return false;
+    default: return i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
+    }
+}
+
+static bool is_signed(unsigned type) {
+    return ptx_types[type].kind == 'S';
+}
+
+static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory, const ptx_operand *data,
+                                bool is_load) {
+    bool wide;
+    int64_t offset;
+    unsigned bytes = ptx_bits(i->type) / 8, count = data->kind == PTX_VECTOR ? data->part_count : 1;
+    const ptx_operand *parts = data->kind == PTX_VECTOR ? data->parts : data;
+    uint32_t slots[8], lane = bytes < 2 ? 2 : bytes;
+    for (unsigned e = 0; e < count; e++) {
+        slots[e] = is_load ? sim_destination(l, &parts[e]) : sim_source(l, &parts[e], i->type);
+        if (parts[e].kind == PTX_REGISTER) lane = sim_register_bytes(l, &parts[e]);
+    }
+    uint32_t base = sim_address(l, memory, &wide, &offset), more = sim_pool(l, slots, count);
+    uint8_t class;
+    sim_handler run = pick_space(i, base, offset, is_load ? &load_handlers : &store_handlers, is_load, &class);
+    sim_op *op = sim_emit(l, run);
+    op->memory_class = class;
+    op->d = slots[0];
+    op->a = base;
+    op->imm = offset;
+    op->bytes = (uint8_t)(bytes * count);
+    op->count = (uint8_t)count;
+    op->more = more;
+    op->x = log2_of(bytes);
+    op->y = log2_of(lane);
+    op->imm2 = is_load && is_signed(i->type);
+    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0));
+    return HAUL_OK;
+}
+
+haul_status LOWER(LD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_access(l, i, &i->operands[1], &i->operands[0], true);
+}
+
+haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(LD)(l, i);
+}
+
+haul_status LOWER(ST)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_access(l, i, &i->operands[0], &i->operands[1], false);
+}
+
+/* ---- hints and fences: nothing to do for the values ---- */
+
+static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)w, (void)op, (void)active;
+    return SIM_NEXT;
+}
+
+static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op, (void)active;
+    sim_count_barrier(w->sm->counting, w);
+    return SIM_NEXT;
+}
+
+#define HAS_NO_EFFECT(id, run)                                                                                         \
+    haul_status LOWER(id)(sim_lowering *l, const ptx_instruction *i) {                                                 \
+        (void)i;                                                                                                       \
+        sim_emit(l, run);                                                                                              \
+        return HAUL_OK;                                                                                                \
+    }
+HAS_NO_EFFECT(PREFETCH, nothing)
+HAS_NO_EFFECT(PREFETCHU, nothing)
+HAS_NO_EFFECT(DISCARD, nothing)
+HAS_NO_EFFECT(APPLYPRIORITY, nothing)
+HAS_NO_EFFECT(MEMBAR, fence)
+HAS_NO_EFFECT(FENCE, fence)
+HAS_NO_EFFECT(FENCE_PROXY, nothing)
+HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)
+
+/* A policy is opaque: a number that says which priority was asked for. */
+static sim_step set_policy(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
+    SIM_STORE_LANES(d, active, (uint64_t)op->imm);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t d = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit(l, set_policy);
+    op->d = d;
+    op->imm = i->mods[PTX_SLOT_EVICT_L2];
+    return HAUL_OK;
+}
+
+/* ---- generic addresses ---- */
+
+static uint64_t window_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: return SIM_SHARED_WINDOW;
+    case PTX_MOD_LOCAL: return SIM_LOCAL_WINDOW;
+    default: return 0; /* global and constant addresses are generic ones; parameters' carry their window already */
+    }
+}
+
+static sim_step add_window(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t *d = SIM_SLOT(w, uint64_t, op->d), window = (uint64_t)op->imm;
+    if (op->flags & SIM_OP_WIDE) {
+        const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+        SIM_STORE_LANES(d, active, a[l] + window);
+    } else {
+        const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+        SIM_STORE_LANES(d, active, a[l] + window);
+    }
+    return SIM_NEXT;
+}
+
+static haul_status lower_cvta(sim_lowering *l, const ptx_instruction *i, uint64_t window) {
+    if (ptx_bits(i->type) != 64) return sim_lower_fail(l, "only 64-bit generic addresses are supported");
+    uint32_t a = sim_source(l, &i->operands[1], i->type), d = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit(l, add_window);
+    op->a = a;
+    op->d = d;
+    op->imm = (int64_t)window;
+    op->flags |= SIM_OP_WIDE;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CVTA)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_cvta(l, i, window_of(i));
+}
+
+haul_status LOWER(CVTA_TO)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_cvta(l, i, 0 - window_of(i));
+}
+
+/* imm: the window; 0: what lies in none. x: its lanes are wanted. */
+static sim_step test_space(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d), in = lanes_in_window(a, (uint64_t)op->imm);
+    if (op->imm == 0)
+        in = ~(lanes_in_window(a, SIM_SHARED_WINDOW) | lanes_in_window(a, SIM_LOCAL_WINDOW) | lanes_in_window(a, SIM_PARAM_WINDOW));
+    *d = (*d & ~active) | (in & active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(ISSPACEP)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t a = sim_source(l, &i->operands[1], PTX_B64), d = sim_destination(l, &i->operands[0]);
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    bool param = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
+    sim_op *op = sim_emit(l, test_space);
+    op->a = a;
+    op->d = d;
+    op->imm = (int64_t)(param ? SIM_PARAM_WINDOW : window_of(i));
+    return HAUL_OK;
+}

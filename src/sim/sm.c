@@ -1,0 +1,341 @@
+/* One SM: its resident blocks take turns, warp by warp. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "sim/block.h"
+#include "sim/interpreter.h"
+#include "sim/lower_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Operations a warp may run at a stretch: bounds how long a spinning warp keeps others waiting. */
+enum { STRETCH = 4096 };
+
+/* ---- memory ---- */
+
+static size_t align_up(size_t value) {
+    return (value + 63) / 64 * 64;
+}
+
+static size_t block_memory(const sim_grid *g) {
+    const sim_program *p = g->program;
+    return align_up(g->warps * (size_t)p->register_bytes) + align_up(g->shared_bytes) +
+           align_up((size_t)g->threads * p->frame_bytes) + align_up(g->warps * sizeof(sim_warp));
+}
+
+static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) {
+    const sim_program *p = g->program;
+    b->warps = (sim_warp *)(void *)memory;
+    memory += align_up(g->warps * sizeof(sim_warp));
+    for (uint32_t w = 0; w < g->warps; w++) b->warps[w].regs = memory + (size_t)w * p->register_bytes;
+    memory += align_up(g->warps * (size_t)p->register_bytes);
+    b->shared = memory;
+    b->frames = memory + align_up(g->shared_bytes);
+    b->warp_count = g->warps;
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for the resident blocks");
+}
+
+haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
+    *sm = (sim_sm){.grid = g, .index = index, .next_block = index};
+    uint64_t share = (g->blocks - index + g->used_sms - 1) / g->used_sms;
+    uint32_t resident = share < g->resident ? (uint32_t)share : g->resident;
+    sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
+    sm->memory = memory_alloc(block_memory(g) * resident + 64);
+    sm->ranges = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->ranges);
+    if (!sm->blocks || !sm->memory || !sm->ranges) return no_memory();
+    unsigned char *memory = sm->memory + (-(uintptr_t)sm->memory & 63);
+    for (uint32_t b = 0; b < resident; b++) {
+        sm->blocks[b].sm = sm;
+        carve_block(g, &sm->blocks[b], memory + b * block_memory(g));
+        HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
+    }
+    return sim_counting_create(plan, &sm->counting);
+}
+
+void sim_sm_free(sim_sm *sm) {
+    if (sm->blocks)
+        for (uint32_t b = 0; b < sm->grid->resident; b++) sim_async_free(&sm->blocks[b].async);
+    memory_free(sm->blocks);
+    memory_free(sm->memory);
+    memory_free(sm->ranges);
+    sim_counting_free(sm->counting);
+}
+
+/* ---- starting a block ---- */
+
+static uint32_t lane_special(const sim_warp *w, unsigned special, uint32_t lane) {
+    const uint32_t *size = w->sm->grid->block;
+    uint32_t thread = w->index * SIM_LANES + lane;
+    switch (special) {
+    case PTX_SPECIAL_TID_X: return thread % size[0];
+    case PTX_SPECIAL_TID_Y: return thread / size[0] % size[1];
+    case PTX_SPECIAL_TID_Z: return thread / size[0] / size[1];
+    case PTX_SPECIAL_LANEID: return lane;
+    case PTX_SPECIAL_LANEMASK_EQ: return 1u << lane;
+    case PTX_SPECIAL_LANEMASK_LE: return 0xffffffffu >> (31 - lane);
+    case PTX_SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
+    case PTX_SPECIAL_LANEMASK_GE: return 0xffffffffu << lane;
+    case PTX_SPECIAL_LANEMASK_GT: return 0xfffffffeu << lane;
+    default: return 0;
+    }
+}
+
+static bool differs_by_lane(unsigned special) {
+    switch (special) {
+    case PTX_SPECIAL_TID_X:
+    case PTX_SPECIAL_TID_Y:
+    case PTX_SPECIAL_TID_Z:
+    case PTX_SPECIAL_LANEID:
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_GE:
+    case PTX_SPECIAL_LANEMASK_GT: return true;
+    default: return false;
+    }
+}
+
+/* Without clusters each block is a cluster of its own. */
+static uint64_t block_special(const sim_warp *w, unsigned special) {
+    const sim_grid *g = w->sm->grid;
+    const sim_block *b = w->block;
+    switch (special) {
+    case PTX_SPECIAL_NTID_X: return g->block[0];
+    case PTX_SPECIAL_NTID_Y: return g->block[1];
+    case PTX_SPECIAL_NTID_Z: return g->block[2];
+    case PTX_SPECIAL_CTAID_X:
+    case PTX_SPECIAL_CLUSTERID_X: return b->at[0];
+    case PTX_SPECIAL_CTAID_Y:
+    case PTX_SPECIAL_CLUSTERID_Y: return b->at[1];
+    case PTX_SPECIAL_CTAID_Z:
+    case PTX_SPECIAL_CLUSTERID_Z: return b->at[2];
+    case PTX_SPECIAL_NCTAID_X:
+    case PTX_SPECIAL_NCLUSTERID_X: return g->grid[0];
+    case PTX_SPECIAL_NCTAID_Y:
+    case PTX_SPECIAL_NCLUSTERID_Y: return g->grid[1];
+    case PTX_SPECIAL_NCTAID_Z:
+    case PTX_SPECIAL_NCLUSTERID_Z: return g->grid[2];
+    case PTX_SPECIAL_WARPID: return w->index;
+    case PTX_SPECIAL_NWARPID: return g->machine->max_threads_per_sm / SIM_LANES;
+    case PTX_SPECIAL_SMID: return w->sm->index;
+    case PTX_SPECIAL_NSMID: return g->machine->sms;
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE: return g->shared_bytes - SIM_SHARED_START;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
+    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->dynamic_bytes;
+    case PTX_SPECIAL_CLUSTER_NCTAID_X:
+    case PTX_SPECIAL_CLUSTER_NCTAID_Y:
+    case PTX_SPECIAL_CLUSTER_NCTAID_Z:
+    case PTX_SPECIAL_CLUSTER_NCTARANK: return 1;
+    default: return 0;
+    }
+}
+
+static void fill_special(sim_warp *w, const sim_special_slot *s) {
+    if (differs_by_lane(s->special)) {
+        for (uint32_t l = 0; l < SIM_LANES; l++) SIM_SLOT(w, uint32_t, s->slot)[l] = lane_special(w, s->special, l);
+        return;
+    }
+    uint64_t value = block_special(w, s->special);
+    for (uint32_t l = 0; l < SIM_LANES; l++) {
+        if (ptx_bits(ptx_special_types[s->special]) == 64)
+            SIM_SLOT(w, uint64_t, s->slot)[l] = value;
+        else
+            SIM_SLOT(w, uint32_t, s->slot)[l] = (uint32_t)value;
+    }
+}
+
+static void start_warp(sim_block *b, uint32_t index) {
+    const sim_grid *g = b->sm->grid;
+    const sim_program *p = g->program;
+    sim_warp *w = &b->warps[index];
+    uint32_t threads = g->threads - index * SIM_LANES;
+    w->block = b;
+    w->sm = b->sm;
+    w->ops = p->ops;
+    w->index = index;
+    /* Registers start as zero, so that a kernel that reads one too early does the same on every run. */
+    memset(w->regs, 0, p->constants_at);
+    memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
+    memcpy(w->regs + p->constants_at, p->template + p->constants_at, p->constants_bytes);
+    for (size_t s = 0; s < p->special_count; s++) fill_special(w, &p->specials[s]);
+    sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
+}
+
+static bool start_block(sim_sm *sm, sim_block *b) {
+    const sim_grid *g = sm->grid;
+    if (sm->next_block >= g->blocks) return false;
+    b->index = sm->next_block;
+    sm->next_block += g->used_sms;
+    b->at[0] = (uint32_t)(b->index % g->grid[0]);
+    b->at[1] = (uint32_t)(b->index / g->grid[0] % g->grid[1]);
+    b->at[2] = (uint32_t)(b->index / g->grid[0] / g->grid[1]);
+    b->live = g->threads;
+    b->running = true;
+    memset(b->barriers, 0, sizeof b->barriers);
+    memset(b->shared, 0, g->shared_bytes);
+    memset(b->frames, 0, (size_t)g->threads * g->program->frame_bytes);
+    sim_async_reset(&b->async);
+    for (uint32_t w = 0; w < g->warps; w++) start_warp(b, w);
+    sm->running++;
+    return true;
+}
+
+static void end_block(sim_sm *sm, sim_block *b) {
+    sim_async_finish(b);
+    b->running = false;
+    sm->running--;
+}
+
+/* ---- running ---- */
+
+static bool run_warps(sim_sm *sm, sim_block *b) {
+    bool ran = false;
+    for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
+        sim_warp *w = &b->warps[i];
+        if (w->ready_count == 0) continue;
+        if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+        sm->executed += sim_warp_run(w, STRETCH);
+        ran = true;
+    }
+    return ran;
+}
+
+static bool run_block(sim_sm *sm, sim_block *b) {
+    if (!b->warps) return false;
+    if (!b->running && !start_block(sm, b)) return false;
+    bool ran = run_warps(sm, b);
+    if (b->live == 0 && sm->fault.status == HAUL_OK) {
+        end_block(sm, b);
+        ran = true;
+    }
+    return ran;
+}
+
+bool sim_sm_run(sim_sm *sm, uint64_t budget) {
+    uint64_t end = sm->executed + budget;
+    bool ran = true;
+    while (ran && sm->executed < end && sm->fault.status == HAUL_OK) {
+        ran = false;
+        for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b]);
+    }
+    return sm->running > 0 || sm->next_block < sm->grid->blocks;
+}
+
+/* The path's next operation is done in the serial phase; afterwards the warp goes on as usual. */
+static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
+    sim_warp_wake(w, p);
+    w->path = p;
+    w->active = p->mask;
+    uint32_t pc = p->pc;
+    sim_step step = sim_execute(w, &w->ops[pc]);
+    sm->executed++;
+    if ((step == SIM_NEXT || step == SIM_YIELD) && p->state == SIM_PATH_READY) p->pc = pc + 1;
+    else if (step == SIM_JUMP) w->path->pc = w->pc;
+}
+
+void sim_sm_run_ordered(sim_sm *sm) {
+    if (sm->ordered == 0) return;
+    bool serial = sm->serial;
+    sm->serial = true;
+    sm->ordered = 0;
+    for (uint32_t b = 0; b < sm->grid->resident; b++) {
+        sim_block *block = &sm->blocks[b];
+        if (!block->running) continue;
+        for (uint32_t i = 0; i < block->warp_count; i++)
+            for (uint32_t k = 0; k < SIM_MAX_PATHS && block->warps[i].path_count; k++)
+                if (block->warps[i].paths[k].state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK)
+                    run_ordered_path(sm, &block->warps[i], &block->warps[i].paths[k]);
+    }
+    sm->serial = serial;
+}
+
+/* ---- when nothing runs ---- */
+
+static bool time_out_warp(sim_warp *w) {
+    bool any = false;
+    for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
+        sim_path *p = &w->paths[k];
+        if (p->state != SIM_PATH_AT_MBARRIER) continue;
+        p->resumes = 1;
+        sim_warp_wake(w, p);
+        any = true;
+    }
+    return any;
+}
+
+bool sim_sm_time_out_waits(sim_sm *sm) {
+    bool any = false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            any |= time_out_warp(&sm->blocks[b].warps[i]);
+    return any;
+}
+
+static const char *describe_state(const sim_path *p, char out[48]) {
+    switch (p->state) {
+    case SIM_PATH_AT_BARRIER: snprintf(out, 48, "barrier %u", p->barrier); return out;
+    case SIM_PATH_AT_WARP_SYNC: return "lanes of its own warp";
+    case SIM_PATH_AT_MBARRIER: return "an mbarrier's phase";
+    default: return "nothing";
+    }
+}
+
+static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
+    uint32_t place = p->function->instructions[op->instruction].place;
+    return place ? &p->module->places[place - 1] : NULL;
+}
+
+static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p, char *message, size_t size) {
+    char state[48];
+    size_t used = strlen(message);
+    const ptx_place *place = place_of(sm->grid->program, &w->ops[p->pc]);
+    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s", used ? ";" : "", w->block->at[0],
+             w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state));
+    used = strlen(message);
+    if (place) snprintf(message + used, size - used, " at line %u", place->line);
+}
+
+void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
+                const sim_path *p = &sm->blocks[b].warps[i].paths[k];
+                if (p->state > SIM_PATH_READY && strlen(message) + 120 < size)
+                    describe_path(sm, &sm->blocks[b].warps[i], p, message, size);
+            }
+}
+
+/* ---- faults ---- */
+
+static size_t print_place(const sim_program *p, const sim_op *op, char *out, size_t size) {
+    const ptx_place *place = place_of(p, op);
+    const ptx_instruction *i = &p->function->instructions[op->instruction];
+    int n;
+    if (place && place->file < p->module->file_count && p->module->files[place->file])
+        n = snprintf(out, size, "%s:%u: ", p->module->files[place->file], place->line);
+    else
+        n = snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
+    return n > 0 && (size_t)n < size ? (size_t)n : 0;
+}
+
+sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...) {
+    sim_fault_record *f = &w->sm->fault;
+    if (f->status != HAUL_OK) return SIM_STOP;
+    f->status = status;
+    size_t used = print_place(w->sm->grid->program, op, f->message, sizeof f->message);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->message + used, sizeof f->message - used, format, arguments);
+    va_end(arguments);
+    used = strlen(f->message);
+    uint32_t thread = w->index * SIM_LANES + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
+    const uint32_t *size = w->sm->grid->block;
+    snprintf(f->message + used, sizeof f->message - used, " (kernel %s, block %u,%u,%u, thread %u,%u,%u)",
+             w->sm->grid->program->function->name, w->block->at[0], w->block->at[1], w->block->at[2], thread % size[0],
+             thread / size[0] % size[1], thread / size[0] / size[1]);
+    return SIM_STOP;
+}
