@@ -100,6 +100,7 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
         logs[sm] = &countings[sm]->log;
         failed |= logs[sm]->failed;
     }
+#pragma omp parallel for schedule(dynamic, 1)
     for (unsigned s = 0; s < SIM_SLICES; s++) sim_l2_play(l2, s, logs, count);
     for (size_t sm = 0; sm < count; sm++)
         if (logs[sm]) sim_log_clear(logs[sm]);

@@ -1,6 +1,5 @@
 #include "sim/occupancy.h"
 
-#include "base/status.h"
 #include "ptx/liveness.h"
 
 #include <string.h>
@@ -127,20 +126,9 @@ static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
  * 16 registers. Set by the recorded launches of compute capability 9.0 (docs/memory-model.md). */
 enum { OVERHEAD_REGISTERS = 4, MIN_REGISTERS = 16 };
 
-haul_status sim_estimate_registers(const ptx_function *flat, const sim_machine *machine, uint32_t *registers) {
-    arena memory;
-    jmp_buf out_of_memory;
-    arena_init(&memory, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&memory);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to estimate its registers", flat->name);
-    }
-    uint32_t estimate = most_live(flat, &memory) + OVERHEAD_REGISTERS;
-    arena_free(&memory);
-    if (estimate < MIN_REGISTERS) estimate = MIN_REGISTERS;
-    uint32_t limit = register_limit(flat, machine);
-    *registers = estimate < limit ? estimate : limit;
-    return HAUL_OK;
+uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory) {
+    uint32_t estimate = most_live(flat, memory) + OVERHEAD_REGISTERS;
+    return estimate < MIN_REGISTERS ? MIN_REGISTERS : estimate;
 }
 
 /* ---- occupancy ---- */
@@ -163,26 +151,21 @@ static uint32_t choose_carveout(const sim_machine *m, uint64_t needed) {
     return m->shared_per_sm;
 }
 
-haul_status sim_occupancy(const sim_machine *m, uint32_t threads, uint32_t registers, uint64_t shared,
-                          haul_occupancy *o) {
+void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
+                   haul_occupancy *o) {
     uint32_t warps = (threads + 31) / 32;
+    uint64_t shared = program->shared_bytes + dynamic_bytes;
     uint64_t block_shared = (shared + m->shared_unit - 1) / m->shared_unit * m->shared_unit + m->shared_reserved;
-    if (shared > m->shared_per_block_optin)
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: %llu bytes of shared memory a block, but %s has %u",
-                         (unsigned long long)shared, m->product, m->shared_per_block_optin);
-    *o = (haul_occupancy){.max_warps_per_sm = m->max_threads_per_sm / 32, .registers_per_thread = registers};
+    *o = (haul_occupancy){.max_warps_per_sm = m->max_threads_per_sm / 32};
+    o->registers_per_thread = smallest(program->registers, register_limit(program->function, m));
     o->limit_blocks = m->max_blocks_per_sm;
     o->limit_warps = o->max_warps_per_sm / warps;
-    o->limit_registers = blocks_by_registers(m, warps, registers ? registers : 1);
+    o->limit_registers = blocks_by_registers(m, warps, o->registers_per_thread ? o->registers_per_thread : 1);
     o->limit_shared = (uint32_t)(m->shared_per_sm / block_shared);
     o->blocks_per_sm =
         smallest(smallest(o->limit_blocks, o->limit_warps), smallest(o->limit_registers, o->limit_shared));
-    if (!o->blocks_per_sm)
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: a block of %u threads with %u registers each does not fit on %s",
-                         threads, registers, m->product);
     o->warps_per_sm = o->blocks_per_sm * warps;
     o->shared_per_block = (uint32_t)block_shared;
     o->shared_carveout = choose_carveout(m, block_shared * o->blocks_per_sm);
     o->l1_bytes = m->unified_bytes - o->shared_carveout;
-    return HAUL_OK;
 }

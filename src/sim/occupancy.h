@@ -4,19 +4,19 @@
 
 #include "base/arena.h"
 #include "ptx/ir.h"
+#include "sim/lower.h"
 #include "sim/machine.h"
 
 #include <haul/run.h>
-#include <haul/status.h>
 
 /* Registers a thread that the assembler would give the kernel: the most 32-bit registers that are live at once, with
- * what machine code needs besides, within .maxnreg and what .maxntid with .minnctapersm leaves. `flat` is analysed. An
- * estimate: exact to a few registers. */
-haul_status sim_estimate_registers(const ptx_function *flat, const sim_machine *machine, uint32_t *registers);
+ * what machine code needs besides. `flat` is analysed. An estimate, exact to a few registers; what .maxnreg and
+ * .minnctapersm allow is sim_occupancy()'s business. Scratch space comes from `memory`. */
+uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory);
 
-/* For a launch with `threads` a block and `shared` bytes of static and dynamic shared memory a block.
- * HAUL_ERROR_LIMIT when not even one block fits. */
-haul_status sim_occupancy(const sim_machine *machine, uint32_t threads, uint32_t registers, uint64_t shared,
-                          haul_occupancy *occupancy);
+/* For a launch with `threads` a block and `dynamic_bytes` of shared memory a block beside the kernel's own.
+ * blocks_per_sm is 0 when not even one fits. */
+void sim_occupancy(const sim_machine *machine, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
+                   haul_occupancy *occupancy);
 
 #endif
