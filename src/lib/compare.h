@@ -1,0 +1,33 @@
+/* Whether a launch's counters agree with recorded ones: pair by pair, by each counter's grade. */
+#ifndef HAUL_LIB_COMPARE_H
+#define HAUL_LIB_COMPARE_H
+
+#include "lib/launches.h"
+
+#include <stdbool.h>
+
+/* One counter of one launch: recorded on hardware (low to high over its repeats), and ours. */
+typedef struct compare_pair {
+    haul_counter counter;
+    double low, high;
+    double ours;
+    haul_bounds bounds; /* within which the hardware's timing may move the counter */
+    bool agrees;
+} compare_pair;
+
+typedef struct compare_sums {
+    size_t exact_pairs, exact_agreeing; /* counters of grade EXACT */
+    size_t close_pairs, close_agreeing; /* of grade CLOSE */
+} compare_sums;
+
+/* EXACT: within the recorded range. CLOSE: where timing has a say (the bounds differ), within the bounds, give or
+ * take 2, the recorded range likewise; where it has none, within the recorded range. L1's hits, misses and store
+ * sectors: within 2 % of the nearer end of the recorded range, or 2 counts. INFO: always. */
+bool compare_agrees(haul_counter counter, double low, double high, double ours, haul_bounds bounds);
+
+/* The pairs of grade EXACT and CLOSE that the description's line records; counted into `sums` as well. Returns how
+ * many. */
+size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
+                      compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums);
+
+#endif
