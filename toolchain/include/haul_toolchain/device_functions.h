@@ -8,7 +8,7 @@
 #include "convert.h"
 #include "integer.h"
 #include "library.h"
-#include "math_basic.h"
+#include "math_special.h"
 #include "synchronise.h"
 #include "warp.h"
 
