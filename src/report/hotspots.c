@@ -1,0 +1,118 @@
+#include "report/hotspots.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTOR = 32, WAVEFRONT = 128 };
+
+/* Users look for their own line, not for the wrapper of an intrinsic. */
+static bool is_toolchain(const char *file) {
+    static const char *const parts[] = {"/haul_toolchain/", "/toolchain/include/", "/cuda/",
+                                        "/usr/include/",    "/targets/",           "/include/haul/device"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strstr(file, parts[i])) return true;
+    }
+    return false;
+}
+
+static const haul_place *place_of(const haul_instruction_record *r) {
+    const haul_place *place = &r->place;
+    while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
+        place = place->inlined_into;
+    return place;
+}
+
+static const char *last_part(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+static double moved_by(const haul_traffic *t) {
+    return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;
+}
+
+static report_hotspot line_of(const haul_instruction_record *r) {
+    const haul_place *place = place_of(r);
+    report_hotspot line = {.class = r->class, .sites = 1, .even = true, .traffic = r->traffic};
+    if (place->file) {
+        line.file = place->file;
+        line.name = last_part(place->file);
+        line.line = place->line;
+    } else {
+        line.name = "PTX";
+        line.line = r->ptx_line;
+        line.source = r->text;
+    }
+    return line;
+}
+
+static int compare_names(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int by_place(const void *a, const void *b) {
+    const report_hotspot *x = a, *y = b;
+    int order = compare_names(x->file, y->file);
+    if (order) return order;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return (int)x->class - (int)y->class;
+}
+
+static int by_traffic(const void *a, const void *b) {
+    const report_hotspot *x = a, *y = b;
+    if (x->moved != y->moved) return x->moved < y->moved ? 1 : -1;
+    return by_place(a, b);
+}
+
+static void merge(report_hotspot *into, const report_hotspot *from) {
+    haul_traffic *sum = &into->traffic;
+    const haul_traffic *t = &from->traffic;
+    into->even = into->even && sum->instructions == t->instructions * into->sites;
+    into->sites++;
+    sum->instructions += t->instructions;
+    sum->threads += t->threads;
+    sum->requests += t->requests;
+    sum->sectors += t->sectors;
+    sum->ideal_sectors += t->ideal_sectors;
+    sum->hits += t->hits;
+    sum->wavefronts += t->wavefronts;
+    sum->l2_requests += t->l2_requests;
+    sum->l2_sectors += t->l2_sectors;
+    sum->bytes += t->bytes;
+    sum->shared_wavefronts += t->shared_wavefronts;
+    sum->ideal_shared_wavefronts += t->ideal_shared_wavefronts;
+}
+
+static size_t merge_sorted(report_hotspot *items, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept && by_place(&items[kept - 1], &items[i]) == 0)
+            merge(&items[kept - 1], &items[i]);
+        else
+            items[kept++] = items[i];
+    }
+    return kept;
+}
+
+haul_status report_find_hotspots(const haul_launch_record *record, report_sources *sources, arena *memory,
+                                 report_hotspots *lines) {
+    *lines = (report_hotspots){.items = ARENA_ARRAY(memory, record->instruction_count, report_hotspot)};
+    if (!lines->items) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+    for (size_t i = 0; i < record->instruction_count; i++) {
+        const haul_instruction_record *r = &record->instructions[i];
+        if (r->class != HAUL_CLASS_NONE && r->traffic.instructions) lines->items[lines->count++] = line_of(r);
+    }
+    qsort(lines->items, lines->count, sizeof *lines->items, by_place);
+    lines->count = merge_sorted(lines->items, lines->count);
+    double total = 0;
+    for (size_t i = 0; i < lines->count; i++) total += lines->items[i].moved = moved_by(&lines->items[i].traffic);
+    for (size_t i = 0; i < lines->count; i++) {
+        report_hotspot *line = &lines->items[i];
+        line->share = total > 0 ? 100 * line->moved / total : 0;
+        if (line->file && sources) line->source = report_source_line(sources, line->file, line->line);
+    }
+    qsort(lines->items, lines->count, sizeof *lines->items, by_traffic);
+    return HAUL_OK;
+}

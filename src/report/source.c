@@ -1,0 +1,90 @@
+#include "report/source.h"
+
+#include "base/file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+struct report_source_file {
+    report_source_file *next;
+    const char *name;
+    char **lines; /* ended by NULs in the text */
+    size_t count;
+};
+
+enum { LONGEST_SOURCE = 64 * 1024 * 1024 };
+
+void report_sources_init(report_sources *s, const char *const *folders, size_t folder_count) {
+    *s = (report_sources){.folders = folders, .folder_count = folder_count};
+}
+
+void report_sources_free(report_sources *s) {
+    arena_free(&s->memory);
+    *s = (report_sources){0};
+}
+
+/* PTX may name any file at all: only regular ones of a sane size are read. */
+static bool read_regular(const char *path, text *content) {
+    struct stat about;
+    if (stat(path, &about) || !S_ISREG(about.st_mode) || about.st_size > LONGEST_SOURCE) return false;
+    return strcmp(path, "-") != 0 && file_read(path, content) == HAUL_OK;
+}
+
+/* As the compiler wrote the name, then by its last part in each of the folders. */
+static bool read_somewhere(report_sources *s, const char *name, text *content) {
+    if (read_regular(name, content)) return true;
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    for (size_t i = 0; i < s->folder_count; i++) {
+        text path = {0};
+        text_printf(&path, "%s/%s", s->folders[i], last);
+        text_clear(content);
+        bool found = read_regular(text_string(&path), content);
+        text_free(&path);
+        if (found) return true;
+    }
+    return false;
+}
+
+static void split(report_sources *s, report_source_file *f, const text *content) {
+    char *bytes = arena_copy(&s->memory, text_string(content), content->length);
+    size_t most = 1;
+    for (size_t i = 0; bytes && i < content->length; i++) most += bytes[i] == '\n';
+    f->lines = bytes ? ARENA_ARRAY(&s->memory, most, char *) : NULL;
+    for (char *line = bytes; f->lines && line;) {
+        f->lines[f->count++] = line;
+        line = strchr(line, '\n');
+        if (line) *line++ = '\0';
+    }
+}
+
+static report_source_file *find(report_sources *s, const char *name) {
+    for (report_source_file *f = s->files; f; f = f->next) {
+        if (strcmp(f->name, name) == 0) return f;
+    }
+    report_source_file *f = ARENA_NEW(&s->memory, report_source_file);
+    if (!f) return NULL;
+    *f = (report_source_file){.next = s->files, .name = arena_copy(&s->memory, name, strlen(name))};
+    if (!f->name) return NULL;
+    s->files = f;
+    text content = {0};
+    if (read_somewhere(s, name, &content)) split(s, f, &content);
+    text_free(&content);
+    return f;
+}
+
+static char *trim(char *line) {
+    while (*line == ' ' || *line == '\t') line++;
+    size_t length = strlen(line);
+    while (length && strchr(" \t\r", line[length - 1])) line[--length] = '\0';
+    for (char *c = line; *c; c++) {
+        if (*c == '\t') *c = ' ';
+    }
+    return line;
+}
+
+const char *report_source_line(report_sources *s, const char *file, uint32_t line) {
+    report_source_file *f = file ? find(s, file) : NULL;
+    if (!f || line < 1 || line > f->count) return NULL;
+    char *trimmed = trim(f->lines[line - 1]);
+    return *trimmed ? trimmed : NULL;
+}

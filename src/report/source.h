@@ -1,0 +1,26 @@
+/* Lines of source files, read once and kept. */
+#ifndef HAUL_REPORT_SOURCE_H
+#define HAUL_REPORT_SOURCE_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct report_source_file report_source_file;
+
+typedef struct report_sources {
+    arena memory;
+    report_source_file *files;
+    const char *const *folders; /* where files are looked for too, by their last name */
+    size_t folder_count;
+} report_sources;
+
+/* The folders are not copied. */
+void report_sources_init(report_sources *s, const char *const *folders, size_t folder_count);
+void report_sources_free(report_sources *s);
+
+/* The line without what surrounds it, or NULL when the file is not there or has no such line. Lines count from 1. */
+const char *report_source_line(report_sources *s, const char *file, uint32_t line);
+
+#endif
