@@ -7,20 +7,22 @@ static uint32_t misaligned(const uint64_t address[SIM_LANES], uint32_t active, u
     return bad & active;
 }
 
-static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, unsigned bytes, const char *what) {
+static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, unsigned bytes,
+                       const char *what) {
     sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "%s: %u bytes at 0x%llx", what, bytes, (unsigned long long)address);
     return false;
 }
 
-static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, const uint64_t address[SIM_LANES], unsigned bytes, unsigned alignment,
-                  const char *outside) {
+static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, const uint64_t address[SIM_LANES], unsigned bytes,
+                  unsigned alignment, const char *outside) {
     uint32_t off = misaligned(address, bad, alignment);
     uint32_t lanes = off ? off : bad;
     return fault_lane(w, op, lanes, address[__builtin_ctz(lanes)], bytes, off ? "misaligned access" : outside);
 }
 
 /* Lanes in several allocations: each must lie in one of them wholly. */
-static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes) {
+static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uint64_t address[SIM_LANES],
+                                 unsigned bytes) {
     sim_range range = {0};
     uint32_t bad = 0;
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {

@@ -192,7 +192,8 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
             if (c->bytes || !c->lanes || c->destination[__builtin_ctz(c->lanes)] != address) continue;
             /* The arrival comes behind the thread's earlier copies: they are done first. */
             uint32_t lanes = c->lanes;
-            for (size_t k = queue->first; k <= i; k++) complete_lanes(b, &queue->copies[k], queue->copies[k].lanes & lanes);
+            for (size_t k = queue->first; k <= i; k++)
+                complete_lanes(b, &queue->copies[k], queue->copies[k].lanes & lanes);
         }
         drop_finished(queue);
     }

@@ -78,8 +78,10 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     case SIM_ATOMIC_ADD_BF16X2: return both_halves(add_bf16, old, b);
     case SIM_ATOMIC_MIN_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), true, old, b);
     case SIM_ATOMIC_MAX_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), false, old, b);
-    case SIM_ATOMIC_MIN_BF16: return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), true, old, b);
-    case SIM_ATOMIC_MAX_BF16: return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_MIN_BF16:
+        return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), true, old, b);
+    case SIM_ATOMIC_MAX_BF16:
+        return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), false, old, b);
     case SIM_ATOMIC_KINDS: break;
     }
     return old;
@@ -143,14 +145,15 @@ sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *i) {
 
 static void reduce_32(sim_atomic_kind kind, uint32_t *memory, uint32_t operand) {
     uint32_t old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, (uint32_t)combine(kind, 4, old, operand, 0), true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
+    while (!__atomic_compare_exchange_n(memory, &old, (uint32_t)combine(kind, 4, old, operand, 0), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
 static void reduce_64(sim_atomic_kind kind, uint64_t *memory, uint64_t operand) {
     uint64_t old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, combine(kind, 8, old, operand, 0), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (!__atomic_compare_exchange_n(memory, &old, combine(kind, 8, old, operand, 0), true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
     }
 }
 

@@ -35,11 +35,12 @@ typedef enum sim_atomic_kind {
 /* The kind that an atom, red or bulk reduction asks for. */
 sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *instruction);
 
-/* memory = memory op `operand` (for CAS: `swap` if memory equals `operand`), on 2, 4 or 8 bytes, naturally aligned. Returns what was
- * there before. Not atomic towards other host threads: shared memory, or the serial phase. */
+/* memory = memory op `operand` (for CAS: `swap` if memory equals `operand`), on 2, 4 or 8 bytes, naturally aligned.
+ * Returns what was there before. Not atomic towards other host threads: shared memory, or the serial phase. */
 uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap);
 
-/* The same where the order of several makes no difference to what is left in memory; atomic towards other host threads. */
+/* The same where the order of several makes no difference to what is left in memory; atomic towards other host threads.
+ */
 void sim_atomic_reduce(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand);
 bool sim_atomic_commutes(sim_atomic_kind kind);
 

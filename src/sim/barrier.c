@@ -46,7 +46,8 @@ bool sim_barrier_arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t la
     return true;
 }
 
-sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
+sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
+                          uint32_t votes) {
     if (w->path->resumes) {
         w->path->resumes = 0;
         return SIM_NEXT;

@@ -25,12 +25,12 @@ typedef struct sim_grid {
     const sim_memory *memory;
     const unsigned char *params;
     uint32_t grid[3], block[3];
-    uint32_t threads, warps;  /* of a block */
-    uint32_t shared_bytes;    /* of a block: reserved, static and dynamic */
+    uint32_t threads, warps; /* of a block */
+    uint32_t shared_bytes;   /* of a block: reserved, static and dynamic */
     uint32_t dynamic_bytes;
     uint64_t blocks;
-    uint32_t resident;        /* blocks at once on an SM */
-    uint32_t used_sms;        /* SMs that get any block */
+    uint32_t resident;          /* blocks at once on an SM */
+    uint32_t used_sms;          /* SMs that get any block */
     uint64_t instruction_limit; /* warp-level, for the whole launch */
 } sim_grid;
 
@@ -56,9 +56,9 @@ typedef struct sim_fault_record {
 struct sim_sm {
     const sim_grid *grid;
     uint32_t index;
-    sim_block *blocks; /* grid->resident of them */
+    sim_block *blocks;     /* grid->resident of them */
     unsigned char *memory; /* registers, shared memory and frames of the resident blocks */
-    uint64_t next_block; /* the next one of this SM's share */
+    uint64_t next_block;   /* the next one of this SM's share */
     sim_counting *counting;
     sim_range *ranges; /* by instruction: the allocation it touched last */
     bool serial;       /* no other SM runs: accesses that other blocks see may go ahead */
@@ -85,7 +85,8 @@ void sim_block_lanes_ended(sim_warp *w, uint32_t lanes);
 /* Paths in try_wait look again. */
 void sim_block_wake_mbarrier_waiters(sim_block *b);
 
-/* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block and thread behind. */
+/* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block
+ * and thread behind. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

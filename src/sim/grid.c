@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, short enough to keep the logs of what
- * L1 sends to L2 small. */
+/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, short enough to keep the logs of
+ * what L1 sends to L2 small. */
 enum { EPOCH = 1 << 16 };
 #define DEFAULT_LIMIT (1ull << 40)
 /* Rounds in which every warp only waits with time limits, before that counts as a deadlock. */
@@ -39,26 +39,32 @@ static haul_status over(const char *what, uint64_t asked, uint64_t most, const c
 static haul_status check_block(const sim_launch *l) {
     const sim_machine *m = l->machine;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (threads == 0) return haul_fail(HAUL_ERROR_LIMIT, "launch: block %u x %u x %u has no threads", l->block[0], l->block[1], l->block[2]);
+    if (threads == 0)
+        return haul_fail(HAUL_ERROR_LIMIT, "launch: block %u x %u x %u has no threads", l->block[0], l->block[1],
+                         l->block[2]);
     if (l->block[0] > 1024) return over("block x", l->block[0], 1024, m->name);
     if (l->block[1] > 1024) return over("block y", l->block[1], 1024, m->name);
     if (l->block[2] > 64) return over("block z", l->block[2], 64, m->name);
-    if (threads > m->max_threads_per_block) return over("threads per block", threads, m->max_threads_per_block, m->name);
+    if (threads > m->max_threads_per_block)
+        return over("threads per block", threads, m->max_threads_per_block, m->name);
     const ptx_function *f = l->program->function;
-    uint64_t most = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) * (f->max_threads[2] ? f->max_threads[2] : 1);
+    uint64_t most = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) *
+                    (f->max_threads[2] ? f->max_threads[2] : 1);
     if (most && threads > most) return over("threads per block", threads, most, "the kernel's launch bound");
     for (unsigned k = 0; k < 3; k++) {
         uint32_t needed = f->required_threads[0] ? (f->required_threads[k] ? f->required_threads[k] : 1) : l->block[k];
         if (l->block[k] != needed)
-            return haul_fail(HAUL_ERROR_LIMIT, "launch: the kernel requires a block of %u x %u x %u threads", f->required_threads[0],
-                             f->required_threads[1] ? f->required_threads[1] : 1, f->required_threads[2] ? f->required_threads[2] : 1);
+            return haul_fail(HAUL_ERROR_LIMIT, "launch: the kernel requires a block of %u x %u x %u threads",
+                             f->required_threads[0], f->required_threads[1] ? f->required_threads[1] : 1,
+                             f->required_threads[2] ? f->required_threads[2] : 1);
     }
     return HAUL_OK;
 }
 
 static haul_status check_grid(const sim_launch *l) {
     if (!l->grid[0] || !l->grid[1] || !l->grid[2])
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: grid %u x %u x %u has no blocks", l->grid[0], l->grid[1], l->grid[2]);
+        return haul_fail(HAUL_ERROR_LIMIT, "launch: grid %u x %u x %u has no blocks", l->grid[0], l->grid[1],
+                         l->grid[2]);
     if (l->grid[0] > 0x7fffffffu) return over("grid x", l->grid[0], 0x7fffffff, l->machine->name);
     if (l->grid[1] > 65535) return over("grid y", l->grid[1], 65535, l->machine->name);
     if (l->grid[2] > 65535) return over("grid z", l->grid[2], 65535, l->machine->name);
@@ -72,15 +78,20 @@ haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     if (shared > l->machine->shared_per_block_optin)
         return over("bytes of shared memory per block", shared, l->machine->shared_per_block_optin, l->machine->name);
     sim_occupancy(l->machine, l->program, l->block[0] * l->block[1] * l->block[2], l->dynamic_bytes, occupancy);
-    if (occupancy->blocks_per_sm == 0) return haul_fail(HAUL_ERROR_LIMIT, "launch: not even one block fits on an SM of %s", l->machine->name);
+    if (occupancy->blocks_per_sm == 0)
+        return haul_fail(HAUL_ERROR_LIMIT, "launch: not even one block fits on an SM of %s", l->machine->name);
     return HAUL_OK;
 }
 
 /* ---- set-up ---- */
 
 static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
-    *g = (sim_grid){.program = l->program, .machine = l->machine, .memory = l->memory, .params = l->params,
-                    .dynamic_bytes = l->dynamic_bytes, .resident = occupancy->blocks_per_sm};
+    *g = (sim_grid){.program = l->program,
+                    .machine = l->machine,
+                    .memory = l->memory,
+                    .params = l->params,
+                    .dynamic_bytes = l->dynamic_bytes,
+                    .resident = occupancy->blocks_per_sm};
     memcpy(g->grid, l->grid, sizeof g->grid);
     memcpy(g->block, l->block, sizeof g->block);
     g->threads = l->block[0] * l->block[1] * l->block[2];
@@ -96,7 +107,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
-    if (!s->sms || !s->countings) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+    if (!s->sms || !s->countings)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
     for (uint32_t i = 0; i < n; i++) {
@@ -162,7 +174,8 @@ static bool time_out_waits(run_state *s) {
 static haul_status report_deadlock(const run_state *s) {
     char stuck[700] = "";
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], stuck, sizeof stuck);
-    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: nothing can run:%s", s->grid.program->function->name, stuck);
+    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: nothing can run:%s", s->grid.program->function->name,
+                     stuck);
 }
 
 static haul_status run_all(run_state *s) {
@@ -177,7 +190,9 @@ static haul_status run_all(run_state *s) {
         HAUL_TRY(report_fault(s));
         uint64_t now = executed_by_all(s);
         if (now > s->grid.instruction_limit)
-            return haul_fail(HAUL_ERROR_TIMEOUT, "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run that long",
+            return haul_fail(HAUL_ERROR_TIMEOUT,
+                             "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant "
+                             "to run that long",
                              s->grid.program->function->name, (unsigned long long)now);
         /* A round in which nobody did more than look at an mbarrier again is an idle one. */
         if (ordered || now - before > (uint64_t)s->grid.used_sms * s->grid.resident * s->grid.warps * 64) {
@@ -213,10 +228,12 @@ static char *copy_text(arena *memory, text *t) {
 /* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
 static void record_class(const sim_program *p, haul_instruction_record *records) {
     for (size_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].memory_class != HAUL_CLASS_NONE) records[p->ops[i].instruction].class = (haul_memory_class)p->ops[i].memory_class;
+        if (p->ops[i].memory_class != HAUL_CLASS_NONE)
+            records[p->ops[i].instruction].class = (haul_memory_class)p->ops[i].memory_class;
 }
 
-static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
+static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory,
+                                haul_launch_record *r) {
     const ptx_function *f = p->function;
     text t = {0};
     r->instruction_count = f->instruction_count;
@@ -225,7 +242,7 @@ static void record_instructions(const sim_program *p, const haul_traffic *traffi
         haul_instruction_record *out = &r->instructions[i];
         ptx_print_instruction(p->module, f, &f->instructions[i], &t);
         out->text = copy_text(memory, &t);
-        ptx_print_mnemonic(&f->instructions[i], &t);
+        ptx_print_opcode(&f->instructions[i], &t);
         out->mnemonic = copy_text(memory, &t);
         out->ptx_line = f->instructions[i].position.line;
         const haul_place *place = outer_place(p->module, f->instructions[i].place, memory);

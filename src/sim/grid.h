@@ -19,10 +19,10 @@ typedef struct sim_launch {
     uint64_t instruction_limit; /* 0: the default */
 } sim_launch;
 
-/* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`. `record`
- * may be NULL. Results and counters do not depend on the number of host threads: SMs run in parallel in epochs; what one block may
- * see of another (atomics with a result, volatile and ordered accesses) is done between epochs, in SM order.
- * Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
+/* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.
+ * `record` may be NULL. Results and counters do not depend on the number of host threads: SMs run in parallel in
+ * epochs; what one block may see of another (atomics with a result, volatile and ordered accesses) is done between
+ * epochs, in SM order. Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
 /* Checks grid, block and shared memory against the machine's limits and fills in the occupancy. */

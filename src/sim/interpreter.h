@@ -4,8 +4,8 @@
 
 #include "sim/block.h"
 
-/* Runs the warp's ready paths until they stop, one yields, or `budget` operations have been executed. Returns how many were.
- * The running path must be ready. */
+/* Runs the warp's ready paths until they stop, one yields, or `budget` operations have been executed. Returns how many
+ * were. The running path must be ready. */
 uint64_t sim_warp_run(sim_warp *w, uint64_t budget);
 
 /* Executes one operation for the running path under its guard. */

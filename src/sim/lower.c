@@ -130,8 +130,7 @@ uint32_t sim_source(sim_lowering *l, const ptx_operand *o, unsigned type) {
     case PTX_INTEGER: return sim_constant(l, o->bits, bytes);
     case PTX_FLOATING: return sim_constant(l, float_bits(o, bytes), bytes);
     case PTX_SPECIAL_REGISTER: return special_source(l, o->special);
-    case PTX_VARIABLE_ADDRESS:
-        return sim_constant(l, variable_address(l, o->variable) + (uint64_t)o->offset, bytes);
+    case PTX_VARIABLE_ADDRESS: return sim_constant(l, variable_address(l, o->variable) + (uint64_t)o->offset, bytes);
     default: return SIM_SLOT_ZERO;
     }
 }
@@ -168,15 +167,11 @@ uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t 
     *offset = o->offset;
     *wide = false;
     switch (base->kind) {
-    case PTX_REGISTER:
-        *wide = sim_register_bytes(l, base) == 8;
-        return l->register_slots[base->reg];
+    case PTX_REGISTER: *wide = sim_register_bytes(l, base) == 8; return l->register_slots[base->reg];
     case PTX_VARIABLE_ADDRESS:
         *offset += (int64_t)variable_address(l, base->variable) + base->offset;
         return SIM_SLOT_ZERO;
-    default:
-        *offset += (int64_t)base->bits;
-        return SIM_SLOT_ZERO;
+    default: *offset += (int64_t)base->bits; return SIM_SLOT_ZERO;
     }
 }
 
@@ -198,7 +193,11 @@ haul_status sim_lower_fail(sim_lowering *l, const char *format, ...) {
 
 static sim_op *append(sim_lowering *l, sim_handler run) {
     sim_program *p = l->program;
-    sim_op op = {.run = run, .guard = SIM_SLOT_TRUE, .a = SIM_SLOT_ZERO, .b = SIM_SLOT_ZERO, .c = SIM_SLOT_ZERO,
+    sim_op op = {.run = run,
+                 .guard = SIM_SLOT_TRUE,
+                 .a = SIM_SLOT_ZERO,
+                 .b = SIM_SLOT_ZERO,
+                 .c = SIM_SLOT_ZERO,
                  .d = SIM_SLOT_SINK};
     ARENA_PUSH(l->memory, p->ops, p->op_count, p->op_capacity, op);
     return &p->ops[p->op_count - 1];
@@ -240,7 +239,8 @@ static void place_params(sim_lowering *l) {
     l->program->param_bytes = (uint32_t)at;
 }
 
-static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables, size_t count, ptx_space space, uint64_t at) {
+static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables, size_t count, ptx_space space,
+                                uint64_t at) {
     for (size_t i = 0; i < count; i++) {
         const ptx_variable *v = variables[i];
         if (v->space != space || (v->is_extern && space == PTX_SPACE_SHARED)) continue;
@@ -330,7 +330,8 @@ static live_interval *find_intervals(sim_lowering *l) {
     ptx_liveness live;
     ptx_liveness_compute(f, l->memory, &live);
     live_interval *v = ARENA_ARRAY(l->memory, f->register_count + 1, live_interval);
-    for (uint32_t r = 0; r < f->register_count; r++) v[r] = (live_interval){.reg = r, .from = UINT32_MAX, .to = UINT32_MAX};
+    for (uint32_t r = 0; r < f->register_count; r++)
+        v[r] = (live_interval){.reg = r, .from = UINT32_MAX, .to = UINT32_MAX};
     interval_scan scan = {.intervals = v};
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
@@ -366,7 +367,7 @@ typedef struct slot_class {
     size_t free_count, free_capacity;
     struct {
         uint32_t to, slot;
-    } *active; /* a heap, the earliest end on top */
+    } * active; /* a heap, the earliest end on top */
     size_t active_count, active_capacity;
 } slot_class;
 
@@ -577,7 +578,8 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     sim_program *p = ARENA_NEW(memory, sim_program);
     sim_constants constants = {0};
     sim_placement placement = {.address_of = address_of, .context = context};
-    sim_lowering l = {.program = p, .memory = memory, .function = flat, .constants = &constants, .placement = &placement};
+    sim_lowering l = {
+        .program = p, .memory = memory, .function = flat, .constants = &constants, .placement = &placement};
     p->module = module;
     p->function = flat;
     uint32_t end = SIM_SLOTS_FIXED;

@@ -44,7 +44,7 @@ typedef struct sim_lowering {
     const ptx_instruction *instruction; /* the one being lowered */
     const uint32_t *register_slots;
     const bool *register_read; /* some instruction reads it */
-    uint32_t block; /* the basic block being lowered */
+    uint32_t block;            /* the basic block being lowered */
     struct sim_constants *constants;
     struct sim_placement *placement;
 } sim_lowering;

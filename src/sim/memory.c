@@ -14,7 +14,7 @@ struct sim_memory {
     uint64_t bytes, used;
     struct {
         uint64_t from, bytes, asked;
-    } *blocks;
+    } * blocks;
     size_t count, capacity;
 };
 
@@ -28,7 +28,8 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     if (m->host == MAP_FAILED) {
         memory_free(m);
         char text[32];
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: %s of address space are not to be had; open the device with less",
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
+                         "device memory: %s of address space are not to be had; open the device with less",
                          number_format_bytes((double)bytes, text));
     }
     *out = m;
@@ -46,7 +47,8 @@ static haul_status make_room(sim_memory *m) {
     if (m->count < m->capacity) return HAUL_OK;
     size_t capacity = m->capacity ? m->capacity * 2 : 64;
     void *blocks = memory_resize(m->blocks, capacity * sizeof *m->blocks);
-    if (!blocks) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: no host memory for the list of allocations");
+    if (!blocks)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: no host memory for the list of allocations");
     m->blocks = blocks;
     m->capacity = capacity;
     return HAUL_OK;
@@ -80,7 +82,8 @@ uint64_t sim_memory_largest_free(const sim_memory *m) {
 static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what) {
     char asked[32], left[32];
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s left in one piece", what,
-                     number_format_bytes((double)bytes, asked), number_format_bytes((double)sim_memory_largest_free(m), left));
+                     number_format_bytes((double)bytes, asked),
+                     number_format_bytes((double)sim_memory_largest_free(m), left));
 }
 
 /* What the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
@@ -129,7 +132,8 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t at = locate(m, offset);
     if (at == m->count || m->blocks[at].from != offset)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation", (unsigned long long)address);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
+                         (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
     /* Whole pages go back to the system, and read as zero when they are used again. */
     uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;

@@ -1,5 +1,5 @@
-/* Device memory: one reserved stretch of host address space that stands for the device's, allocations in it, and the windows through
- * which generic addresses reach the other spaces.
+/* Device memory: one reserved stretch of host address space that stands for the device's, allocations in it, and the
+ * windows through which generic addresses reach the other spaces.
  *
  * A device address is never a host pointer. Each access is checked against the live allocations, so no kernel, however
  * hostile, touches anything else of the host's. */
@@ -30,7 +30,8 @@ typedef struct sim_range {
 haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
 void sim_memory_free(sim_memory *memory);
 
-/* `bytes` rounded up to 512; zero pages until written. Errors: HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is left. */
+/* `bytes` rounded up to 512; zero pages until written. Errors: HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is
+ * left. */
 haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *address);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);

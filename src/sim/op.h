@@ -18,10 +18,10 @@ typedef struct sim_op sim_op;
 
 /* What the interpreter does after a handler. */
 typedef enum sim_step {
-    SIM_NEXT, /* go on with the following operation */
-    SIM_JUMP, /* go on at w->pc, which the handler has set; the current path may have changed */
+    SIM_NEXT,  /* go on with the following operation */
+    SIM_JUMP,  /* go on at w->pc, which the handler has set; the current path may have changed */
     SIM_YIELD, /* as SIM_NEXT, but another warp may run first */
-    SIM_STOP, /* this path cannot go on now: w->path says why; its pc says where it will resume */
+    SIM_STOP,  /* this path cannot go on now: w->path says why; its pc says where it will resume */
 } sim_step;
 
 /* Executes one operation for the lanes in `active`, never 0. Lanes outside keep their destination's value. */
@@ -57,11 +57,11 @@ enum {
 
 /* Fixed slots at the start of every register file. */
 enum {
-    SIM_SLOT_TRUE = 0,   /* predicate: all ones */
-    SIM_SLOT_FALSE = 4,  /* predicate: all zeros */
-    SIM_SLOT_CARRY = 8,  /* predicate: the carry flag (CC.CF) of each lane */
-    SIM_SLOT_SINK = 64,  /* 32 lanes of 16 bytes that nobody reads: the destination `_` */
-    SIM_SLOT_ZERO = 576, /* 32 lanes of 16 zero bytes */
+    SIM_SLOT_TRUE = 0,       /* predicate: all ones */
+    SIM_SLOT_FALSE = 4,      /* predicate: all zeros */
+    SIM_SLOT_CARRY = 8,      /* predicate: the carry flag (CC.CF) of each lane */
+    SIM_SLOT_SINK = 64,      /* 32 lanes of 16 bytes that nobody reads: the destination `_` */
+    SIM_SLOT_ZERO = 576,     /* 32 lanes of 16 zero bytes */
     SIM_SLOT_SCRATCH = 1088, /* 32 lanes of 4 bytes between operations of one instruction */
     SIM_SLOTS_FIXED = 1216,
 };

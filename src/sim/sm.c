@@ -233,8 +233,10 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
     uint32_t pc = p->pc;
     sim_step step = sim_execute(w, &w->ops[pc]);
     sm->executed++;
-    if ((step == SIM_NEXT || step == SIM_YIELD) && p->state == SIM_PATH_READY) p->pc = pc + 1;
-    else if (step == SIM_JUMP) w->path->pc = w->pc;
+    if ((step == SIM_NEXT || step == SIM_YIELD) && p->state == SIM_PATH_READY)
+        p->pc = pc + 1;
+    else if (step == SIM_JUMP)
+        w->path->pc = w->pc;
 }
 
 void sim_sm_run_ordered(sim_sm *sm) {
@@ -293,8 +295,8 @@ static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p
     char state[48];
     size_t used = strlen(message);
     const ptx_place *place = place_of(sm->grid->program, &w->ops[p->pc]);
-    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s", used ? ";" : "", w->block->at[0],
-             w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state));
+    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s", used ? ";" : "",
+             w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state));
     used = strlen(message);
     if (place) snprintf(message + used, size - used, " at line %u", place->line);
 }

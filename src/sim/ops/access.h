@@ -30,8 +30,8 @@ static inline void sim_shared_addresses(const sim_warp *w, uint32_t slot, int64_
 }
 
 /* Lanes of `active` that are not aligned to `bytes` (a power of two), or lie outside from..to. */
-static inline uint32_t sim_bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to, unsigned bytes,
-                                     unsigned alignment) {
+static inline uint32_t sim_bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
+                                     unsigned bytes, unsigned alignment) {
     uint64_t span = to - from, need = bytes;
     uint32_t bad = 0;
     if (span < need) return active;
@@ -42,8 +42,8 @@ static inline uint32_t sim_bad_lanes(const uint64_t address[SIM_LANES], uint32_t
 }
 
 /* Global memory: finds the allocation that all active lanes lie in, at first where the last access of this instruction
- * went. False when some lane lies in none, or is misaligned: the fault has been recorded. Lanes in different allocations are
- * checked one by one: all share one base. */
+ * went. False when some lane lies in none, or is misaligned: the fault has been recorded. Lanes in different
+ * allocations are checked one by one: all share one base. */
 bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base);
 /* Shared memory of the block. */

@@ -7,8 +7,8 @@
 #include "sim/atomic.h"
 #include "sim/ops/access.h"
 
-/* ---- cp.async: d the shared address, a the global one, b the bytes to read (op->count says whether given), x, imm2: shared offset and
- * whether its register is wide; y the operand's slot ---- */
+/* ---- cp.async: d the shared address, a the global one, b the bytes to read (op->count says whether given), x, imm2:
+ * shared offset and whether its register is wide; y the operand's slot ---- */
 
 /* Lanes whose source size is not the whole copy. */
 static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM_LANES]) {
@@ -147,14 +147,15 @@ typedef struct bulk_request {
 
 static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r) {
     if (r->bytes % 16 || r->shared % 16 || r->global % 16) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                  "misaligned bulk copy: %u bytes between shared 0x%x and global 0x%llx; all three must be multiples of 16", r->bytes,
-                  r->shared, (unsigned long long)r->global);
+        sim_fault(
+            w, op, HAUL_ERROR_FAULT, 1u << lane,
+            "misaligned bulk copy: %u bytes between shared 0x%x and global 0x%llx; all three must be multiples of 16",
+            r->bytes, r->shared, (unsigned long long)r->global);
         return false;
     }
     if ((uint64_t)r->shared + r->bytes > w->sm->grid->shared_bytes || r->shared < SIM_SHARED_START) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside the block's shared memory: %u bytes at 0x%x", r->bytes,
-                  r->shared);
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside the block's shared memory: %u bytes at 0x%x",
+                  r->bytes, r->shared);
         return false;
     }
     if (r->bytes && !sim_memory_at(w->sm->grid->memory, r->global, r->bytes)) {
@@ -169,7 +170,8 @@ static uint64_t slot_value(const sim_warp *w, uint32_t slot, bool wide, unsigned
     return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
 }
 
-/* d, imm: global address (64 bits); a, x: shared address; b: bytes; c, y: mbarrier. imm2: bit 0, 1: shared, mbarrier registers are wide. */
+/* d, imm: global address (64 bits); a, x: shared address; b: bytes; c, y: mbarrier. imm2: bit 0, 1: shared, mbarrier
+ * registers are wide. */
 static bulk_request request_of(const sim_warp *w, const sim_op *op, unsigned lane) {
     return (bulk_request){
         .global = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm,
@@ -185,13 +187,19 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
         bulk_request r = request_of(w, op, lane);
         if (!check_bulk(w, op, lane, &r)) return SIM_STOP;
         if (kind == SIM_BULK_LOAD && !sim_mbarrier_at(w->block, r.barrier))
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory",
-                             r.barrier);
+            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                             "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", r.barrier);
         sim_bulk *b = sim_async_add_bulk(w);
         if (!b) return out_of_memory(w, op, active);
         uint32_t thread = w->index * SIM_LANES + lane;
-        *b = (sim_bulk){.op = op, .kind = (uint8_t)kind, .thread = thread, .group = w->block->async.bulk_groups[thread],
-                        .shared = r.shared, .barrier = r.barrier, .global = r.global, .bytes = r.bytes};
+        *b = (sim_bulk){.op = op,
+                        .kind = (uint8_t)kind,
+                        .thread = thread,
+                        .group = w->block->async.bulk_groups[thread],
+                        .shared = r.shared,
+                        .barrier = r.barrier,
+                        .global = r.global,
+                        .bytes = r.bytes};
         sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
     }
     return SIM_NEXT;
@@ -205,8 +213,8 @@ static sim_step bulk_store(sim_warp *w, const sim_op *op, uint32_t active) {
     return bulk(w, op, active, SIM_BULK_STORE);
 }
 
-static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned shared_at, unsigned global_at,
-                              unsigned barrier_at, haul_memory_class class) {
+static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned shared_at,
+                              unsigned global_at, unsigned barrier_at, haul_memory_class class) {
     bool shared_wide, global_wide, barrier_wide = false;
     int64_t shared_offset, global_offset, barrier_offset = 0;
     uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
@@ -223,7 +231,7 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
     op->y = (uint32_t)barrier_offset;
     op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1;
     op->flags |= global_wide ? SIM_OP_WIDE : 0;
-    op->memory_class = (uint8_t)class;
+    op->memory_class = (uint8_t) class;
     return HAUL_OK;
 }
 
@@ -289,8 +297,8 @@ static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     uint32_t address = (uint32_t)(slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
     uint64_t *object = sim_mbarrier_at(w->block, address);
     if (!object)
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory",
-                  address);
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                  "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", address);
     return object;
 }
 
@@ -301,7 +309,8 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!object) return SIM_STOP;
         uint32_t count = SIM_SLOT(w, uint32_t, op->b)[lane];
         if (count == 0 || count > SIM_MBARRIER_MOST)
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier.init: count %u, must be 1 to %d", count, SIM_MBARRIER_MOST);
+            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier.init: count %u, must be 1 to %d", count,
+                             SIM_MBARRIER_MOST);
         *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
     }
     return SIM_NEXT;
@@ -319,8 +328,8 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     sim_mbarrier m = sim_mbarrier_unpack(bits);
     return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                     "mbarrier: more arrivals or bytes than it can take: %u of %u arrivals pending, %d bytes missing", m.pending,
-                     m.expected, m.bytes);
+                     "mbarrier: more arrivals or bytes than it can take: %u of %u arrivals pending, %d bytes missing",
+                     m.pending, m.expected, m.bytes);
 }
 
 /* x: SIGN of the bytes in b; 0: b is an arrival count */
@@ -466,7 +475,8 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
-        if (!is_over(w, op, lane, *object)) sim_async_deliver(w->block, (uint32_t)((unsigned char *)object - w->block->shared));
+        if (!is_over(w, op, lane, *object))
+            sim_async_deliver(w->block, (uint32_t)((unsigned char *)object - w->block->shared));
         done |= (uint32_t)is_over(w, op, lane, *object) << lane;
     }
     /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
@@ -479,7 +489,8 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool try) {
     bool parity = i->mods[PTX_SLOT_PARITY] != 0;
-    uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64), d = sim_destination(l, &i->operands[0]);
+    uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64),
+             d = sim_destination(l, &i->operands[0]);
     sim_op *op = emit_on_barrier(l, wait_barrier, &i->operands[1]);
     op->b = state;
     op->x = parity;

@@ -23,7 +23,8 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
 }
 
 /* Lanes take their turns in lane order. */
-static void apply_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+static void apply_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                        const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint64_t old = sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),
@@ -32,15 +33,17 @@ static void apply_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_
     }
 }
 
-static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                         const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        sim_atomic_reduce((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]), operand_of(w, op->b, op->bytes, l));
+        sim_atomic_reduce((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),
+                          operand_of(w, op->b, op->bytes, l));
     }
 }
 
-/* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what was there
- * before; all others wait for the serial phase. */
+/* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
+ * was there before; all others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes((sim_atomic_kind)op->x);
     uintptr_t base;
@@ -123,7 +126,7 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
     op->x = sim_atomic_kind_of(i);
     op->y = !result_read;
-    op->memory_class = is_shared(i)    ? HAUL_CLASS_SHARED_ATOMIC
+    op->memory_class = is_shared(i)  ? HAUL_CLASS_SHARED_ATOMIC
                        : result_read ? HAUL_CLASS_GLOBAL_ATOMIC
                                      : HAUL_CLASS_GLOBAL_REDUCTION;
     op->flags |= wide ? SIM_OP_WIDE : 0;

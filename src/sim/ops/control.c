@@ -43,7 +43,8 @@ static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *table = w->sm->grid->program->pool + op->more;
     uint32_t first = index[__builtin_ctz(active)], same = 0;
     if (first >= op->x)
-        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "brx.idx: index %u, but the table has %u targets", first, op->x);
+        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "brx.idx: index %u, but the table has %u targets", first,
+                         op->x);
     for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(index[l] == first) << l;
     same &= active;
     w->pc = table[first];
@@ -102,11 +103,11 @@ static sim_step pass(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
-#define PASSES(id)                                                                                                     \
-    haul_status LOWER(id)(sim_lowering *l, const ptx_instruction *i) {                                                 \
-        (void)i;                                                                                                       \
-        sim_emit(l, pass);                                                                                             \
-        return HAUL_OK;                                                                                                \
+#define PASSES(id)                                                      \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
+        (void)i;                                                        \
+        sim_emit(l, pass);                                              \
+        return HAUL_OK;                                                 \
     }
 PASSES(BRKPT)
 PASSES(NANOSLEEP)
@@ -140,9 +141,10 @@ static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t active, uin
 
 static sim_step bad_barrier(sim_warp *w, const sim_op *op, uint32_t active, uint32_t id, uint32_t threads) {
     if (id >= SIM_BARRIERS)
-        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: a block has barriers 0 to %d", id, SIM_BARRIERS - 1);
-    return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: its thread count %u is not a multiple of %d", id, threads,
-                     SIM_LANES);
+        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: a block has barriers 0 to %d", id,
+                         SIM_BARRIERS - 1);
+    return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: its thread count %u is not a multiple of %d", id,
+                     threads, SIM_LANES);
 }
 
 static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {

@@ -6,33 +6,33 @@
 
 /* ---- one element a lane, from memory to a register and back ---- */
 
-/* The register's lane may be wider than the memory's element: signed types extend their sign. Copies go through memcpy: memory is
- * only as aligned as the kernel's address is. */
+/* The register's lane may be wider than the memory's element: signed types extend their sign. Copies go through memcpy:
+ * memory is only as aligned as the kernel's address is. */
 typedef void (*move_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
 
-#define LOADER(name, M, R)                                                                                             \
-    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) {         \
-        R *d = lanes;                                                                                                  \
-        if (active == SIM_ALL_LANES) {                                                                                 \
-            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                              \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (uint32_t left = active; left; left &= left - 1) {                                                         \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                                \
-            d[l] = (R) * (const M *)(base + address[l]);                                                               \
-        }                                                                                                              \
+#define LOADER(name, M, R)                                                                                     \
+    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
+        R *d = lanes;                                                                                          \
+        if (active == SIM_ALL_LANES) {                                                                         \
+            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                      \
+            return;                                                                                            \
+        }                                                                                                      \
+        for (uint32_t left = active; left; left &= left - 1) {                                                 \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                        \
+            d[l] = (R) * (const M *)(base + address[l]);                                                       \
+        }                                                                                                      \
     }
 
-#define STORER(name, M, R)                                                                                             \
-    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) {        \
-        const R *s = lanes;                                                                                            \
-        for (uint32_t left = active; left; left &= left - 1) {                                                         \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                                \
-            *(M *)(base + address[l]) = (M)s[l];                                                                       \
-        }                                                                                                              \
+#define STORER(name, M, R)                                                                                      \
+    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
+        const R *s = lanes;                                                                                     \
+        for (uint32_t left = active; left; left &= left - 1) {                                                  \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                         \
+            *(M *)(base + address[l]) = (M)s[l];                                                                \
+        }                                                                                                       \
     }
 
-typedef unsigned __int128 wide128 __attribute__((aligned(16)));
+__extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
 
 LOADER(u8_2, uint8_t, uint16_t)
 LOADER(u8_4, uint8_t, uint32_t)
@@ -96,8 +96,8 @@ static bool is_contiguous(const uint64_t address[SIM_LANES], unsigned bytes) {
 /* ---- the elements of an access; an op has its move function's index in x (element) and y (lane) and, for vectors, the
  * registers' slots in the pool ---- */
 
-static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES],
-                          move_fn move) {
+static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                          const uint64_t address[SIM_LANES], move_fn move) {
     unsigned element = 1u << op->x;
     if (op->count == 1) {
         move(SIM_SLOT(w, void, op->d), base, address, active);
@@ -108,7 +108,8 @@ static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
         move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
 }
 
-static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                          const uint64_t address[SIM_LANES]) {
     bool same_width = op->x == op->y && op->count == 1;
     if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
         memcpy(SIM_SLOT(w, void, op->d), (const void *)(base + address[0]), (size_t)SIM_LANES << op->x);
@@ -118,7 +119,8 @@ static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
     move_elements(w, op, active, base, address, extends ? signed_loads[op->x][op->y] : loads[op->x][op->y]);
 }
 
-static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]) {
+static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                           const uint64_t address[SIM_LANES]) {
     bool same_width = op->x == op->y && op->count == 1;
     if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
         memcpy((void *)(base + address[0]), SIM_SLOT(w, void, op->d), (size_t)SIM_LANES << op->x);
@@ -127,11 +129,13 @@ static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintp
     move_elements(w, op, active, base, address, stores[op->x][op->y]);
 }
 
-typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base, const uint64_t address[SIM_LANES]);
+typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                            const uint64_t address[SIM_LANES]);
 
 /* ---- spaces ---- */
 
-static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], elements_fn move) {
+static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                              elements_fn move) {
     uintptr_t base;
     sim_step step;
     if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
@@ -142,7 +146,8 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], elements_fn move) {
+static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                              elements_fn move) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
@@ -151,7 +156,8 @@ static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], elements_fn move) {
+static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
+                             elements_fn move) {
     uintptr_t base;
     uint64_t address[SIM_LANES];
     memcpy(address, offset, sizeof address);
@@ -162,7 +168,8 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     return SIM_NEXT;
 }
 
-static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], elements_fn move) {
+static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                              elements_fn move) {
     uintptr_t base;
     SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
     if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
@@ -183,7 +190,8 @@ static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_cla
     return copy;
 }
 
-static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], elements_fn move) {
+static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                               elements_fn move) {
     uint32_t shared = lanes_in_window(address, SIM_SHARED_WINDOW) & active;
     uint32_t local = lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
     uint32_t params = lanes_in_window(address, SIM_PARAM_WINDOW) & active;
@@ -207,31 +215,31 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
     return step;
 }
 
-#define ACCESS(name, move)                                                                                             \
-    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
-        uint64_t address[SIM_LANES];                                                                                   \
-        sim_addresses(w, op, address);                                                                                 \
-        return access_global(w, op, active, address, move);                                                            \
-    }                                                                                                                  \
-    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
-        uint32_t address[SIM_LANES];                                                                                   \
-        sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, address);                                     \
-        return access_shared(w, op, active, address, move);                                                            \
-    }                                                                                                                  \
-    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {                                     \
-        uint64_t address[SIM_LANES];                                                                                   \
-        sim_addresses(w, op, address);                                                                                 \
-        return access_local(w, op, active, address, move);                                                             \
-    }                                                                                                                  \
-    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {                                    \
-        uint64_t address[SIM_LANES];                                                                                   \
-        sim_addresses(w, op, address);                                                                                 \
-        return access_params(w, op, active, address, move);                                                            \
-    }                                                                                                                  \
-    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) {                                   \
-        uint64_t address[SIM_LANES];                                                                                   \
-        sim_addresses(w, op, address);                                                                                 \
-        return access_generic(w, op, active, address, move);                                                           \
+#define ACCESS(name, move)                                                           \
+    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {  \
+        uint64_t address[SIM_LANES];                                                 \
+        sim_addresses(w, op, address);                                               \
+        return access_global(w, op, active, address, move);                          \
+    }                                                                                \
+    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {  \
+        uint32_t address[SIM_LANES];                                                 \
+        sim_shared_addresses(w, op->a, op->imm, op->flags &SIM_OP_WIDE, address);    \
+        return access_shared(w, op, active, address, move);                          \
+    }                                                                                \
+    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {   \
+        uint64_t address[SIM_LANES];                                                 \
+        sim_addresses(w, op, address);                                               \
+        return access_local(w, op, active, address, move);                           \
+    }                                                                                \
+    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {  \
+        uint64_t address[SIM_LANES];                                                 \
+        sim_addresses(w, op, address);                                               \
+        return access_params(w, op, active, address, move);                          \
+    }                                                                                \
+    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) { \
+        uint64_t address[SIM_LANES];                                                 \
+        sim_addresses(w, op, address);                                               \
+        return access_generic(w, op, active, address, move);                         \
     }
 ACCESS(load, load_elements)
 ACCESS(store, store_elements)
@@ -249,8 +257,8 @@ static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t o
     return base == SIM_SLOT_ZERO && (uint64_t)offset < SIM_PARAM_WINDOW ? h->local : h->params;
 }
 
-static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t offset, const access_handlers *h, bool is_load,
-                              uint8_t *class) {
+static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t offset, const access_handlers *h,
+                              bool is_load, uint8_t *class) {
     switch (i->mods[PTX_SLOT_SPACE]) {
     case PTX_MOD_GLOBAL: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->global;
     case PTX_MOD_SHARED:
@@ -278,8 +286,8 @@ static bool is_signed(unsigned type) {
     return ptx_types[type].kind == 'S';
 }
 
-static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory, const ptx_operand *data,
-                                bool is_load) {
+static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory,
+                                const ptx_operand *data, bool is_load) {
     bool wide;
     int64_t offset;
     unsigned bytes = ptx_bits(i->type) / 8, count = data->kind == PTX_VECTOR ? data->part_count : 1;
@@ -332,11 +340,11 @@ static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-#define HAS_NO_EFFECT(id, run)                                                                                         \
-    haul_status LOWER(id)(sim_lowering *l, const ptx_instruction *i) {                                                 \
-        (void)i;                                                                                                       \
-        sim_emit(l, run);                                                                                              \
-        return HAUL_OK;                                                                                                \
+#define HAS_NO_EFFECT(id, run)                                          \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
+        (void)i;                                                        \
+        sim_emit(l, run);                                               \
+        return HAUL_OK;                                                 \
     }
 HAS_NO_EFFECT(PREFETCH, nothing)
 HAS_NO_EFFECT(PREFETCHU, nothing)
@@ -410,7 +418,8 @@ static sim_step test_space(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d), in = lanes_in_window(a, (uint64_t)op->imm);
     if (op->imm == 0)
-        in = ~(lanes_in_window(a, SIM_SHARED_WINDOW) | lanes_in_window(a, SIM_LOCAL_WINDOW) | lanes_in_window(a, SIM_PARAM_WINDOW));
+        in = ~(lanes_in_window(a, SIM_SHARED_WINDOW) | lanes_in_window(a, SIM_LOCAL_WINDOW) |
+               lanes_in_window(a, SIM_PARAM_WINDOW));
     *d = (*d & ~active) | (in & active);
     return SIM_NEXT;
 }

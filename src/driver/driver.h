@@ -1,0 +1,61 @@
+/* The CUDA driver API as a table of functions. Two tables exist: the real one, loaded from libcuda at run time
+ * (driver_load()), and the virtual GPU's (sim/driver.h). Everything above is written against this, so the same program
+ * runs on both.
+ *
+ * The few ABI types are declared here: no CUDA header is needed to build. */
+#ifndef HAUL_DRIVER_DRIVER_H
+#define HAUL_DRIVER_DRIVER_H
+
+#include <haul/status.h>
+#include <stddef.h>
+
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+
+typedef enum CUresult {
+#define RESULT(name, value, text) CUDA_##name = (value),
+#include "driver/results.def"
+#undef RESULT
+} CUresult;
+
+/* Attributes, with CUDA's numbers. */
+enum {
+    DRIVER_DEVICE_MAX_THREADS_PER_BLOCK = 1,
+    DRIVER_DEVICE_WARP_SIZE = 10,
+    DRIVER_DEVICE_CLOCK_KHZ = 13,
+    DRIVER_DEVICE_SM_COUNT = 16,
+    DRIVER_DEVICE_MEMORY_CLOCK_KHZ = 36,
+    DRIVER_DEVICE_MEMORY_BUS_BITS = 37,
+    DRIVER_DEVICE_L2_BYTES = 38,
+    DRIVER_DEVICE_THREADS_PER_SM = 39,
+    DRIVER_DEVICE_MAJOR = 75,
+    DRIVER_DEVICE_MINOR = 76,
+    DRIVER_DEVICE_SHARED_PER_SM = 81,
+    DRIVER_DEVICE_SHARED_OPTIN = 97,
+    DRIVER_FUNCTION_MAX_THREADS = 0,
+    DRIVER_FUNCTION_SHARED_BYTES = 1,
+    DRIVER_FUNCTION_REGISTERS = 4,
+    DRIVER_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+};
+
+typedef struct driver_table {
+#define DRIVER(name, symbol, parameters) CUresult(*name) parameters;
+#include "driver/driver.def"
+#undef DRIVER
+} driver_table;
+
+/* Loads libcuda.so.1, once per process; the table lives as long as the process. Errors: HAUL_ERROR_NO_DEVICE with what
+ * is missing (no driver, a driver too old, no device) and what to do. */
+haul_status driver_load(const driver_table **table);
+
+/* "CUDA_ERROR_OUT_OF_MEMORY"-like name and a sentence, for any code; never NULL. */
+const char *driver_result_name(CUresult result);
+const char *driver_result_text(CUresult result);
+/* The status that stands for it in haul's API. */
+haul_status driver_result_status(CUresult result);
+
+#endif

@@ -1,0 +1,205 @@
+#include "lib/device.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "sim/driver.h"
+
+#include <string.h>
+
+haul_status device_check(const haul_device *d, CUresult result, const char *what) {
+    if (result == CUDA_SUCCESS) return HAUL_OK;
+    haul_status said = d->is_virtual ? sim_driver_last_status() : HAUL_OK;
+    if (said != HAUL_OK) return said;
+    return haul_fail(driver_result_status(result), "%s: %s: %s (%s)", d->name, what, driver_result_text(result),
+                     driver_result_name(result));
+}
+
+haul_status device_enter(const haul_device *d) {
+    return device_check(d, d->driver->context_set(d->context), "the context");
+}
+
+/* ---- names ---- */
+
+/* The machine's place in the virtual driver's list of devices; -1 when there is none. */
+static int find_machine(const char *name) {
+    for (size_t i = 0; i < sim_machine_count; i++)
+        if (strcmp(sim_machines[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+static haul_status unknown_machine(const char *name) {
+    text known = {0};
+    for (size_t i = 0; i < sim_machine_count; i++) text_printf(&known, "%s%s", i ? ", " : "", sim_machines[i].name);
+    haul_fail(HAUL_ERROR_NO_DEVICE, "device sim:%s: no such machine; there are %s", name, text_string(&known));
+    text_free(&known);
+    return HAUL_ERROR_NO_DEVICE;
+}
+
+static haul_status choose_virtual(haul_device *d, const char *machine) {
+    d->driver = sim_driver();
+    d->is_virtual = true;
+    d->handle = find_machine(machine);
+    return d->handle < 0 ? unknown_machine(machine) : HAUL_OK;
+}
+
+static haul_status choose_real(haul_device *d, const char *ordinal) {
+    uint64_t number;
+    int count = 0;
+    if (!number_u64(ordinal, &number))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device gpu:%s: the number of a GPU must follow, as in gpu:0", ordinal);
+    HAUL_TRY(driver_load(&d->driver));
+    d->driver->device_count(&count);
+    if (number >= (uint64_t)count)
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: there are %d GPUs on this machine", ordinal, count);
+    return d->driver->device_get(&d->handle, (int)number) == CUDA_SUCCESS
+               ? HAUL_OK
+               : haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: cannot be used", ordinal);
+}
+
+static haul_status choose(haul_device *d, const char *name) {
+    if (strcmp(name, "sim") == 0) return choose_virtual(d, "h100");
+    if (strncmp(name, "sim:", 4) == 0) return choose_virtual(d, name + 4);
+    if (strncmp(name, "gpu:", 4) == 0) return choose_real(d, name + 4);
+    if (strcmp(name, "gpu") == 0) return choose_real(d, "0");
+    if (strcmp(name, "auto") != 0)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device '%s': must be auto, sim:MACHINE or gpu:NUMBER; see haul info",
+                         name);
+    return choose_real(d, "0") == HAUL_OK ? HAUL_OK : choose_virtual(d, "h100");
+}
+
+static char *copy_string(const char *s) {
+    size_t length = strlen(s) + 1;
+    char *copy = memory_alloc(length);
+    return copy ? memcpy(copy, s, length) : NULL;
+}
+
+static haul_status name_device(haul_device *d) {
+    text name = {0};
+    char product[128] = "";
+    if (d->is_virtual)
+        text_printf(&name, "sim:%s", sim_machines[d->handle].name);
+    else
+        text_printf(&name, "gpu:%d", d->handle);
+    d->name = copy_string(text_string(&name));
+    text_free(&name);
+    d->driver->device_name(product, sizeof product, d->handle);
+    d->product = copy_string(product);
+    return d->name && d->product ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device: no memory for its name");
+}
+
+/* ---- opening and closing ---- */
+
+static haul_status apply_options(haul_device *d, const haul_device_options *o) {
+    if (!d->is_virtual || !o) return HAUL_OK;
+    sim_driver_set_threads(o->threads);
+    sim_driver_set_limit(o->instruction_limit);
+    return o->memory_bytes ? sim_driver_set_memory(o->memory_bytes) : HAUL_OK;
+}
+
+static haul_status open_device(haul_device *d, const char *name, const haul_device_options *options) {
+    HAUL_TRY(choose(d, name));
+    HAUL_TRY(name_device(d));
+    HAUL_TRY(device_check(d, d->driver->context_retain(&d->context, d->handle), "opening it"));
+    HAUL_TRY(device_enter(d));
+    return apply_options(d, options);
+}
+
+haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device) {
+    *device = NULL;
+    haul_device *d = memory_zeroed(1, sizeof *d);
+    if (!d) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device: no memory to open it");
+    haul_status status = open_device(d, name, options);
+    if (status != HAUL_OK) {
+        haul_device_close(d);
+        return status;
+    }
+    *device = d;
+    return HAUL_OK;
+}
+
+void haul_device_close(haul_device *d) {
+    if (!d) return;
+    while (d->modules) haul_module_unload(d->modules);
+    while (d->buffers) haul_buffer_free(d->buffers);
+    if (d->context && device_enter(d) == HAUL_OK) d->driver->context_release(d->handle);
+    memory_free(d->name);
+    memory_free(d->product);
+    memory_free(d);
+}
+
+const char *haul_device_name(const haul_device *d) {
+    return d->name;
+}
+
+const char *haul_device_product(const haul_device *d) {
+    return d->product;
+}
+
+bool haul_device_is_virtual(const haul_device *d) {
+    return d->is_virtual;
+}
+
+/* ---- buffers ---- */
+
+haul_status haul_buffer_create(haul_device *d, uint64_t bytes, haul_buffer **buffer) {
+    *buffer = NULL;
+    haul_buffer *b = memory_zeroed(1, sizeof *b);
+    if (!b) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "buffer: no memory for its description");
+    haul_status status = device_enter(d);
+    if (status == HAUL_OK)
+        status = device_check(d, d->driver->allocate(&b->address, bytes ? bytes : 1), "allocating memory");
+    if (status != HAUL_OK) {
+        memory_free(b);
+        return status;
+    }
+    b->device = d;
+    b->bytes = bytes;
+    b->next = d->buffers;
+    d->buffers = b;
+    *buffer = b;
+    return HAUL_OK;
+}
+
+void haul_buffer_free(haul_buffer *b) {
+    if (!b) return;
+    haul_device *d = b->device;
+    for (haul_buffer **link = &d->buffers; *link; link = &(*link)->next) {
+        if (*link != b) continue;
+        *link = b->next;
+        break;
+    }
+    if (device_enter(d) == HAUL_OK) d->driver->release(b->address);
+    memory_free(b);
+}
+
+uint64_t haul_buffer_bytes(const haul_buffer *b) {
+    return b->bytes;
+}
+
+uint64_t haul_buffer_address(const haul_buffer *b) {
+    return b->address;
+}
+
+static haul_status check_range(const haul_buffer *b, uint64_t offset, uint64_t bytes) {
+    if (offset <= b->bytes && bytes <= b->bytes - offset) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "buffer of %llu bytes: %llu bytes from %llu on reach beyond its end",
+                     (unsigned long long)b->bytes, (unsigned long long)bytes, (unsigned long long)offset);
+}
+
+haul_status haul_buffer_write(haul_buffer *b, uint64_t offset, const void *host, uint64_t bytes) {
+    HAUL_TRY(check_range(b, offset, bytes));
+    if (bytes == 0) return HAUL_OK;
+    HAUL_TRY(device_enter(b->device));
+    return device_check(b->device, b->device->driver->copy_to_device(b->address + offset, host, bytes),
+                        "copying to the device");
+}
+
+haul_status haul_buffer_read(haul_buffer *b, uint64_t offset, void *host, uint64_t bytes) {
+    HAUL_TRY(check_range(b, offset, bytes));
+    if (bytes == 0) return HAUL_OK;
+    HAUL_TRY(device_enter(b->device));
+    return device_check(b->device, b->device->driver->copy_to_host(host, b->address + offset, bytes),
+                        "copying to the host");
+}

@@ -1,0 +1,40 @@
+/* What the host library's objects are made of. */
+#ifndef HAUL_LIB_DEVICE_H
+#define HAUL_LIB_DEVICE_H
+
+#include "driver/driver.h"
+
+#include <haul/haul.h>
+
+/* A device owns its buffers and modules: closing it ends them. */
+struct haul_device {
+    const driver_table *driver;
+    bool is_virtual;
+    char *name, *product;
+    CUdevice handle;
+    CUcontext context;
+    haul_buffer *buffers;
+    haul_module *modules;
+};
+
+struct haul_buffer {
+    haul_device *device;
+    CUdeviceptr address;
+    uint64_t bytes;
+    haul_buffer *next;
+};
+
+struct haul_module {
+    haul_device *device;
+    CUmodule handle;
+    char *name;
+    haul_module *next;
+};
+
+/* Makes the device's context current; every call into the driver begins with it. */
+haul_status device_enter(const haul_device *device);
+/* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU has left better words
+ * already. */
+haul_status device_check(const haul_device *device, CUresult result, const char *what);
+
+#endif

@@ -1,0 +1,141 @@
+/* Modules and launches. */
+#include "lib/device.h"
+#include "lib/run.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "sim/driver.h"
+
+#include <string.h>
+
+/* ---- modules ---- */
+
+static haul_status load(haul_module *m, const char *name, const char *ptx, size_t length) {
+    /* The driver API takes NUL-terminated text. */
+    if (memchr(ptx, '\0', length)) return haul_fail(HAUL_ERROR_SYNTAX, "%s: is not PTX: it has zero bytes", name);
+    text copy = {0};
+    text_append(&copy, ptx, length);
+    m->name = memory_alloc(strlen(name) + 1);
+    if (copy.failed || !m->name) {
+        text_free(&copy);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
+    }
+    strcpy(m->name, name);
+    if (m->device->is_virtual) sim_driver_name_image(m->name);
+    haul_status status =
+        device_check(m->device, m->device->driver->module_load(&m->handle, text_string(&copy)), "loading a module");
+    text_free(&copy);
+    return status;
+}
+
+haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, size_t length, haul_module **module) {
+    *module = NULL;
+    HAUL_TRY(device_enter(d));
+    haul_module *m = memory_zeroed(1, sizeof *m);
+    if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
+    m->device = d;
+    haul_status status = load(m, name, ptx, length);
+    if (status != HAUL_OK) {
+        memory_free(m->name);
+        memory_free(m);
+        return status;
+    }
+    m->next = d->modules;
+    d->modules = m;
+    *module = m;
+    return HAUL_OK;
+}
+
+void haul_module_unload(haul_module *m) {
+    if (!m) return;
+    for (haul_module **link = &m->device->modules; *link; link = &(*link)->next) {
+        if (*link != m) continue;
+        *link = m->next;
+        break;
+    }
+    if (device_enter(m->device) == HAUL_OK) m->device->driver->module_unload(m->handle);
+    memory_free(m->name);
+    memory_free(m);
+}
+
+size_t haul_module_kernel_count(const haul_module *m) {
+    return m->device->is_virtual ? sim_driver_kernel_count(m->handle) : 0;
+}
+
+const char *haul_module_kernel_name(const haul_module *m, size_t index) {
+    return m->device->is_virtual ? sim_driver_kernel_name(m->handle, index) : NULL;
+}
+
+/* ---- launches ---- */
+
+typedef union argument_value {
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+    uint64_t address;
+} argument_value;
+
+static uint64_t value_of(const haul_argument *a, argument_value *v) {
+    switch (a->kind) {
+    case HAUL_ARGUMENT_I32: v->i32 = (int32_t)a->integer; return 4;
+    case HAUL_ARGUMENT_I64: v->i64 = a->integer; return 8;
+    case HAUL_ARGUMENT_F32: v->f32 = (float)a->real; return 4;
+    case HAUL_ARGUMENT_F64: v->f64 = a->real; return 8;
+    case HAUL_ARGUMENT_BUFFER: break;
+    }
+    v->address = a->buffer->address + a->offset;
+    return 8;
+}
+
+static haul_status check_count(const haul_launch *l, CUfunction f) {
+    size_t count = sim_driver_parameter_count(f);
+    if (count == l->argument_count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: takes %zu arguments, %zu given", l->kernel, count,
+                     l->argument_count);
+}
+
+static haul_status gather(const haul_module *m, const haul_launch *l, CUfunction f, argument_value *values,
+                          void **pointers) {
+    if (m->device->is_virtual) HAUL_TRY(check_count(l, f));
+    for (size_t i = 0; i < l->argument_count; i++) {
+        uint64_t bytes = value_of(&l->arguments[i], &values[i]);
+        uint64_t wanted = m->device->is_virtual ? sim_driver_parameter_bytes(f, i) : bytes;
+        if (bytes != wanted)
+            return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has %llu bytes, the parameter %llu",
+                             l->kernel, i + 1, (unsigned long long)bytes, (unsigned long long)wanted);
+        pointers[i] = &values[i];
+    }
+    return HAUL_OK;
+}
+
+static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, haul_run *run, argument_value *values,
+                          void **pointers) {
+    const driver_table *driver = m->device->driver;
+    haul_launch_record *record = NULL;
+    HAUL_TRY(gather(m, l, f, values, pointers));
+    if (run) HAUL_TRY(run_add_launch(run, &record));
+    if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
+    CUresult result = driver->launch(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+                                     l->shared_bytes, NULL, pointers, NULL);
+    if (m->device->is_virtual) sim_driver_record(NULL, NULL);
+    haul_status status = device_check(m->device, result, "launching a kernel");
+    if (status == HAUL_OK) status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
+    if (status != HAUL_OK && run) run->launch_count--;
+    return status;
+}
+
+haul_status haul_launch_run(haul_module *m, const haul_launch *l, haul_run *run) {
+    CUfunction f;
+    HAUL_TRY(device_enter(m->device));
+    HAUL_TRY(device_check(m->device, m->device->driver->module_function(&f, m->handle, l->kernel), l->kernel));
+    argument_value *values = memory_zeroed(l->argument_count, sizeof *values);
+    void **pointers = memory_zeroed(l->argument_count, sizeof *pointers);
+    haul_status status = values && pointers
+                             ? launch(m, l, f, run, values, pointers)
+                             : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "kernel %s: no memory for its arguments", l->kernel);
+    memory_free(values);
+    memory_free(pointers);
+    return status;
+}

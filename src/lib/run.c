@@ -1,0 +1,58 @@
+#include "lib/run.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/device.h"
+#include "sim/driver.h"
+
+#include <string.h>
+
+/* A run and its memory are one block; the list of launches grows by doubling. */
+typedef struct run_owner {
+    haul_run run;
+    arena memory;
+    size_t capacity;
+} run_owner;
+
+arena *run_memory(haul_run *run) {
+    return &((run_owner *)run->owner)->memory;
+}
+
+haul_status haul_run_create(haul_device *device, haul_run **run) {
+    *run = NULL;
+    run_owner *o = memory_zeroed(1, sizeof *o);
+    if (!o) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for its record");
+    const char *machine = device->is_virtual ? sim_machines[device->handle].name : device->name;
+    o->run.owner = o;
+    o->run.stamp = device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED;
+    o->run.machine = arena_copy(&o->memory, machine, strlen(machine));
+    o->run.device = arena_copy(&o->memory, device->product, strlen(device->product));
+    o->run.version = HAUL_VERSION;
+    *run = &o->run;
+    if (o->run.machine && o->run.device) return HAUL_OK;
+    haul_run_free(*run);
+    *run = NULL;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for its record");
+}
+
+void haul_run_free(haul_run *run) {
+    if (!run) return;
+    run_owner *o = run->owner;
+    memory_free(run->launches);
+    arena_free(&o->memory);
+    memory_free(o);
+}
+
+haul_status run_add_launch(haul_run *run, haul_launch_record **record) {
+    run_owner *o = run->owner;
+    if (run->launch_count == o->capacity) {
+        size_t capacity = o->capacity ? o->capacity * 2 : 16;
+        haul_launch_record *launches = memory_resize(run->launches, capacity * sizeof *launches);
+        if (!launches) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for another launch");
+        run->launches = launches;
+        o->capacity = capacity;
+    }
+    *record = &run->launches[run->launch_count++];
+    memset(*record, 0, sizeof **record);
+    return HAUL_OK;
+}

@@ -1,0 +1,38 @@
+/* The virtual GPU behind the CUDA driver API.
+ *
+ * Its devices are the machines of machines.def, in their order. Functions that fail leave a message (haul_message())
+ * beside the CUresult. Beyond the API, the functions below say how a device runs, and what a launch counted. */
+#ifndef HAUL_SIM_DRIVER_H
+#define HAUL_SIM_DRIVER_H
+
+#include "base/arena.h"
+#include "driver/driver.h"
+#include "sim/machine.h"
+
+#include <haul/run.h>
+#include <stdint.h>
+
+const driver_table *sim_driver(void);
+
+/* For the calling thread's current context. */
+const sim_machine *sim_driver_machine(void);
+void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
+void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
+/* Bytes of device memory; before the first allocation only. */
+haul_status sim_driver_set_memory(uint64_t bytes);
+/* The next launches fill `record`, allocated in `memory`; NULL: none. */
+void sim_driver_record(haul_launch_record *record, arena *memory);
+/* Status of the context's last failed launch or load, which says more than a CUresult. */
+haul_status sim_driver_last_status(void);
+
+/* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
+void sim_driver_name_image(const char *name);
+
+/* A function's parameters, for checks before a launch. */
+size_t sim_driver_parameter_count(CUfunction function);
+uint64_t sim_driver_parameter_bytes(CUfunction function, size_t index);
+/* Kernels of a module, in PTX order. */
+size_t sim_driver_kernel_count(CUmodule module);
+const char *sim_driver_kernel_name(CUmodule module, size_t index);
+
+#endif
