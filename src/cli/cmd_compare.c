@@ -1,0 +1,131 @@
+/* haul compare: replays recorded launches and holds counters and outputs against the recording. */
+#include "base/status.h"
+#include "cli/session.h"
+#include "lib/compare.h"
+#include "report/json.h"
+
+#include <inttypes.h>
+
+typedef struct comparison {
+    const cli_values *values;
+    compare_sums sums;
+    size_t outputs, identical; /* launches with recorded hashes, and those whose all agree */
+    text out;
+} comparison;
+
+static double percent(size_t part, size_t whole) {
+    return whole ? 100 * (double)part / (double)whole : 100;
+}
+
+static bool has_outputs(const launch_description *d) {
+    for (size_t i = 0; i < d->argument_count; i++) {
+        if (d->arguments[i].recorded) return true;
+    }
+    return false;
+}
+
+static const char *grade_name(haul_counter counter) {
+    return haul_counters[counter].grade == HAUL_COUNTER_EXACT ? "exact" : "close";
+}
+
+/* ---- text ---- */
+
+static void put_pair(text *out, const launch_description *d, const compare_pair *p) {
+    text_printf(out, "%s %" PRId64 " %s: %s: ", p->agrees ? "agrees " : "differs", d->id, d->kernel,
+                haul_counters[p->counter].key);
+    text_printf(out, p->low == p->high ? "%.0f recorded" : "%.0f to %.0f recorded", p->low, p->high);
+    text_printf(out, ", %.0f here (%s", p->ours, grade_name(p->counter));
+    if (p->bounds.low < p->bounds.high)
+        text_printf(out, "; timing may put it between %.0f and %.0f", p->bounds.low, p->bounds.high);
+    text_put(out, ")\n");
+}
+
+static void put_outputs(text *out, const launch_description *d) {
+    for (size_t i = 0; i < d->argument_count; i++) {
+        const launch_argument *a = &d->arguments[i];
+        if (a->recorded && a->hash != a->after)
+            text_printf(out, "differs %" PRId64 " %s: args[%zu]: after is %016" PRIx64 ", recorded %016" PRIx64 "\n",
+                        d->id, d->kernel, i, a->hash, a->after);
+    }
+}
+
+static void put_text(comparison *c, const launch_description *d, const compare_pair *pairs, size_t count) {
+    put_outputs(&c->out, d);
+    for (size_t i = 0; i < count; i++) {
+        if (c->values->all || !pairs[i].agrees) put_pair(&c->out, d, &pairs[i]);
+    }
+}
+
+static void put_summary(comparison *c) {
+    const compare_sums *s = &c->sums;
+    text_printf(&c->out, "close: %zu of %zu pairs (%.2f%%)\n", s->close_agreeing, s->close_pairs,
+                percent(s->close_agreeing, s->close_pairs));
+    text_printf(&c->out, "exact: %zu of %zu pairs (%.2f%%), outputs: %zu of %zu launches bit-identical\n",
+                s->exact_agreeing, s->exact_pairs, percent(s->exact_agreeing, s->exact_pairs), c->identical,
+                c->outputs);
+}
+
+/* ---- JSON: a line a launch, and one with the sums ---- */
+
+static json_t *pair_json(const compare_pair *p) {
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "counter", haul_counters[p->counter].key, "grade",
+                     grade_name(p->counter), "low", report_json_number(p->low), "high", report_json_number(p->high),
+                     "ours", report_json_number(p->ours), "agrees", p->agrees);
+}
+
+static haul_status put_json(comparison *c, const launch_description *d, const compare_pair *pairs, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        if (c->values->all || !pairs[i].agrees) json_array_append_new(array, pair_json(&pairs[i]));
+    }
+    json_t *line = json_pack("{s:I, s:o, s:b, s:o}", "id", (json_int_t)d->id, "kernel", report_json_string(d->kernel),
+                             "outputs_identical", launch_outputs_match(d), "pairs", array);
+    return report_json_put(line, JSON_COMPACT, &c->out);
+}
+
+static haul_status put_json_summary(comparison *c) {
+    const compare_sums *s = &c->sums;
+    return report_json_put(json_pack("{s:{s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}}", "exact", "agreeing",
+                                     (json_int_t)s->exact_agreeing, "pairs", (json_int_t)s->exact_pairs, "close",
+                                     "agreeing", (json_int_t)s->close_agreeing, "pairs", (json_int_t)s->close_pairs,
+                                     "outputs", "identical", (json_int_t)c->identical, "launches",
+                                     (json_int_t)c->outputs),
+                           JSON_COMPACT, &c->out);
+}
+
+/* ---- running ---- */
+
+static haul_status compare(comparison *c, cli_session *s, launch_description *d) {
+    const haul_launch_record *record;
+    compare_pair pairs[HAUL_COUNTER_COUNT];
+    HAUL_TRY(cli_session_run(s, d, &record));
+    size_t count = compare_launch(d, record, pairs, &c->sums);
+    if (has_outputs(d)) c->outputs++, c->identical += launch_outputs_match(d);
+    if (c->values->quiet) return HAUL_OK;
+    if (c->values->json)
+        HAUL_TRY(put_json(c, d, pairs, count));
+    else
+        put_text(c, d, pairs, count);
+    return cli_print(&c->out);
+}
+
+static haul_status compare_all(comparison *c, cli_session *s) {
+    HAUL_TRY(cli_session_open(s, c->values));
+    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(compare(c, s, &s->launches.items[i]));
+    if (c->values->quiet) return HAUL_OK;
+    if (c->values->json)
+        HAUL_TRY(put_json_summary(c));
+    else
+        put_summary(c);
+    return cli_print(&c->out);
+}
+
+int cli_run_compare(const cli_values *v) {
+    comparison c = {.values = v};
+    cli_session s;
+    haul_status status = compare_all(&c, &s);
+    cli_session_close(&s);
+    text_free(&c.out);
+    if (status != HAUL_OK) return cli_fail("compare");
+    return c.identical == c.outputs ? CLI_FINE : CLI_FINDINGS;
+}

@@ -1,0 +1,145 @@
+/* haul info: what haul can run on and compile with, and what is missing. */
+#include "base/status.h"
+#include "cli/session.h"
+#include "driver/driver.h"
+#include "lib/compile.h"
+#include "report/document.h"
+#include "sim/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- devices ---- */
+
+static const report_column device_columns[] = {
+    {"device", "Device", REPORT_TEXT, "what --device takes"},
+    {"product", "Product", REPORT_TEXT, NULL},
+    {"architecture", "Arch", REPORT_TEXT, NULL},
+    {"sms", "SMs", REPORT_COUNT, "streaming multiprocessors"},
+    {"shared_per_sm", "Shared/SM", REPORT_BYTES, "the most shared memory that an SM can have"},
+    {"l2", "L2", REPORT_BYTES, NULL},
+    {"memory", "Memory", REPORT_BYTES, NULL},
+    {"bandwidth", "Bandwidth", REPORT_RATE, "device memory's peak"},
+};
+enum { DEVICE_COLUMNS = sizeof device_columns / sizeof *device_columns };
+
+static void add_machine(report_table *t, const sim_machine *m) {
+    report_add_row(t);
+    report_add_text(t, "sim:%s", m->name);
+    report_add_text(t, "%s", m->product);
+    report_add_text(t, "sm_%u", m->sm);
+    report_add_number(t, m->sms);
+    report_add_number(t, m->shared_per_sm);
+    report_add_number(t, (double)m->l2_bytes);
+    report_add_number(t, (double)m->memory_bytes);
+    report_add_number(t, m->memory_gbps * 1e9);
+}
+
+static double attribute(const driver_table *driver, CUdevice device, int which) {
+    int value = 0;
+    return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+}
+
+/* The peak is two transfers a memory clock over the whole bus. */
+static void add_gpu(report_table *t, const driver_table *driver, int ordinal) {
+    CUdevice device;
+    char name[128] = "";
+    size_t bytes = 0;
+    if (driver->device_get(&device, ordinal) != CUDA_SUCCESS) return;
+    driver->device_name(name, sizeof name, device);
+    driver->device_memory(&bytes, device);
+    report_add_row(t);
+    report_add_text(t, "gpu:%d", ordinal);
+    report_add_text(t, "%s", name);
+    report_add_text(t, "sm_%.0f%.0f", attribute(driver, device, DRIVER_DEVICE_MAJOR),
+                    attribute(driver, device, DRIVER_DEVICE_MINOR));
+    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_SM_COUNT));
+    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_SHARED_PER_SM));
+    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_L2_BYTES));
+    report_add_number(t, (double)bytes);
+    report_add_number(t, 2e3 * attribute(driver, device, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) *
+                             attribute(driver, device, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8);
+}
+
+static void add_gpus(report_section *s, report_table *t) {
+    const driver_table *driver;
+    int count = 0;
+    if (driver_load(&driver) != HAUL_OK || driver->device_count(&count) != CUDA_SUCCESS || count == 0) {
+        report_add_note(s, REPORT_MUTED,
+                        "No GPU: the virtual ones need none. For a real one install NVIDIA's driver "
+                        "(libcuda.so.1).");
+        return;
+    }
+    for (int i = 0; i < count; i++) add_gpu(t, driver, i);
+}
+
+static void add_devices(report_document *d) {
+    report_section *s = report_add_section(d, "devices", "Devices");
+    report_table *t = report_add_table(s, "devices", NULL, device_columns, DEVICE_COLUMNS);
+    for (size_t i = 0; i < sim_machine_count; i++) add_machine(t, &sim_machines[i]);
+    add_gpus(s, t);
+}
+
+/* ---- compilers ---- */
+
+static const report_column compiler_columns[] = {
+    {"compiler", "Compiler", REPORT_TEXT, NULL},
+    {"version", "Version", REPORT_TEXT, NULL},
+    {"path", "Path", REPORT_TEXT, NULL},
+};
+
+/* cu2ptx answers "kind version path". */
+static bool add_compiler(report_table *t, const char *name) {
+    text line = {0};
+    bool found = compile_find(name, &line) == HAUL_OK && line.length;
+    if (found) {
+        char *version = strchr(line.bytes, ' '), *path = version ? strchr(version + 1, ' ') : NULL;
+        if (version) *version++ = '\0';
+        if (path) *path++ = '\0';
+        report_add_row(t);
+        report_add_text(t, "%s", line.bytes);
+        report_add_text(t, "%s", version ? version : "");
+        report_add_text(t, "%s", path ? path : "");
+    }
+    text_free(&line);
+    return found;
+}
+
+static void add_compilers(report_document *d) {
+    report_section *s = report_add_section(d, "compilers", "Kernel compilers");
+    report_table *t =
+        report_add_table(s, "compilers", NULL, compiler_columns, sizeof compiler_columns / sizeof *compiler_columns);
+    bool nvcc = add_compiler(t, "nvcc"), clang = add_compiler(t, "clang");
+    if (!nvcc)
+        report_add_note(s, REPORT_MUTED, "No nvcc: %s",
+                        clang ? "clang compiles kernels instead." : "it is part of the CUDA toolkit.");
+    if (!clang)
+        report_add_note(s, nvcc ? REPORT_MUTED : REPORT_WARNING,
+                        "No clang (14 or later): install it with `apt install clang`%s",
+                        nvcc ? "; nvcc does as well." : ".");
+    if (!nvcc && !clang)
+        report_add_note(s, REPORT_WARNING,
+                        "CUDA source cannot be compiled; PTX and haul's own kernels run all the same.");
+}
+
+/* ---- printing ---- */
+
+static haul_status print_info(const report_document *d, const cli_values *v, text *out) {
+    if (v->quiet) return HAUL_OK;
+    HAUL_TRY(v->json ? report_write_json(d, out) : report_write_text(d, report_terminal_of(STDOUT_FILENO), out));
+    return cli_print(out);
+}
+
+int cli_run_info(const cli_values *v) {
+    text out = {0};
+    report_document *d = report_document_new("info", "haul " HAUL_VERSION);
+    haul_status status = HAUL_OK;
+    if (v->operands.count)
+        status = haul_fail(HAUL_ERROR_ARGUMENT, "takes no names: %s", v->operands.items[0]);
+    else
+        add_devices(d), add_compilers(d), status = print_info(d, v, &out);
+    report_document_free(d);
+    text_free(&out);
+    return status == HAUL_OK ? CLI_FINE : cli_fail("info");
+}
