@@ -1,6 +1,7 @@
 #include "cli/lab/bench.h"
 
 #include "base/status.h"
+#include "report/memory_tables.h"
 
 #include <kernels/kernels.h>
 
@@ -124,4 +125,9 @@ haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_reco
     if (status != HAUL_OK) return status;
     *record = b->run->launches[b->run->launch_count - 1];
     return HAUL_OK;
+}
+
+void lab_show_memory(lab_bench *b, const char *title, const haul_launch_record *record) {
+    report_add_paragraph(b->section, "%s, in the tables of Nsight Compute's memory analysis:", title);
+    report_add_memory_tables(b->section, record);
 }

@@ -82,7 +82,7 @@ static inline uint32_t lab_blocks(size_t n, uint32_t block) {
     return (uint32_t)((n + block - 1) / block);
 }
 
-/* A section of Nsight Compute's memory tables for one launch. */
+/* Adds Nsight Compute's memory tables for one launch; `title` says which. */
 void lab_show_memory(lab_bench *b, const char *title, const haul_launch_record *record);
 
 #endif
