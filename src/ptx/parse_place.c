@@ -73,10 +73,16 @@ static void skip_function_name(ptx_parser *p) {
     if (ptx_accept(p, '+')) ptx_expect_integer(p, UINT64_MAX, "an offset");
 }
 
+enum { MAX_INLINE_DEPTH = 256 };
+
 static uint32_t inlined_at(ptx_parser *p) {
+    ptx_position at = p->lexer.token.position;
     ptx_place outer = read_line(p);
     grow_place_table(p);
     uint32_t known = *entry_of(p, &outer);
+    unsigned depth = 0;
+    for (uint32_t i = known; i; i = p->places.items[i - 1].inlined_at)
+        if (++depth == MAX_INLINE_DEPTH) ptx_fail_syntax(&p->diagnostics, at, "inlined more than %u deep", depth);
     return known ? known : add_place(p, outer);
 }
 

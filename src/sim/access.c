@@ -7,6 +7,15 @@ static uint32_t misaligned(const uint64_t address[SIM_LANES], uint32_t active, u
     return bad & active;
 }
 
+static uint32_t bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
+                          unsigned bytes, unsigned alignment) {
+    if (to - from < bytes) return active;
+    uint64_t span = to - from - bytes;
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) outside |= (uint32_t)(address[l] - from > span) << l;
+    return (outside & active) | misaligned(address, active, alignment);
+}
+
 static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, unsigned bytes,
                        const char *what) {
     sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "%s: %u bytes at 0x%llx", what, bytes, (unsigned long long)address);
@@ -34,36 +43,25 @@ static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uin
     return bad;
 }
 
-bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
-                      unsigned alignment, uintptr_t *base) {
+bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       unsigned bytes, unsigned alignment, uintptr_t *base) {
     sim_range *range = &w->sm->ranges[op->instruction];
     uint64_t first = address[__builtin_ctz(active)];
-    if (first < range->from || first >= range->to) {
-        if (!sim_memory_find(w->sm->grid->memory, first, range)) {
-            *range = (sim_range){0};
-            return fault(w, op, active & -active, address, bytes, alignment, "access outside any allocation");
-        }
+    if (!sim_memory_find(w->sm->grid->memory, first, range)) {
+        *range = (sim_range){0};
+        return fault(w, op, active & -active, address, bytes, alignment, "access outside any allocation");
     }
     *base = range->host;
-    uint32_t bad = sim_bad_lanes(address, active, range->from, range->to, bytes, alignment);
-    if (bad == 0) return true;
+    uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
     bad &= misaligned(address, bad, alignment) | check_one_by_one(w->sm->grid->memory, bad, address, bytes);
     return bad == 0 || fault(w, op, bad, address, bytes, alignment, "access outside any allocation");
 }
 
-bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
+bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment) {
-    uint32_t limit = w->sm->grid->shared_bytes, bad = 0;
-    if (limit >= bytes) {
-        for (unsigned l = 0; l < SIM_LANES; l++)
-            bad |= (uint32_t)((address[l] > limit - bytes) | ((address[l] & (alignment - 1)) != 0)) << l;
-        bad &= active;
-    } else {
-        bad = active;
-    }
-    if (bad == 0) return true;
     uint64_t wide[SIM_LANES];
     for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
+    uint32_t bad = bad_lanes(wide, active, 0, w->sm->grid->shared_bytes, bytes, alignment);
     return fault(w, op, bad, wide, bytes, alignment, "access outside the block's shared memory");
 }
 
@@ -77,7 +75,7 @@ bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint
 bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], unsigned bytes,
                      unsigned alignment, uintptr_t *base) {
     uint64_t frame = w->sm->grid->program->frame_bytes;
-    uint32_t bad = sim_bad_lanes(address, active, 0, frame, bytes, alignment);
+    uint32_t bad = bad_lanes(address, active, 0, frame, bytes, alignment);
     if (bad) return fault(w, op, bad, address, bytes, alignment, "access outside the thread's local memory");
     *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
     for (unsigned l = 0; l < SIM_LANES; l++) address[l] += l * frame;
@@ -86,7 +84,7 @@ bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t ad
 
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base) {
-    uint32_t bad = sim_bad_lanes(offset, active, 0, w->sm->grid->program->param_bytes, bytes, alignment);
+    uint32_t bad = bad_lanes(offset, active, 0, w->sm->grid->program->param_bytes, bytes, alignment);
     if (bad) return fault(w, op, bad, offset, bytes, alignment, "access outside the kernel's parameters");
     *base = (uintptr_t)w->sm->grid->params;
     return true;

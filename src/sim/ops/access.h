@@ -29,26 +29,71 @@ static inline void sim_shared_addresses(const sim_warp *w, uint32_t slot, int64_
     }
 }
 
-/* Lanes of `active` that are not aligned to `bytes` (a power of two), or lie outside from..to. */
-static inline uint32_t sim_bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
-                                     unsigned bytes, unsigned alignment) {
-    uint64_t span = to - from, need = bytes;
-    uint32_t bad = 0;
-    if (span < need) return active;
-    span -= need;
-    for (unsigned l = 0; l < SIM_LANES; l++)
-        bad |= (uint32_t)((address[l] - from > span) | ((address[l] & (alignment - 1)) != 0)) << l;
-    return bad & active;
+/* Whether all active lanes' accesses of `bytes` lie in from .. to-1 and are aligned (to a power of two). Reductions
+ * without a branch for each lane: this runs for every access. */
+static inline bool sim_all_inside(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
+                                  unsigned bytes, unsigned alignment) {
+    uint64_t furthest = 0, low_bits = 0;
+    if (to - from < bytes) return false;
+    if (active == SIM_ALL_LANES) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint64_t offset = address[l] - from;
+            furthest = offset > furthest ? offset : furthest;
+            low_bits |= address[l];
+        }
+    } else {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint64_t in = 0 - (uint64_t)(active >> l & 1), offset = (address[l] - from) & in;
+            furthest = offset > furthest ? offset : furthest;
+            low_bits |= address[l] & in;
+        }
+    }
+    return furthest <= to - from - bytes && (low_bits & (alignment - 1)) == 0;
 }
 
-/* Global memory: finds the allocation that all active lanes lie in, at first where the last access of this instruction
- * went. False when some lane lies in none, or is misaligned: the fault has been recorded. Lanes in different
- * allocations are checked one by one: all share one base. */
-bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
-                      unsigned alignment, uintptr_t *base);
-/* Shared memory of the block. */
-bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
+static inline bool sim_all_in_shared(const uint32_t address[SIM_LANES], uint32_t active, uint32_t limit, unsigned bytes,
+                                     unsigned alignment) {
+    uint32_t furthest = 0, low_bits = 0;
+    if (limit < bytes) return false;
+    if (active == SIM_ALL_LANES) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            furthest = address[l] > furthest ? address[l] : furthest;
+            low_bits |= address[l];
+        }
+    } else {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint32_t in = 0 - (active >> l & 1);
+            furthest = (address[l] & in) > furthest ? (address[l] & in) : furthest;
+            low_bits |= address[l] & in;
+        }
+    }
+    return furthest <= limit - bytes && (low_bits & (alignment - 1)) == 0;
+}
+
+/* What the checks below fall back on when the fast test fails: finds the allocation, or the lanes that are wrong and
+ * records the fault (false). In sim/access.c. */
+bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       unsigned bytes, unsigned alignment, uintptr_t *base);
+bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment);
+
+/* Global memory: the allocation that this instruction's last access went to, or another one. False when some lane lies
+ * in none, or is misaligned: the fault has been recorded. */
+static inline bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                    unsigned bytes, unsigned alignment, uintptr_t *base) {
+    const sim_range *range = &w->sm->ranges[op->instruction];
+    *base = range->host;
+    return sim_all_inside(address, active, range->from, range->to, bytes, alignment) ||
+           sim_search_global(w, op, active, address, bytes, alignment, base);
+}
+
+/* Shared memory of the block. */
+static inline bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                                    unsigned bytes, unsigned alignment) {
+    return sim_all_in_shared(address, active, w->sm->grid->shared_bytes, bytes, alignment) ||
+           sim_fault_shared(w, op, active, address, bytes, alignment);
+}
+
 /* Generic addresses in the shared window: no lane may be so far in that its address would wrap around. */
 bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]);
 /* Offsets into the threads' frames; `address` becomes offsets from *base. */
