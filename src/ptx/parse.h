@@ -130,6 +130,8 @@ void ptx_parse_function(ptx_parser *p, ptx_linkage linkage);
 /* The parameter lists of a `.callprototype`, whose names mean nothing. */
 ptx_function *ptx_parse_prototype(ptx_parser *p);
 void ptx_parse_body(ptx_parser *p);
+/* Whether both are entries or not, with parameters and results of the same sizes. */
+bool ptx_same_signature(const ptx_function *a, const ptx_function *b);
 /* An instruction from its guard or opcode to its semicolon, or a label with its colon and what belongs to it. */
 void ptx_parse_statement(ptx_parser *p);
 /* From the colon on (parse_body.c). */

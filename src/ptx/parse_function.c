@@ -10,6 +10,7 @@ static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count)
     ptx_expect(p, '(');
     while (!ptx_at(p, ')')) {
         ptx_variable *v = ptx_parse_parameter(p);
+        if (v->space == PTX_SPACE_PARAM) v->index = (uint32_t)parameters.count;
         PTX_APPEND(p, parameters, v);
         if (!ptx_accept(p, ',')) break;
     }
@@ -60,10 +61,14 @@ static bool same_parameters(ptx_variable *const *a, size_t count_a, ptx_variable
     return true;
 }
 
+bool ptx_same_signature(const ptx_function *a, const ptx_function *b) {
+    return a->is_entry == b->is_entry && same_parameters(a->params, a->param_count, b->params, b->param_count) &&
+           same_parameters(a->results, a->result_count, b->results, b->result_count);
+}
+
 static void check_redeclaration(ptx_parser *p, const ptx_function *old, const ptx_function *f) {
     if (old->has_body && f->has_body) ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
-    if (old->is_entry != f->is_entry || !same_parameters(old->params, old->param_count, f->params, f->param_count) ||
-        !same_parameters(old->results, old->result_count, f->results, f->result_count))
+    if (!ptx_same_signature(old, f))
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
                         old->position.line, old->position.column);
 }

@@ -74,6 +74,9 @@ static void parse_alias(ptx_parser *p) {
             ptx_fail_syntax(&p->diagnostics, at, "an alias is for a function without a body, of one with");
         ptx_expect(p, i == 0 ? ',' : ';');
     }
+    if (!ptx_same_signature(functions[0], functions[1]))
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'%s' has other parameters than '%s'",
+                        functions[0]->name, functions[1]->name);
     functions[0]->alias_of = functions[1];
 }
 

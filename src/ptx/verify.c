@@ -341,10 +341,9 @@ static haul_status check_call_value(const check *c, const ptx_operand *o, const 
         if (formal->space == PTX_SPACE_PARAM && (o->variable->size == formal->size || !formal->size)) return HAUL_OK;
         return fail(c, o->position, "'%s' has another size than the parameter", o->variable->name);
     }
-    if (o->kind != PTX_REGISTER && (result || (o->kind != PTX_INTEGER && o->kind != PTX_FLOATING)))
-        return fail(c, o->position, "calls pass .param variables and registers");
-    bool constant = o->kind != PTX_REGISTER;
-    if (constant) return HAUL_OK;
+    if (o->kind == PTX_INTEGER && !result && formal->size <= 8) return HAUL_OK;
+    if (o->kind != PTX_REGISTER || o->negated)
+        return fail(c, o->position, "calls pass .param variables, registers and integers");
     const ptx_register *r = &c->function->registers[o->reg];
     if (formal->size == (ptx_bits(r->type) + 7) / 8) return HAUL_OK;
     return fail(c, o->position, "'%s' has another size than the parameter", r->name);
