@@ -244,6 +244,18 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
 ACCESS(load, load_elements)
 ACCESS(store, store_elements)
 
+/* A parameter at a fixed place is the same in all lanes. imm: its offset. */
+#define PARAMETER(name, M, R)                                                          \
+    static sim_step parameter_##name(sim_warp *w, const sim_op *op, uint32_t active) { \
+        M value;                                                                       \
+        R *d = SIM_SLOT(w, R, op->d);                                                  \
+        memcpy(&value, w->sm->grid->params + op->imm, sizeof value);                   \
+        SIM_STORE_LANES(d, active, (R)value);                                          \
+        return SIM_NEXT;                                                               \
+    }
+PARAMETER(32, uint32_t, uint32_t)
+PARAMETER(64, uint64_t, uint64_t)
+
 /* ---- lowering ---- */
 
 typedef struct access_handlers {
@@ -282,6 +294,21 @@ static bool is_ordered(const ptx_instruction *i) {
     }
 }
 
+/* The handler for an ordinary parameter load; NULL where the general one is needed. */
+static sim_handler pick_parameter(const sim_op *op, unsigned limit) {
+    uint64_t offset = (uint64_t)op->imm - SIM_PARAM_WINDOW;
+    bool plain = op->run == load_params && op->count == 1 && op->x == op->y && op->a == SIM_SLOT_ZERO;
+    if (!plain || offset + op->bytes > limit || offset % op->bytes) return NULL;
+    return op->bytes == 4 ? parameter_32 : op->bytes == 8 ? parameter_64 : NULL;
+}
+
+static void simplify_parameter(const sim_lowering *l, sim_op *op) {
+    sim_handler run = pick_parameter(op, l->program->param_bytes);
+    if (!run) return;
+    op->run = run;
+    op->imm -= (int64_t)SIM_PARAM_WINDOW;
+}
+
 static bool is_signed(unsigned type) {
     return ptx_types[type].kind == 'S';
 }
@@ -312,6 +339,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->y = log2_of(lane);
     op->imm2 = is_load && is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0));
+    simplify_parameter(l, op);
     return HAUL_OK;
 }
 
