@@ -1,0 +1,136 @@
+/* The profile of a synthetic launch: tables by their rows. */
+#include "report/profile.h"
+#include "synthetic.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static haul_instruction_record instructions[4];
+static haul_launch_record record;
+
+static int make_launch(void **state) {
+    (void)state;
+    instructions[0] =
+        synthetic_instruction("ld.global.f32", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 3, synthetic_global(512, 8));
+    instructions[1] =
+        synthetic_instruction("st.shared.f32", HAUL_CLASS_SHARED_STORE, "a.cu", 3, synthetic_shared(512, 4));
+    instructions[2] =
+        synthetic_instruction("st.global.f32", HAUL_CLASS_GLOBAL_STORE, "a.cu", 4, synthetic_global(512, 4));
+    instructions[3] = synthetic_instruction("add.f32", HAUL_CLASS_NONE, "a.cu", 4,
+                                            (haul_traffic){.instructions = 1024, .threads = 32768});
+    record = synthetic_launch(instructions, 4);
+    record.counters[HAUL_COUNTER_L2_READ_REQUESTS] = 1024;
+    record.counters[HAUL_COUNTER_L2_READ_SECTORS] = 4096;
+    record.counters[HAUL_COUNTER_L2_READ_MISS] = 1024;
+    record.counters[HAUL_COUNTER_L2_WRITE_REQUESTS] = 512;
+    record.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 2048;
+    record.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = 3072;
+    record.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = 1024;
+    record.occupancy = (haul_occupancy){.blocks_per_sm = 8,
+                                        .warps_per_sm = 64,
+                                        .max_warps_per_sm = 64,
+                                        .limit_blocks = 32,
+                                        .limit_warps = 8,
+                                        .limit_registers = 10,
+                                        .limit_shared = 20,
+                                        .registers_per_thread = 24,
+                                        .l1_bytes = 200 << 10};
+    return 0;
+}
+
+static json_t *profile_json(void) {
+    const report_profile_options options = {.lines = 10, .mix = 10, .share = 1};
+    json_t *json = NULL;
+    assert_int_equal(report_profile_json(&record, &options, &json), HAUL_OK);
+    return json;
+}
+
+static json_t *row_of(json_t *json, const char *table, size_t index) {
+    return json_array_get(json_object_get(json_object_get(json, "tables"), table), index);
+}
+
+static double number(json_t *row, const char *key) {
+    return json_number_value(json_object_get(row, key));
+}
+
+static void memory_tables_hold_the_traffic(void **state) {
+    (void)state;
+    json_t *json = profile_json(), *load = row_of(json, "l1tex", 0), *store = row_of(json, "shared", 0);
+    assert_string_equal(json_string_value(json_object_get(load, "class")), "Global Load");
+    assert_true(number(load, "sectors") == 4096);
+    assert_true(number(load, "sectors_per_request") == 8);
+    assert_true(number(load, "ideal_sectors_per_request") == 4);
+    assert_true(number(load, "bytes") == 4096 * 32);
+    assert_true(number(store, "bank_conflicts") == 3 * 512);
+    assert_true(number(store, "wavefronts_per_ideal") == 4);
+    assert_true(number(row_of(json, "l2", 0), "hit_rate") == 75);
+    assert_true(number(row_of(json, "device", 2), "bytes") == 4096 * 32);
+    json_decref(json);
+}
+
+static void the_mix_is_ordered_by_frequency(void **state) {
+    (void)state;
+    json_t *json = profile_json(), *first = row_of(json, "instructions", 0);
+    assert_string_equal(json_string_value(json_object_get(first, "mnemonic")), "add.f32");
+    assert_true(number(first, "share") == 40);
+    assert_true(number(first, "lanes") == 32);
+    json_decref(json);
+}
+
+static void advice_names_kind_place_and_waste(void **state) {
+    (void)state;
+    json_t *json = profile_json(), *advice = json_object_get(json, "advice");
+    assert_int_equal(json_array_size(advice), 2);
+    json_t *first = json_array_get(advice, 0);
+    assert_string_equal(json_string_value(json_object_get(first, "kind")), "bank-conflicts");
+    assert_int_equal(json_integer_value(json_object_get(first, "line")), 3);
+    assert_true(number(first, "wasted_bytes") == 3 * 512 * 128);
+    json_decref(json);
+}
+
+static void the_text_shows_every_table(void **state) {
+    (void)state;
+    const report_profile_options options = {.lines = 1, .mix = 2, .share = 1};
+    report_document *d = report_document_new("profile", NULL);
+    assert_int_equal(report_add_profile(d, "one", &record, &options), HAUL_OK);
+    text out = {0};
+    assert_int_equal(report_write_text(d, (report_terminal){0}, &out), HAUL_OK);
+    static const char *const parts[] = {"64 blocks of 256 threads; about 10.00 us.",
+                                        "Shared Memory",
+                                        "L1/TEX Cache",
+                                        "L2 Cache",
+                                        "Device Memory",
+                                        "Theoretical Occupancy",
+                                        "PTX Instruction",
+                                        "and 2 more",
+                                        "others",
+                                        "a.cu:3: Shared Store: 4.00 wavefronts"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!strstr(text_string(&out), parts[i])) fail_msg("no `%s` in:\n%s", parts[i], text_string(&out));
+    }
+    text_free(&out);
+    report_document_free(d);
+}
+
+static void a_launch_without_traffic_has_no_tables(void **state) {
+    (void)state;
+    haul_launch_record empty = synthetic_launch(NULL, 0);
+    const report_profile_options options = {.lines = 10, .mix = 10, .share = 1};
+    json_t *json = NULL;
+    assert_int_equal(report_profile_json(&empty, &options, &json), HAUL_OK);
+    assert_int_equal(json_object_size(json_object_get(json, "tables")), 0);
+    json_decref(json);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_tables_hold_the_traffic),         cmocka_unit_test(the_mix_is_ordered_by_frequency),
+        cmocka_unit_test(advice_names_kind_place_and_waste),      cmocka_unit_test(the_text_shows_every_table),
+        cmocka_unit_test(a_launch_without_traffic_has_no_tables),
+    };
+    return cmocka_run_group_tests(tests, make_launch, NULL);
+}
