@@ -1,0 +1,242 @@
+/* Launch lines: what is read from them, and what is said about those that are wrong. */
+#include "lib/launches.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static haul_status read(launch_list *list, const char *lines) {
+    return launch_read_text(list, "x.jsonl", lines, strlen(lines));
+}
+
+static void a_whole_line_is_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"id\":7,\"kernel\":\"saxpy\",\"grid\":[256,2],\"block\":[32,8,1],\"smem\":1024,\"file\":"
+                       "\"basics\",\"us\":1.5,"
+                       "\"args\":[{\"i32\":-5},{\"i32\":4294967295},{\"i64\":-9000000000},{\"f32\":1.5},{\"f64\":2},"
+                       "{\"buf\":\"perm\",\"words\":64,\"seed\":5,\"offset\":12,\"after\":\"1d94492b1bfe4bfa\"}],"
+                       "\"counters\":{\"inst_global_ld\":3,\"dram__sectors_read\":[80,96],\"of_another_tool\":1}}\n";
+    assert_int_equal(read(&list, line), HAUL_OK);
+    assert_int_equal(list.count, 1);
+    const launch_description *d = &list.items[0];
+    assert_int_equal(d->id, 7);
+    assert_string_equal(d->kernel, "saxpy");
+    assert_string_equal(d->file, "basics");
+    assert_string_equal(d->where, "x.jsonl:1");
+    assert_int_equal(d->grid[0], 256);
+    assert_int_equal(d->grid[1], 2);
+    assert_int_equal(d->grid[2], 1);
+    assert_int_equal(d->block[1], 8);
+    assert_int_equal(d->shared_bytes, 1024);
+    assert_int_equal(d->argument_count, 6);
+    assert_int_equal(d->arguments[0].integer, -5);
+    assert_int_equal(d->arguments[1].integer, UINT32_MAX);
+    assert_true(d->arguments[4].kind == HAUL_ARGUMENT_F64 && d->arguments[4].real == 2);
+    const launch_argument *buffer = &d->arguments[5];
+    assert_int_equal(buffer->fill, LAUNCH_FILL_PERM);
+    assert_int_equal(buffer->words, 64);
+    assert_int_equal(buffer->seed, 5);
+    assert_int_equal(buffer->offset, 12);
+    assert_true(buffer->recorded);
+    assert_true(buffer->after == 0x1d94492b1bfe4bfa);
+    assert_int_equal(d->counter_count, 2); /* the one that haul does not know is left out */
+    assert_int_equal(d->counters[1].counter, HAUL_COUNTER_DRAM_READ_SECTORS);
+    assert_true(d->counters[1].low == 80 && d->counters[1].high == 96);
+    launch_list_free(&list);
+}
+
+static void empty_lines_are_skipped_and_ids_count(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[]}";
+    char lines[256];
+    snprintf(lines, sizeof lines, "\n%s\r\n  \n%s", line, line);
+    assert_int_equal(read(&list, lines), HAUL_OK);
+    assert_int_equal(list.count, 2);
+    assert_int_equal(list.items[1].id, 1);
+    assert_string_equal(list.items[1].where, "x.jsonl:4");
+    launch_list_free(&list);
+}
+
+static void many_launches_are_kept(void **state) {
+    (void)state;
+    launch_list list = {0};
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(read(&list, "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[{\"i32\":3}]}"), HAUL_OK);
+    assert_int_equal(list.count, 1000);
+    assert_int_equal(list.items[0].arguments[0].integer, 3);
+    launch_list_free(&list);
+}
+
+#define LINE(members) "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1]," members "}"
+
+static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"{\"kernel\":", "x.jsonl:1: no valid JSON"},
+        {"[1]", "x.jsonl:1: a launch must be a JSON object"},
+        {"nonsense", "x.jsonl:1: no valid JSON"},
+        {"{\"grid\":[1]}", "x.jsonl:1: kernel: is missing"},
+        {"{\"kernel\":3}", "x.jsonl:1: kernel: must be a string"},
+        {"{\"kernel\":\"k\",\"block\":[1]}", "x.jsonl:1: grid: is missing"},
+        {"{\"kernel\":\"k\",\"grid\":[0],\"block\":[1]}", "x.jsonl:1: grid: 0 is not between 1 and 4294967295"},
+        {"{\"kernel\":\"k\",\"grid\":[-1],\"block\":[1]}", "grid: -1 is not between"},
+        {"{\"kernel\":\"k\",\"grid\":[1,1,1,1],\"block\":[1]}", "grid: must be an array of one to three numbers"},
+        {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
+        {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
+        {LINE("\"args\":{}"), "args: must be an array"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, i32, i64, f32, f64"},
+        {LINE("\"args\":[3]"), "args[0]: needs one of"},
+        {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
+        {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
+        {LINE("\"args\":[{\"f32\":\"1\"}]"), "f32: must be a number"},
+        {LINE("\"args\":[{\"buf\":\"ones\",\"words\":4}]"), "`ones` is no fill rule"},
+        {LINE("\"args\":[{\"buf\":\"file\",\"words\":4}]"), "`file` is no fill rule"},
+        {LINE("\"args\":[{\"buf\":\"zero\"}]"), "args[0]: words: is missing"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":-4}]"), "words: -4 is not between"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4611686018427387904}]"), "words: 4611686018427387904 is not"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"offset\":257}]"), "offset: 257 is not between 0 and 256"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"after\":\"12\"}]"), "after: must be 16 hexadecimal digits"},
+        {LINE("\"smem\":-1,\"args\":[]"), "smem: -1 is not between"},
+        {LINE("\"args\":[],\"counters\":[]"), "counters: must be an object"},
+        {LINE("\"args\":[],\"counters\":{\"inst_executed\":\"x\"}"), "counters: inst_executed: must be a number or"},
+        {LINE("\"args\":[],\"counters\":{\"inst_executed\":[2,1]}"), "the lowest comes first"},
+        {LINE("\"kernel\":\"again\",\"args\":[]"), "x.jsonl:1: no valid JSON"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        launch_list list = {0};
+        assert_int_not_equal(read(&list, cases[i].line), HAUL_OK);
+        if (!strstr(haul_message(), cases[i].message))
+            fail_msg("%s:\n  %s\n  has no: %s", cases[i].line, haul_message(), cases[i].message);
+        launch_list_free(&list);
+    }
+}
+
+/* ---- the command line's form ---- */
+
+static haul_status parse(launch_list *list, const char *string, launch_argument *a) {
+    return launch_parse_argument(list, string, a);
+}
+
+static void arguments_of_the_command_line_are_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    launch_argument a;
+    assert_int_equal(parse(&list, "i32:-1", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_I32 && a.integer == -1);
+    assert_int_equal(parse(&list, "i64:9000000000", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_I64 && a.integer == 9000000000);
+    assert_int_equal(parse(&list, "f32:1.5", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_F32 && a.real == 1.5);
+    assert_int_equal(parse(&list, "f64:-1e300", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_F64 && a.real == -1e300);
+    assert_int_equal(parse(&list, "buf:f01:64K", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_BUFFER && a.words == 65536 && a.seed == 1 && a.offset == 0 && !a.output);
+    assert_int_equal(parse(&list, "buf:iota:100:7:4,out=o:1.bin", &a), HAUL_OK);
+    assert_true(a.fill == LAUNCH_FILL_IOTA && a.words == 100 && a.seed == 7 && a.offset == 4);
+    assert_string_equal(a.output, "o:1.bin");
+    assert_int_equal(parse(&list, "buf:file=in:2.bin", &a), HAUL_OK);
+    assert_true(a.fill == LAUNCH_FILL_FILE);
+    assert_string_equal(a.input, "in:2.bin");
+    launch_list_free(&list);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "i32",
+                                        "i32:",
+                                        "i32:x",
+                                        "i32:4294967296",
+                                        "i16:3",
+                                        "f32:",
+                                        "f32:1.5x",
+                                        "buf",
+                                        "buf:",
+                                        "buf:f01",
+                                        "buf:f01:",
+                                        "buf:f01:-4",
+                                        "buf:f01:4:",
+                                        "buf:f01:4:1:300",
+                                        "buf:ones:4",
+                                        "buf:file=",
+                                        "buf:f01:4,out=",
+                                        "buf:file:4",
+                                        "buf:f01:4:1:0:9",
+                                        "buf:f01:9999999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        launch_list list = {0};
+        launch_argument a;
+        if (parse(&list, wrong[i], &a) == HAUL_OK) fail_msg("`%s` was accepted", wrong[i]);
+        assert_memory_equal(haul_message(), "--arg ", 6);
+        launch_list_free(&list);
+    }
+}
+
+static void extents_have_one_to_three_numbers(void **state) {
+    (void)state;
+    uint32_t e[3];
+    assert_int_equal(launch_parse_extent("--grid", "256", e), HAUL_OK);
+    assert_true(e[0] == 256 && e[1] == 1 && e[2] == 1);
+    assert_int_equal(launch_parse_extent("--grid", "16x8x4", e), HAUL_OK);
+    assert_true(e[0] == 16 && e[1] == 8 && e[2] == 4);
+    assert_int_equal(launch_parse_extent("--grid", "[16,8]", e), HAUL_OK);
+    assert_true(e[0] == 16 && e[1] == 8 && e[2] == 1);
+    static const char *const wrong[] = {"",        "0",          "-1", "1x",  "x1",  "1,,2",
+                                        "1x2x3x4", "4294967296", "a",  "1 x", "1.5", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (launch_parse_extent("--grid", wrong[i], e) == HAUL_OK) fail_msg("`%s` was accepted", wrong[i]);
+    }
+}
+
+static void a_launch_of_the_command_line_makes_a_line(void **state) {
+    (void)state;
+    launch_list list = {0};
+    launch_argument arguments[2];
+    assert_int_equal(parse(&list, "i32:64", &arguments[0]), HAUL_OK);
+    assert_int_equal(parse(&list, "buf:f01:64:3", &arguments[1]), HAUL_OK);
+    const launch_description given = {.where = "--kernel",
+                                      .kernel = "k",
+                                      .grid = {2, 1, 1},
+                                      .block = {32, 1, 1},
+                                      .us = -1,
+                                      .arguments = arguments,
+                                      .argument_count = 2};
+    launch_description *d = launch_append(&list, &given);
+    assert_non_null(d);
+    d->arguments[1].hash = 0xabc;
+    haul_launch_record record = {.estimate_us = 2.5, .measured_us = -1};
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) record.counters[i] = -1;
+    record.counters[HAUL_COUNTER_INST_EXECUTED] = 12;
+    json_t *line = launch_to_json(d, &record);
+    char *dump = json_dumps(line, JSON_COMPACT);
+    assert_string_equal(
+        dump, "{\"id\":0,\"kernel\":\"k\",\"grid\":[2,1,1],\"block\":[32,1,1],\"smem\":0,\"args\":[{\"i32\":64},"
+              "{\"buf\":\"f01\",\"words\":64,\"seed\":3,\"offset\":0,\"after\":\"0000000000000abc\"}],"
+              "\"counters\":{\"inst_executed\":12},\"estimate_us\":2.5}");
+    free(dump);
+    json_decref(line);
+    launch_list_free(&list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_line_is_read),
+        cmocka_unit_test(empty_lines_are_skipped_and_ids_count),
+        cmocka_unit_test(many_launches_are_kept),
+        cmocka_unit_test(wrong_lines_are_refused_with_file_line_and_member),
+        cmocka_unit_test(arguments_of_the_command_line_are_read),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(extents_have_one_to_three_numbers),
+        cmocka_unit_test(a_launch_of_the_command_line_makes_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
