@@ -158,6 +158,7 @@ static void open_device(void) {
         fprintf(stderr, "the device cannot be opened: %s\n", haul_message());
         exit(2);
     }
+    if (!real) sim_driver_set_threads(1); /* one block: nothing to share out */
 }
 
 int main(void) {
