@@ -23,7 +23,6 @@ static const report_column columns[] = {
     {"hit_rate", "L1 hits", REPORT_PERCENT, "sectors of loads that L1 had"},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2: the same for all"},
     {"store_sectors", "Store sectors", REPORT_COUNT, "sectors that the stores touch"},
-    {"wavefronts", "Wavefronts", REPORT_COUNT, "passes of the loads at the tag stage"},
 };
 
 static void add_row(report_table *t, const char *label, const haul_launch_record *record) {
@@ -42,7 +41,6 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_add_number(t, record->counters[HAUL_COUNTER_L2_READ_SECTORS]);
     report_add_number(t, (double)store->sectors);
     report_set_tone(t, store->sectors > store->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
-    report_add_number(t, (double)load->wavefronts);
 }
 
 static haul_status run_forms(lab_bench *b) {

@@ -17,8 +17,7 @@ static const report_column columns[] = {
     {"hit_rate", "L1 hits", REPORT_PERCENT, NULL},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2"},
     {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
-    {"wavefronts", "Wavefronts", REPORT_COUNT, "of these loads"},
-    {"conflicts", "Conflicts", REPORT_COUNT, NULL},
+    {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
 };
 
 static void add_row(report_table *t, const char *label, const haul_launch_record *r) {
@@ -32,7 +31,6 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_add_number(t, report_percent((double)load->hits, (double)load->sectors));
     report_add_number(t, r->counters[HAUL_COUNTER_L2_READ_SECTORS]);
     report_add_number(t, (double)r->classes[HAUL_CLASS_SHARED_LOAD].instructions);
-    report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS]);
     report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
 }
 

@@ -15,7 +15,7 @@ static const struct {
 } rungs[] = {
     {"saxpy", "saxpy_scalar", "scalar", 1, 8},
     {"saxpy", "saxpy_vector", "float4", 4, 32},
-    {"saxpy", "saxpy_registers", "float4, next in registers", 4 * ROUNDS, 64},
+    {"saxpy", "saxpy_registers", "float4, pipelined", 4 * ROUNDS, 64},
     {"saxpy", "saxpy_two_stages", "LDGSTS, 2 stages", 4 * ROUNDS, 64},
     {"saxpy", "saxpy_stages", "LDGSTS, 4 stages", 4 * ROUNDS, 128},
     {"saxpy_sm90", "saxpy_bulk", "bulk copy, 4 stages", 4 * ROUNDS, 128},
@@ -28,7 +28,7 @@ static const report_column columns[] = {
     {"stores", "Stores", REPORT_COUNT, "warps' stores to global memory"},
     {"ldgsts", "LDGSTS", REPORT_COUNT, "warps' asynchronous copies"},
     {"bulk", "Bulk", REPORT_COUNT, "bulk copies"},
-    {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
+    {"shared_loads", "Shared", REPORT_COUNT, "warps' loads from shared memory"},
     {"read", "Read", REPORT_BYTES, "from L2"},
     {"written", "Written", REPORT_BYTES, "to L2"},
     {"blocks", "Blocks/SM", REPORT_COUNT, "that can reside on an SM at once"},

@@ -26,13 +26,12 @@ static const struct {
 static const report_column columns[] = {
     {"way", "Way", REPORT_TEXT, "bytes a thread, and how they travel"},
     {"place", "Alignment", REPORT_TEXT, "in elements, from a well aligned base"},
-    {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
     {"loads", "LDG", REPORT_COUNT, "warps' loads into registers"},
     {"ldgsts", "LDGSTS", REPORT_COUNT, "warps' asynchronous copies"},
-    {"l1_sectors", "Sectors through L1", REPORT_COUNT, "of loads, and of copies through L1"},
-    {"bypass_sectors", "around L1", REPORT_COUNT, "of copies around L1"},
-    {"ideal", "needed", REPORT_COUNT, "sectors that the source lies in"},
-    {"wavefronts", "Shared wavefronts", REPORT_COUNT, "to write the elements to shared memory"},
+    {"l1_sectors", "Through L1", REPORT_COUNT, "sectors of loads, and of copies through L1"},
+    {"bypass_sectors", "Around L1", REPORT_COUNT, "sectors of copies around L1"},
+    {"ideal", "Needed", REPORT_COUNT, "sectors that the source lies in"},
+    {"wavefronts", "Wavefronts", REPORT_COUNT, "to write the elements to shared memory"},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2"},
 };
 
@@ -43,7 +42,6 @@ static void add_row(report_table *t, size_t way, size_t place, const haul_launch
     report_add_row(t);
     report_add_text(t, "%s", ways[way].label);
     report_add_text(t, "%s", places[place].label);
-    report_add_number(t, n[HAUL_COUNTER_INST_EXECUTED]);
     report_add_number(t, (double)r->classes[HAUL_CLASS_GLOBAL_LOAD].instructions);
     report_add_number(t, n[HAUL_COUNTER_INST_LDGSTS]);
     report_add_number(t, through);
@@ -70,8 +68,9 @@ static haul_status measure(lab_bench *b, size_t way, size_t place, haul_launch_r
 }
 
 static haul_status run_ways(lab_bench *b) {
-    report_table *t = report_add_table(b->section, "ways", "512 elements in 4 blocks of 128 threads", columns,
-                                       sizeof columns / sizeof columns[0]);
+    report_table *t = report_add_table(b->section, "ways",
+                                       "512 elements in 4 blocks of 128 threads: instructions, sectors, wavefronts",
+                                       columns, sizeof columns / sizeof columns[0]);
     report_chart *c = report_add_chart(b->section, "sectors", "Sectors fetched for 16 bytes a thread", REPORT_BARS,
                                        (report_axis){"alignment", REPORT_LINEAR, REPORT_TEXT},
                                        (report_axis){"sectors", REPORT_LINEAR, REPORT_COUNT});
