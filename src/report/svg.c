@@ -123,8 +123,8 @@ static void put_colour(text *out, const char *property, size_t series) {
 }
 
 /* Colour alone does not tell series apart for everyone, so each has its own marker. */
-static void put_marker(text *out, size_t series, double x, double y) {
-    switch (series % 4) {
+static void put_marker(text *out, size_t shape, size_t series, double x, double y) {
+    switch (shape % 4) {
     case 0: text_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"", x, y); break;
     case 1: text_printf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\"", x - 3.5, y - 3.5); break;
     case 2: text_printf(out, "<path d=\"M%.1f %.1fl5 9h-10z\"", x, y - 5.5); break;
@@ -135,8 +135,8 @@ static void put_marker(text *out, size_t series, double x, double y) {
     text_put(out, "\">");
 }
 
-static void end_marker(text *out, size_t series) {
-    text_put(out, series % 4 == 0 ? "</circle>\n" : series % 4 == 1 ? "</rect>\n" : "</path>\n");
+static void end_marker(text *out, size_t shape) {
+    text_put(out, shape % 4 == 0 ? "</circle>\n" : shape % 4 == 1 ? "</rect>\n" : "</path>\n");
 }
 
 static double label_width(const char *s) {
@@ -154,8 +154,9 @@ static double put_legend(text *out, const report_chart *c, double top) {
         double width = 36 + label_width(s->label);
         if (x > LEFT && x + width > WIDTH - RIGHT) x = LEFT, y += LEGEND_LINE;
         if (out) {
-            put_marker(out, c->kind == REPORT_BARS ? 1 : index, x + 6, y - 4);
-            end_marker(out, c->kind == REPORT_BARS ? 1 : index);
+            size_t shape = c->kind == REPORT_BARS ? 1 : index; /* bars have no shapes but the square */
+            put_marker(out, shape, index, x + 6, y - 4);
+            end_marker(out, shape);
             put_text(out, x + 16, y, "start", "ink", s->label);
         }
         x += width;
@@ -223,7 +224,7 @@ static void put_points(text *out, const report_series *s, size_t index, const ax
     char xs[REPORT_NUMBER_SIZE], ys[REPORT_NUMBER_SIZE];
     for (const report_point *p = s->points; p; p = p->next) {
         if (!shown(x, y, p)) continue;
-        put_marker(out, index, pixel(x, p->x), pixel(y, p->y));
+        put_marker(out, index, index, pixel(x, p->x), pixel(y, p->y));
         text_put(out, "<title>");
         markup_put(out, s->label);
         text_printf(out, ": %s at %s</title>", report_format(y->axis->unit, p->y, ys),
