@@ -7,12 +7,22 @@
 
 enum { SECTOR = 32, WAVEFRONT = 128 };
 
+static const char *last_part(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
 /* Users look for their own line, not for the wrapper of an intrinsic. */
 static bool is_toolchain(const char *file) {
     static const char *const parts[] = {"/haul_toolchain/", "/toolchain/include/", "/cuda/",
                                         "/usr/include/",    "/targets/",           "/include/haul/device"};
+    static const char *const names[] = {"cuda_pipeline", "cuda_awbarrier", "sm_"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strstr(file, parts[i])) return true;
+    }
+    const char *name = last_part(file);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
     }
     return false;
 }
@@ -22,11 +32,6 @@ static const haul_place *place_of(const haul_instruction_record *r) {
     while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
         place = place->inlined_into;
     return place;
-}
-
-static const char *last_part(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
 }
 
 static double moved_by(const haul_traffic *t) {

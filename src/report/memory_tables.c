@@ -1,7 +1,6 @@
 #include "report/memory_tables.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SECTOR = 32 };
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -122,8 +121,7 @@ static void add_l1_row(report_table *t, const char *title, const haul_traffic *x
     report_add_number(t, (double)x->l2_sectors);
 }
 
-/* Stores, reductions, copies around L1 and bulk copies do not look for their sectors in L1. */
-static bool is_cached(haul_memory_class class) {
+bool report_is_cached(haul_memory_class class) {
     return class == HAUL_CLASS_GLOBAL_LOAD || class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE ||
            class == HAUL_CLASS_LDGSTS_ACCESS;
 }
@@ -135,7 +133,7 @@ static void add_l1(report_section *s, const haul_launch_record *r) {
     report_table *t = report_add_table(s, "l1tex", NULL, l1_columns, COUNT_OF(l1_columns));
     for (size_t i = 0; i < COUNT_OF(l1_rows); i++) {
         const haul_traffic *x = &r->classes[l1_rows[i].class];
-        if (x->instructions) add_l1_row(t, l1_rows[i].title, x, is_cached(l1_rows[i].class));
+        if (x->instructions) add_l1_row(t, l1_rows[i].title, x, report_is_cached(l1_rows[i].class));
     }
     add_l1_row(t, "Total", &total, true);
     report_set_row_tone(t, REPORT_STRONG);

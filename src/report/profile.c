@@ -30,7 +30,7 @@ static const report_column line_columns[] = {
     {"source", "Source", REPORT_TEXT, NULL},
 };
 
-static void add_global_cells(report_table *t, const haul_traffic *x) {
+static void add_global_cells(report_table *t, const haul_traffic *x, bool cached) {
     double requests = (double)(x->requests ? x->requests : x->instructions), sectors = (double)x->sectors;
     if (!x->sectors) {
         for (int i = 0; i < 4; i++) report_add_empty(t);
@@ -40,7 +40,10 @@ static void add_global_cells(report_table *t, const haul_traffic *x) {
     report_add_number(t, sectors / requests);
     if (sectors > 1.05 * (double)x->ideal_sectors) report_set_tone(t, REPORT_WARNING);
     report_add_number(t, (double)x->ideal_sectors / requests);
-    report_add_number(t, report_percent((double)x->hits, sectors));
+    if (cached)
+        report_add_number(t, report_percent((double)x->hits, sectors));
+    else
+        report_add_empty(t);
 }
 
 static void add_shared_cells(report_table *t, const haul_traffic *x) {
@@ -64,7 +67,7 @@ static void add_lines(report_section *s, const report_hotspots *lines, size_t mo
         report_add_text(t, "%s", haul_class_names[line->class]);
         report_add_number(t, line->share);
         report_add_number(t, (double)line->traffic.instructions);
-        add_global_cells(t, &line->traffic);
+        add_global_cells(t, &line->traffic, report_is_cached(line->class));
         add_shared_cells(t, &line->traffic);
         if (line->source) report_add_text(t, "%s", line->source);
     }
@@ -77,19 +80,21 @@ static void add_lines(report_section *s, const report_hotspots *lines, size_t mo
 
 /* ---- the section ---- */
 
-/* "512 x 4 blocks of 256 threads" */
+/* "512 x 4 blocks" */
 static void put_shape(text *out, const uint32_t extent[3], const char *unit) {
     text_printf(out, "%u", extent[0]);
     if (extent[1] > 1 || extent[2] > 1) text_printf(out, " x %u", extent[1]);
     if (extent[2] > 1) text_printf(out, " x %u", extent[2]);
-    text_printf(out, " %s", unit);
+    bool one = extent[0] == 1 && extent[1] == 1 && extent[2] == 1;
+    text_printf(out, " %s%s", unit, one ? "" : "s");
 }
 
 static void add_shape(report_section *s, const haul_launch_record *r) {
     text shape = {0};
     char number[REPORT_NUMBER_SIZE];
-    put_shape(&shape, r->grid, "blocks of ");
-    put_shape(&shape, r->block, "threads");
+    put_shape(&shape, r->grid, "block");
+    text_put(&shape, " of ");
+    put_shape(&shape, r->block, "thread");
     if (r->shared_bytes)
         text_printf(&shape, ", %s of dynamic shared memory", report_format(REPORT_BYTES, r->shared_bytes, number));
     if (r->estimate_us >= 0)
