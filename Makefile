@@ -35,8 +35,10 @@ bench: $(BUILD)/build.ninja ## run the benchmarks
 	$(call ninja,$(BUILD))
 	for b in $(BUILD)/bench/bench_*; do [ ! -x $$b ] || $$b || exit 1; done
 
-docs: deps-full ## reference pages of the public headers, into build/docs
+docs: deps-full $(BUILD)/build.ninja ## reference pages of the public headers, into build/docs; refresh the man page
 	tools/make-docs $(BUILD)/docs
+	$(call ninja,$(BUILD),gen_man)
+	$(BUILD)/tests/gen_man docs/man/haul.1.in >docs/man/haul.1
 
 format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix

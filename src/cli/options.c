@@ -23,7 +23,6 @@ enum command_index {
 #undef COMMAND
 };
 #define OF(id) (1u << COMMAND_##id)
-#define LAUNCHING (OF(replay) | OF(compare) | OF(profile))
 #define ALL (~0u)
 
 typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
