@@ -79,7 +79,7 @@ typedef struct haul_instruction_record {
     const char *mnemonic; /* "ld.global.f32" */
     uint32_t ptx_line;
     haul_place place;
-    haul_memory_class class;
+    haul_memory_class memory_class;
     haul_traffic traffic; /* instructions and threads are filled for every instruction */
 } haul_instruction_record;
 

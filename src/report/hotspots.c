@@ -40,7 +40,7 @@ static double moved_by(const haul_traffic *t) {
 
 static report_hotspot line_of(const haul_instruction_record *r) {
     const haul_place *place = place_of(r);
-    report_hotspot line = {.class = r->class, .sites = 1, .even = true, .traffic = r->traffic};
+    report_hotspot line = {.class = r->memory_class, .sites = 1, .even = true, .traffic = r->traffic};
     if (place->file) {
         line.file = place->file;
         line.name = last_part(place->file);
@@ -107,7 +107,7 @@ haul_status report_find_hotspots(const haul_launch_record *record, report_source
     if (!lines->items) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     for (size_t i = 0; i < record->instruction_count; i++) {
         const haul_instruction_record *r = &record->instructions[i];
-        if (r->class != HAUL_CLASS_NONE && r->traffic.instructions) lines->items[lines->count++] = line_of(r);
+        if (r->memory_class != HAUL_CLASS_NONE && r->traffic.instructions) lines->items[lines->count++] = line_of(r);
     }
     qsort(lines->items, lines->count, sizeof *lines->items, by_place);
     lines->count = merge_sorted(lines->items, lines->count);

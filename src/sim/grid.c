@@ -229,7 +229,7 @@ static char *copy_text(arena *memory, text *t) {
 static void record_class(const sim_program *p, haul_instruction_record *records) {
     for (size_t i = 0; i < p->op_count; i++)
         if (p->ops[i].memory_class != HAUL_CLASS_NONE)
-            records[p->ops[i].instruction].class = (haul_memory_class)p->ops[i].memory_class;
+            records[p->ops[i].instruction].memory_class = (haul_memory_class)p->ops[i].memory_class;
 }
 
 static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory,

@@ -33,7 +33,7 @@ static inline haul_instruction_record synthetic_instruction(const char *mnemonic
                                      .mnemonic = mnemonic,
                                      .ptx_line = line + 100,
                                      .place = {.file = file, .line = line},
-                                     .class = class,
+                                     .memory_class = class,
                                      .traffic = traffic};
 }
 
