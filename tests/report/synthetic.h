@@ -48,7 +48,7 @@ static inline haul_launch_record synthetic_launch(haul_instruction_record *instr
                             .measured_us = -1};
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r.counters[i] = -1;
     for (size_t i = 0; i < count; i++) {
-        haul_traffic *sum = &r.classes[instructions[i].class], *t = &instructions[i].traffic;
+        haul_traffic *sum = &r.classes[instructions[i].memory_class], *t = &instructions[i].traffic;
         sum->instructions += t->instructions;
         sum->threads += t->threads;
         sum->requests += t->requests;
