@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/file.h"
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/compile.h"
@@ -150,12 +151,10 @@ void cli_session_close(cli_session *s) {
 
 /* ---- finding a launch's kernel ---- */
 
-/* A C++ name of a function outside namespaces begins with _Z, the length of its name, and the name. */
-static bool is_mangled(const char *kernel, const char *name) {
-    if (strncmp(kernel, "_Z", 2) != 0) return false;
-    char *end;
-    unsigned long length = strtoul(kernel + 2, &end, 10);
-    return length == strlen(name) && strncmp(end, name, length) == 0;
+static bool is_called(const char *symbol, const char *name) {
+    size_t length;
+    const char *plain = mangled_name(symbol, &length);
+    return length == strlen(name) && strncmp(plain, name, length) == 0;
 }
 
 static const char *kernel_in(const haul_module *module, const char *name) {
@@ -164,19 +163,29 @@ static const char *kernel_in(const haul_module *module, const char *name) {
     for (size_t i = 0; i < count; i++) {
         const char *kernel = haul_module_kernel_name(module, i);
         if (strcmp(kernel, name) == 0) return kernel;
-        if (!found && is_mangled(kernel, name)) found = kernel;
+        if (!found && is_called(kernel, name)) found = kernel;
     }
     return found;
 }
 
-static haul_status no_kernel(const cli_session *s, const launch_description *d) {
-    enum { MOST = 256 };
-    const char *names[MOST];
+/* The plain names of all kernels, as far as there is room. */
+static size_t list_kernels(cli_session *s, const char **names, size_t most) {
     size_t count = 0;
     for (size_t m = 0; m < s->module_count; m++) {
-        for (size_t i = 0; i < haul_module_kernel_count(s->modules[m].module) && count < MOST; i++)
-            names[count++] = haul_module_kernel_name(s->modules[m].module, i);
+        for (size_t i = 0; i < haul_module_kernel_count(s->modules[m].module) && count < most; i++) {
+            size_t length;
+            const char *name = mangled_name(haul_module_kernel_name(s->modules[m].module, i), &length);
+            names[count] = arena_copy(&s->launches.memory, name, length);
+            count += names[count] != NULL;
+        }
     }
+    return count;
+}
+
+static haul_status no_kernel(cli_session *s, const launch_description *d) {
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = list_kernels(s, names, MOST);
     const char *near = cli_nearest(d->kernel, names, count);
     const char *in = s->module_count == 1 ? s->modules[0].path : "the PTX files";
     if (near)
@@ -190,13 +199,13 @@ static haul_status no_kernel(const cli_session *s, const launch_description *d) 
 }
 
 /* The module that the launch's `file` names is asked first, then all in their order. */
-static haul_status find_kernel(const cli_session *s, launch_description *d, haul_module **module) {
+static haul_status find_kernel(cli_session *s, launch_description *d, haul_module **module) {
     for (int by_stem = 1; by_stem >= 0; by_stem--) {
         for (size_t i = 0; i < s->module_count; i++) {
             if (by_stem && !(d->file && strcmp(s->modules[i].stem, d->file) == 0)) continue;
             const char *kernel = kernel_in(s->modules[i].module, d->kernel);
             if (!kernel) continue;
-            d->kernel = kernel;
+            d->entry = kernel;
             *module = s->modules[i].module;
             return HAUL_OK;
         }

@@ -139,7 +139,7 @@ static haul_status run_in(haul_device *device, haul_module *module, launch_descr
         haul_status status = make_argument(device, &d->arguments[i], w, i);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    haul_launch launch = {.kernel = d->kernel,
+    haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
                           .shared_bytes = d->shared_bytes,
                           .arguments = w->arguments,
                           .argument_count = d->argument_count};

@@ -67,7 +67,8 @@ typedef struct launch_description {
     const char *where; /* "launches.jsonl:3", for messages */
     int64_t id;
     const char *kernel;
-    const char *file; /* the source's stem, or NULL */
+    const char *entry; /* the kernel's symbol in its module; NULL = `kernel` is it */
+    const char *file;  /* the source's stem, or NULL */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     launch_argument *arguments;

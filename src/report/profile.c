@@ -1,5 +1,6 @@
 #include "report/profile.h"
 
+#include "base/mangled.h"
 #include "base/status.h"
 #include "report/json.h"
 #include "report/memory_tables.h"
@@ -133,7 +134,10 @@ haul_status report_add_profile(report_document *d, const char *name, const haul_
                                const report_profile_options *options) {
     arena memory;
     arena_init(&memory, NULL);
-    report_section *s = report_add_section(d, name, record->kernel);
+    size_t length;
+    const char *plain = mangled_name(record->kernel, &length);
+    char *title = arena_copy(&memory, plain, length);
+    report_section *s = report_add_section(d, name, title ? title : record->kernel);
     haul_status status = add_all(s, record, options, &memory);
     arena_free(&memory);
     return status;

@@ -242,19 +242,19 @@ static axis_map measure_x(const report_chart *c) {
     return m;
 }
 
-static axis_map measure_y(const report_chart *c, double from, double to) {
+static axis_map measure_y(const report_chart *c, double from, double to, bool whole_steps) {
     axis_map m = {.axis = &c->y, .low = INFINITY, .high = -INFINITY, .from = from, .to = to};
     if (c->y.scale == REPORT_LINEAR) include_value(&m, 0);
     for (const report_series *s = c->series; s; s = s->next) {
         for (const report_point *p = s->points; p; p = p->next) include_value(&m, p->y);
     }
-    settle(&m, true);
+    settle(&m, whole_steps);
     return m;
 }
 
 static void put_lines(text *out, const report_chart *c) {
     double top = put_legend(NULL, c, 4) + 12, bottom = top + PLOT_HEIGHT;
-    axis_map x = measure_x(c), y = measure_y(c, bottom, top);
+    axis_map x = measure_x(c), y = measure_y(c, bottom, top, true);
     start(out, c, bottom + AXIS_HEIGHT);
     put_legend(out, c, 4);
     put_y_axis(out, &y);
@@ -298,7 +298,7 @@ static void put_bar_series(text *out, const report_chart *c, const axis_map *m, 
 static void put_bars(text *out, const report_chart *c) {
     double group = BAR * (double)c->series_count + BAR_GAP, legend = put_legend(NULL, c, 4), top = legend + 8;
     double bottom = top + group * (double)c->category_count, left = widest_category(c) + 16;
-    axis_map m = measure_y(c, left, WIDTH - RIGHT - 60);
+    axis_map m = measure_y(c, left, WIDTH - RIGHT - 60, false);
     start(out, c, bottom + AXIS_HEIGHT);
     if (legend > 0) put_legend(out, c, 4);
     put_x_axis(out, &m, top, bottom);
