@@ -1,5 +1,7 @@
 #include "sim/assembler.h"
 
+#include "sim/assembler_merge.h"
+
 /* ---- classes ---- */
 
 static bool in_shared(const ptx_instruction *i) {
@@ -17,18 +19,21 @@ static haul_memory_class plain_class(const ptx_instruction *i, haul_memory_class
     }
 }
 
-/* The first operand of an atom is the register for the old value. */
-static haul_memory_class atomic_class(const ptx_instruction *i) {
+/* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. */
+static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
     if (in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
-    return i->operands[0].kind == PTX_SINK ? HAUL_CLASS_GLOBAL_REDUCTION : HAUL_CLASS_GLOBAL_ATOMIC;
+    bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+    const ptx_operand *d = &i->operands[0];
+    bool used = d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
+    return used || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
-static haul_memory_class class_of(const ptx_instruction *i) {
+static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
     switch (i->op) {
     case PTX_OP_LD: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
     case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
     case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
-    case PTX_OP_ATOM: return atomic_class(i);
+    case PTX_OP_ATOM: return atomic_class(i, v);
     case PTX_OP_RED: return in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
@@ -53,11 +58,272 @@ static sim_caching caching_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_NC] ? SIM_CACHED_READ_ONLY : SIM_CACHED;
 }
 
-sim_assembled *sim_assemble(const ptx_function *function, arena *memory) {
-    sim_assembled *assembled = ARENA_ARRAY(memory, function->instruction_count + 1, sim_assembled);
-    for (size_t i = 0; assembled && i < function->instruction_count; i++) {
-        assembled[i].class = (uint8_t)class_of(&function->instructions[i]);
-        assembled[i].caching = (uint8_t)caching_of(&function->instructions[i]);
+/* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. */
+static bool needs_loop(const ptx_instruction *i) {
+    unsigned what = i->mods[PTX_SLOT_ATOMIC];
+    if (what == PTX_MOD_ATOM_EXCH || what == PTX_MOD_ATOM_CAS) return false;
+    return ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F';
+}
+
+/* ---- one instruction's elements ---- */
+
+static unsigned element_bytes(const ptx_instruction *i) {
+    return ptx_bits(i->type) / 8;
+}
+
+static const ptx_operand *value_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 1 : 0];
+}
+
+static const ptx_operand *address_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
+}
+
+static unsigned element_count(const ptx_instruction *i) {
+    const ptx_operand *value = value_operand(i);
+    return value->kind == PTX_VECTOR ? value->part_count : 1;
+}
+
+static bool is_ordinary(const ptx_instruction *i) {
+    unsigned order = i->mods[PTX_SLOT_ORDER];
+    return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
+}
+
+static bool element_needed(const ptx_instruction *i, const sim_values *v, unsigned element) {
+    const ptx_operand *value = value_operand(i);
+    if (value->kind == PTX_VECTOR) value = &value->parts[element];
+    return value->kind == PTX_REGISTER && v->needed[value->reg];
+}
+
+/* A load is as wide as its aligned runs of needed elements; a store, or a load of which all is needed, stays whole.
+ * A vector's own alignment is what its PTX form promises. */
+static void list_elements(const ptx_instruction *i, uint32_t index, const sim_values *v, sim_place place,
+                          sim_node_list *nodes) {
+    unsigned count = element_count(i), bytes = element_bytes(i), needed = 0;
+    for (unsigned e = 0; e < count; e++) needed += i->op == PTX_OP_ST || element_needed(i, v, e);
+    bool whole = needed == count && count * bytes <= 16;
+    for (unsigned e = 0; e < (whole ? 1 : count); e++) {
+        if (!whole && !element_needed(i, v, e)) continue;
+        sim_node n = {.instruction = index,
+                      .element = (uint8_t)bytes,
+                      .at = e * bytes,
+                      .size = (uint8_t)(whole ? count * bytes : bytes),
+                      .alignment = (uint8_t)__builtin_ctz(count * bytes)};
+        ARENA_PUSH(nodes->memory, nodes->items, nodes->count, nodes->capacity, n);
+    }
+    sim_merge_nodes(nodes, true);
+    for (size_t k = 0; k < nodes->count; k++) {
+        nodes->items[k].base = place.base;
+        nodes->items[k].alignment = place.alignment;
+        nodes->items[k].at += place.offset;
+        nodes->items[k].origin = place.offset;
+    }
+}
+
+/* ---- a run of blocks that follow each other ---- */
+
+typedef struct merge_scan {
+    const ptx_function *function;
+    const sim_values *values;
+    sim_assembled *assembled;
+    sim_node_list single;  /* of the instruction at hand */
+    sim_node_list loads;   /* since the last instruction that loads must not cross */
+    sim_node_list stores;  /* likewise for stores */
+    sim_node_list written; /* what a load may take from a register instead */
+} merge_scan;
+
+static void close_loads(merge_scan *s) {
+    sim_drop_repeats(&s->loads, false);
+    sim_merge_nodes(&s->loads, true);
+    sim_place_nodes(&s->loads, s->assembled);
+}
+
+static void close_stores(merge_scan *s) {
+    sim_drop_repeats(&s->stores, true);
+    sim_merge_nodes(&s->stores, false);
+    sim_place_nodes(&s->stores, s->assembled);
+}
+
+static void close_all(merge_scan *s) {
+    close_loads(s);
+    close_stores(s);
+    s->written.count = 0;
+}
+
+static void append(sim_node_list *to, const sim_node_list *from) {
+    for (size_t k = 0; k < from->count; k++) ARENA_PUSH(to->memory, to->items, to->count, to->capacity, from->items[k]);
+}
+
+static bool was_written(const merge_scan *s, const sim_node *n) {
+    for (size_t k = 0; k < s->written.count; k++) {
+        const sim_node *w = &s->written.items[k];
+        if (w->base == n->base && w->at == n->at && w->size == n->size && w->element == n->element) return true;
+    }
+    return false;
+}
+
+static void scan_load(merge_scan *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    sim_place place = sim_place_of(s->function, s->values, address_operand(i));
+    close_stores(s);
+    if (i->guarded || !is_ordinary(i)) return;
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(i, index, s->values, place, &s->single);
+    if (s->single.count == 1 && was_written(s, &s->single.items[0])) return;
+    append(&s->loads, &s->single);
+}
+
+/* Another base may mean the same bytes; another offset from the same base does not. */
+static void remember_written(merge_scan *s, const sim_node *n) {
+    size_t kept = 0;
+    for (size_t k = 0; k < s->written.count; k++) {
+        const sim_node *w = &s->written.items[k];
+        bool apart = w->base == n->base && (w->at + w->size <= n->at || n->at + n->size <= w->at);
+        if (apart) s->written.items[kept++] = *w;
+    }
+    s->written.count = kept;
+    ARENA_PUSH(s->written.memory, s->written.items, s->written.count, s->written.capacity, *n);
+}
+
+static void scan_store(merge_scan *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    sim_place place = sim_place_of(s->function, s->values, address_operand(i));
+    close_loads(s);
+    if (i->guarded || !is_ordinary(i)) {
+        close_all(s);
+        return;
+    }
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(i, index, s->values, place, &s->single);
+    append(&s->stores, &s->single);
+    remember_written(s, &s->single.items[0]);
+}
+
+/* Global loads are not merged with others, but narrowed to what is needed of them. */
+static void scan_global_load(merge_scan *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    if (!is_ordinary(i) || element_count(i) * element_bytes(i) > 16) return;
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(i, index, s->values, (sim_place){0, 0, 0}, &s->single);
+    sim_place_nodes(&s->single, s->assembled);
+}
+
+/* Instructions that keep shared accesses before them from being merged with those behind. Shuffles, votes, global
+ * accesses and the closing of a group of copies do not. */
+static bool separates(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_COMMIT:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_VOTE_BALLOT:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT:
+    case PTX_OP_BRA:
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU: return false;
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || in_shared(i);
+    default: return !sim_is_arithmetic(i);
+    }
+}
+
+static void scan_instruction(merge_scan *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    switch (s->assembled[index].class) {
+    case HAUL_CLASS_SHARED_LOAD: scan_load(s, index); return;
+    case HAUL_CLASS_SHARED_STORE: scan_store(s, index); return;
+    case HAUL_CLASS_GLOBAL_LOAD:
+        if (i->op == PTX_OP_LD && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL) {
+            scan_global_load(s, index);
+            return;
+        }
+        break;
+    default: break;
+    }
+    if (separates(i)) close_all(s);
+}
+
+static void count_predecessor(uint8_t *counts, uint32_t block, size_t block_count) {
+    if (block < block_count && counts[block] < 2) counts[block]++;
+}
+
+static uint8_t *count_predecessors(const ptx_function *f, arena *memory) {
+    uint8_t *counts = ARENA_ARRAY(memory, f->block_count + 1, uint8_t);
+    count_predecessor(counts, 0, f->block_count);
+    for (size_t b = 0; b < f->block_count; b++) {
+        count_predecessor(counts, f->blocks[b].next, f->block_count);
+        count_predecessor(counts, f->blocks[b].taken, f->block_count);
+        for (uint32_t t = 0; t < f->blocks[b].table_count; t++)
+            count_predecessor(counts, f->blocks[b].table[t], f->block_count);
+    }
+    return counts;
+}
+
+/* A block that is only reached from the one before it goes on where that one ended: loads behind a branch are merged
+ * with loads before it. Stores are not. */
+static void scan_from(merge_scan *s, uint32_t block, const uint8_t *predecessors, bool *scanned) {
+    const ptx_function *f = s->function;
+    while (block < f->block_count && !scanned[block]) {
+        scanned[block] = true;
+        for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++) scan_instruction(s, i);
+        close_stores(s);
+        s->written.count = 0;
+        block = f->blocks[block].next;
+        if (block < f->block_count && predecessors[block] != 1) break;
+    }
+    close_all(s);
+}
+
+static bool continues(const ptx_function *f, const uint8_t *predecessors, uint32_t block) {
+    for (size_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].next == block && b != block) return predecessors[block] == 1;
+    return false;
+}
+
+static void merge_shared(const ptx_function *f, const sim_values *v, arena *memory, sim_assembled *assembled) {
+    merge_scan s = {.function = f,
+                    .values = v,
+                    .assembled = assembled,
+                    .single.memory = memory,
+                    .loads.memory = memory,
+                    .stores.memory = memory,
+                    .written.memory = memory};
+    const uint8_t *predecessors = count_predecessors(f, memory);
+    bool *scanned = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (!continues(f, predecessors, b)) scan_from(&s, b, predecessors, scanned);
+    for (uint32_t b = 0; b < f->block_count; b++) scan_from(&s, b, predecessors, scanned); /* loops nobody enters */
+}
+
+static unsigned access_bytes(const ptx_instruction *i) {
+    return i->op == PTX_OP_LD || i->op == PTX_OP_ST ? element_count(i) * element_bytes(i) : element_bytes(i);
+}
+
+sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
+    sim_assembled *assembled = ARENA_ARRAY(memory, f->instruction_count + 1, sim_assembled);
+    sim_values values;
+    sim_values_find(f, memory, &values);
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        sim_assembled *a = &assembled[k];
+        a->class = (uint8_t)class_of(i, &values);
+        a->caching = (uint8_t)caching_of(i);
+        a->loops = a->class == HAUL_CLASS_SHARED_ATOMIC && needs_loop(i);
+        a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
+    }
+    merge_shared(f, &values, memory, assembled);
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        sim_assembled *a = &assembled[k];
+        a->plain = a->part_count == 1 && a->parts[0].start == 0 &&
+                   a->parts[0].width == (uint8_t)access_bytes(&f->instructions[k]);
     }
     return assembled;
 }

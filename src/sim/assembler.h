@@ -1,5 +1,6 @@
-/* What the machine-code assembler makes of a kernel's memory instructions: counters on hardware count machine
- * instructions, so each PTX instruction is told here how it counts. */
+/* What the machine-code assembler makes of a kernel's memory instructions. Counters on hardware count machine
+ * instructions, so each PTX instruction is told here how it counts: as one access, as several narrower ones, as part of
+ * a neighbour's, or not at all. Every rule was read off machine code (docs/memory-model.md). */
 #ifndef HAUL_SIM_ASSEMBLER_H
 #define HAUL_SIM_ASSEMBLER_H
 
@@ -16,15 +17,24 @@ typedef enum sim_caching {
     SIM_CACHED_IN_L2,     /* .cg and the like: L1 is not looked up */
 } sim_caching;
 
+/* One machine access: `width` bytes a lane from `start` bytes after the PTX instruction's address. */
+typedef struct sim_part {
+    int16_t start;
+    uint8_t width;
+} sim_part;
+
+enum { SIM_MAX_PARTS = 8 };
+
 typedef struct sim_assembled {
-    uint8_t class;   /* haul_memory_class */
-    uint8_t caching; /* sim_caching */
-    uint8_t width;   /* bytes a lane, if it differs from the PTX instruction's; 0: as in PTX */
-    bool gone;       /* part of another instruction, or removed */
-    int32_t before;  /* a merged access starts so many bytes before this instruction's address */
+    uint8_t class;      /* haul_memory_class */
+    uint8_t caching;    /* sim_caching */
+    bool plain;         /* one access, exactly as in PTX */
+    bool loops;         /* a shared atomic that machine code makes of a load and a compare-and-swap in a loop */
+    uint8_t part_count; /* 0: counts nowhere, or with another instruction */
+    sim_part parts[SIM_MAX_PARTS];
 } sim_assembled;
 
-/* One element for each instruction of the flat, analysed function. */
+/* One element for each instruction of the flat, analysed function. `memory` has a jump point. */
 sim_assembled *sim_assemble(const ptx_function *function, arena *memory);
 
 #endif

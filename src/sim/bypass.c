@@ -53,14 +53,24 @@ static void list_requests(const line_pairs *pairs, sim_lines *requests) {
             if (pairs->pair[i].groups[g]) add_request(requests, pairs->pair[i].source, pairs->pair[i].groups[g]);
 }
 
+/* Tags are looked up in rounds: the source lines of a round lie in different banks, and the round takes as long as the
+ * line with the most destination lines. */
 static void count_tags(const line_pairs *pairs, sim_bypass *b) {
-    uint32_t banks[4] = {0, 0, 0, 0};
+    uint32_t in_bank[4] = {0}, round_cost[SIM_LANES] = {0};
     b->tag_sectors = b->tag_wavefronts = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t n = ++banks[sim_tag_bank(pairs->pair[i].source)];
-        if (n > b->tag_wavefronts) b->tag_wavefronts = n;
+        uint64_t line = pairs->pair[i].source;
+        uint32_t targets = 0, earlier = 0;
+        for (uint32_t k = 0; k < pairs->count; k++) {
+            targets += pairs->pair[k].source == line;
+            earlier += k < i && pairs->pair[k].source == line;
+        }
         b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
+        if (earlier) continue;
+        uint32_t *cost = &round_cost[in_bank[sim_tag_bank(line)]++];
+        if (targets > *cost) *cost = targets;
     }
+    for (uint32_t r = 0; r < SIM_LANES && round_cost[r]; r++) b->tag_wavefronts += round_cost[r];
 }
 
 void sim_bypass_groups(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,

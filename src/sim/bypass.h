@@ -13,7 +13,7 @@ typedef struct sim_bypass {
     uint32_t wavefronts;     /* into shared memory: groups, zero-filled lanes included */
     uint32_t sectors;        /* over the groups, zero-filled lanes included */
     uint32_t tag_sectors;    /* distinct destination sectors over the pairs of lines; without zero-filled lanes */
-    uint32_t tag_wavefronts; /* pairs of lines by the source line's tag bank; without zero-filled lanes */
+    uint32_t tag_wavefronts; /* without zero-filled lanes */
     sim_lines requests;      /* to L2, one for each group; without zero-filled lanes. A line may come up again */
 } sim_bypass;
 

@@ -8,6 +8,11 @@
 
 /* ---- the plan ---- */
 
+unsigned sim_tally_spaces(const sim_count_plan *plan, size_t i) {
+    bool generic = plan->function->instructions[i].mods[PTX_SLOT_SPACE] == PTX_MOD_NONE;
+    return generic || plan->assembled[i].loops ? SIM_TALLY_SPACES : 1;
+}
+
 static void number_tallies(sim_count_plan *plan) {
     size_t count = plan->function->instruction_count;
     plan->tally_of = ARENA_ARRAY(&plan->memory, count + 1, uint32_t);
@@ -15,8 +20,7 @@ static void number_tallies(sim_count_plan *plan) {
         plan->tally_of[i] = SIM_NO_TALLY;
         if (plan->assembled[i].class == HAUL_CLASS_NONE) continue;
         plan->tally_of[i] = plan->tally_count;
-        bool generic = plan->function->instructions[i].mods[PTX_SLOT_SPACE] == PTX_MOD_NONE;
-        plan->tally_count += generic ? SIM_TALLY_SPACES : 1;
+        plan->tally_count += sim_tally_spaces(plan, i);
     }
 }
 
@@ -137,6 +141,7 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
         [HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_LOCAL_LOAD, [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_LOCAL_STORE};
     if (space == SIM_TALLY_SHARED) return (haul_memory_class)shared[class];
     if (space == SIM_TALLY_LOCAL) return (haul_memory_class)local[class];
+    if (space == SIM_TALLY_LOOP_LOADS) return HAUL_CLASS_SHARED_LOAD;
     return class;
 }
 
@@ -158,8 +163,7 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
     const sim_count_plan *plan = c->plan;
     for (size_t i = 0; i < plan->function->instruction_count; i++) {
         if (plan->tally_of[i] == SIM_NO_TALLY) continue;
-        bool generic = plan->function->instructions[i].mods[PTX_SLOT_SPACE] == PTX_MOD_NONE;
-        for (unsigned space = 0; space < (generic ? SIM_TALLY_SPACES : 1u); space++)
+        for (unsigned space = 0; space < sim_tally_spaces(plan, i); space++)
             add_tally(&c->tallies[plan->tally_of[i] + space],
                       class_in(sim_count_plan_class(plan, i), (sim_tally_space)space), &instructions[i], sums);
     }

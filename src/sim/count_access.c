@@ -157,18 +157,32 @@ static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, un
     t->tag_sectors += lines->sectors;
 }
 
-void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
-                      const uint64_t address[SIM_LANES]) {
-    if (!is_counted(c, op)) return;
+static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                              const uint64_t address[SIM_LANES], unsigned bytes) {
     sim_lines lines;
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
-    sim_coalesce(address, active, op->bytes, &lines);
-    count_tags(t, &lines, active, op->bytes);
+    sim_coalesce(address, active, bytes, &lines);
+    count_tags(t, &lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
-    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, count_lanes(active) * op->bytes); break;
+    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, count_lanes(active) * bytes); break;
     case HAUL_CLASS_GLOBAL_ATOMIC: update_lines(c, w, t, &lines, SIM_LOG_ATOMIC); break;
     case HAUL_CLASS_GLOBAL_REDUCTION: update_lines(c, w, t, &lines, SIM_LOG_REDUCTION); break;
     default: load_lines(c, w, op, t, &lines); break;
+    }
+}
+
+void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    if (a->plain) {
+        count_global_part(c, w, op, active, address, op->bytes);
+        return;
+    }
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        count_global_part(c, w, op, active, start, a->parts[p].width);
     }
 }
 
@@ -176,7 +190,7 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
 
 /* Local memory lies interleaved: the same 4-byte word of a warp's 32 threads fills one line. Its lines are numbered
  * from here, above every device address; each resident warp has its own. */
-#define LOCAL_LINES (1ull << 50)
+#define LOCAL_LINES (1ull << 50 | 1ull << 31)
 
 static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t word) {
     uint64_t block = (uint64_t)(w->block - w->sm->blocks);
@@ -247,11 +261,36 @@ static void add_shared(sim_tally *t, sim_wavefronts wavefronts, uint32_t active,
     t->traffic.bytes += (uint64_t)count_lanes(active) * bytes;
 }
 
-/* The access of a merged instruction: wider, and starting where the first of its parts does. */
-static sim_wavefronts merged_wavefronts(const sim_assembled *a, uint32_t active, const uint32_t address[SIM_LANES]) {
+static void count_shared_part(sim_tally *t, uint8_t class, uint32_t active, const uint32_t address[SIM_LANES],
+                              sim_part part) {
     uint32_t start[SIM_LANES];
-    for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] - (uint32_t)a->before;
-    return shared_wavefronts(a->class, start, active, a->width);
+    const uint32_t shift = (uint32_t)part.start;
+    for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + shift;
+    add_shared(t, shared_wavefronts(class, start, active, part.width), active, part.width);
+}
+
+/* The first lane of each address among `lanes`. */
+static uint32_t distinct_lanes(const uint32_t address[SIM_LANES], uint32_t lanes) {
+    uint32_t distinct = 0;
+    for (uint32_t left = lanes; left;) {
+        unsigned first = (unsigned)__builtin_ctz(left);
+        distinct |= 1u << first;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            unsigned l = (unsigned)__builtin_ctz(rest);
+            if (address[l] == address[first]) left &= ~(1u << l);
+        }
+    }
+    return distinct;
+}
+
+/* Load, compute, compare-and-swap, until all lanes have had their turn: in each round one lane of each address wins. */
+static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
+                       unsigned bytes) {
+    while (active) {
+        add_shared(loads, sim_bank_load(address, active, bytes), active, bytes);
+        add_shared(t, sim_bank_atomic(address, active, bytes), active, bytes);
+        active &= ~distinct_lanes(address, active);
+    }
 }
 
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -259,13 +298,15 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     (void)w;
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
-    if (a->gone) return;
     bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
-    if (a->width)
-        add_shared(t, merged_wavefronts(a, active, address), active, a->width);
-    else
+    if (a->loops) {
+        count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), active, address, op->bytes);
+    } else if (a->plain || !own) {
         add_shared(t, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
+    } else {
+        for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);
+    }
 }
 
 /* ---- asynchronous copies ---- */

@@ -30,13 +30,18 @@ typedef struct sim_tally {
     uint64_t tag_sectors; /* differs from traffic.sectors for LDGSTS around L1 */
 } sim_tally;
 
-/* An instruction with a generic address may reach global, local and shared memory: a tally for each. */
+/* An instruction with a generic address may reach global, local and shared memory, an atomic on shared memory may
+ * need loads: a tally for each. */
 typedef enum sim_tally_space {
     SIM_TALLY_OWN,    /* the instruction's class as it is */
     SIM_TALLY_SHARED, /* a global class's instruction that reached shared memory */
     SIM_TALLY_LOCAL,
+    SIM_TALLY_LOOP_LOADS,
     SIM_TALLY_SPACES,
 } sim_tally_space;
+
+/* Tallies that the plan keeps for an instruction: SIM_TALLY_SPACES or 1. */
+unsigned sim_tally_spaces(const sim_count_plan *plan, size_t instruction);
 
 /* Stores of one warp that may still be combined: by line, at most one for each slot of a small table. */
 enum { SIM_PENDING = 64 };
