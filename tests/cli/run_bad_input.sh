@@ -1,0 +1,156 @@
+#!/bin/sh
+# Wrong use and unusable input: exit status 2, one line on standard error that says what is wrong, nothing on standard
+# output, and no crash.
+#   run_bad_input.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+root=$1
+haul=$2/haul
+truth=$root/tests/data/truth
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+tried=0
+
+# refuse PATTERN ARGUMENT...: haul refuses the arguments with one line that has the pattern.
+refuse() {
+    pattern=$1
+    shift
+    tried=$((tried + 1))
+    timeout 120 "$haul" "$@" >out 2>err
+    status=$?
+    if [ $status -ne 2 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ] || ! grep -q -e "$pattern" err; then
+        echo "FAILED: haul $*"
+        echo "  status $status, wanted 2 and one line with: $pattern"
+        head -c 600 out err
+        failed=1
+    fi
+}
+
+cat >kernels.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry forever(.param .u64 p)
+{
+$again:
+    bra $again;
+}
+.visible .entry store(.param .u64 p, .param .u32 v)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [v];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+.visible .entry trap()
+{
+    trap;
+}
+END
+line='{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4},{"i32":1}]}'
+echo "$line" >good.jsonl
+"$haul" replay good.jsonl --ptx kernels.ptx --device sim >out 2>err || {
+    echo "FAILED: the good launch is refused: $(cat err)"
+    failed=1
+}
+
+# --- the command line ---
+refuse 'no command given'
+refuse 'unknown command rplay: did you mean replay?' rplay
+refuse 'unknown command nonsense' nonsense
+refuse 'unknown option --kernal: did you mean --kernel?' replay --kernal x
+refuse 'unknown option -Z' replay -Z
+refuse 'needs NAME' replay good.jsonl --kernel
+refuse 'takes no value' replay good.jsonl --quiet=yes
+refuse '`x` is no whole number' replay good.jsonl --ptx kernels.ptx --limit x
+refuse '`-1` is no whole number' replay good.jsonl --ptx kernels.ptx --threads -1
+refuse '`3Q` is no size' replay good.jsonl --ptx kernels.ptx --memory 3Q
+refuse 'no launches given' replay --ptx kernels.ptx
+refuse 'no kernels given' replay good.jsonl
+refuse 'add --kernel' replay --ptx kernels.ptx --grid 3
+refuse 'unknown experiment' lab nonsense
+refuse 'takes no names' info nonsense
+
+# --- devices ---
+refuse 'no such machine' replay good.jsonl --ptx kernels.ptx --device sim:h1000
+refuse 'must be auto, sim:MACHINE or gpu:NUMBER' replay good.jsonl --ptx kernels.ptx --device cray
+refuse 'gpu' replay good.jsonl --ptx kernels.ptx --device gpu:77
+
+# --- files ---
+refuse 'missing.jsonl: cannot be opened' replay missing.jsonl --ptx kernels.ptx
+refuse 'missing.ptx: cannot be opened' replay good.jsonl --ptx missing.ptx
+refuse 'is a directory' replay . --ptx kernels.ptx
+refuse 'is a directory' replay good.jsonl --ptx .
+refuse 'has no launches' replay /dev/null --ptx kernels.ptx
+refuse 'missing.bin: cannot be opened' replay kernels.ptx -k store -a buf:file=missing.bin -a i32:1
+refuse 'nowhere/x.bin: cannot be written' replay kernels.ptx -k store -a buf:zero:4,out=nowhere/x.bin -a i32:1
+refuse 'no such file: missing.cu' replay missing.cu -k store
+
+# --- launch lines; more of them are in tests/lib/test_launches.c ---
+refuse_line() {
+    pattern=$1
+    printf '%s\n' "$2" >bad.jsonl
+    refuse "$pattern" replay bad.jsonl --ptx kernels.ptx
+}
+refuse_line 'bad.jsonl:1: no valid JSON' '{"kernel":"store"'
+refuse_line 'bad.jsonl:1: kernel: is missing' '{}'
+refuse_line 'bad.jsonl:1: grid: -1 is not between' '{"kernel":"store","grid":[-1],"block":[1],"args":[]}'
+refuse_line 'bad.jsonl:1: grid: 99999999999 is not between' '{"kernel":"store","grid":[99999999999],"block":[1],"args":[]}'
+refuse_line 'grid' '{"kernel":"store","grid":[1,99999],"block":[1],"args":[{"buf":"zero","words":4},{"i32":1}]}'
+refuse_line 'block' '{"kernel":"store","grid":[1],"block":[1025],"args":[{"buf":"zero","words":4},{"i32":1}]}'
+refuse_line 'block' '{"kernel":"store","grid":[1],"block":[64,64],"args":[{"buf":"zero","words":4},{"i32":1}]}'
+refuse_line 'shared memory' '{"kernel":"store","grid":[1],"block":[1],"smem":400000,"args":[{"buf":"zero","words":4},{"i32":1}]}'
+refuse_line 'bad.jsonl:1: no kernel `stoer` in kernels.ptx: did you mean `store`?' \
+    '{"kernel":"stoer","grid":[1],"block":[1],"args":[]}'
+refuse_line 'no kernel `unheard_of`' '{"kernel":"unheard_of","grid":[1],"block":[1],"args":[]}'
+refuse_line 'bad.jsonl:1: .*takes 2 arguments, 1 given' '{"kernel":"store","grid":[1],"block":[1],"args":[{"i64":0}]}'
+refuse_line 'argument' '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4},{"i64":1}]}'
+refuse_line 'bad.jsonl:1: args\[0\]: device memory' \
+    '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":1000000000000},{"i32":1}]}'
+refuse_line 'words: -4 is not between' '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":-4},{"i32":1}]}'
+
+# --- what kernels do ---
+refuse 'has not ended' replay kernels.ptx -k forever -a buf:zero:4 --limit 100000 --device sim
+refuse 'trap' replay kernels.ptx -k trap --device sim
+refuse '0x8' replay kernels.ptx -k store -a i64:8 -a i32:1 --device sim
+refuse 'device memory' replay kernels.ptx -k store -a buf:zero:1M -a i32:1 --memory 1M --device sim
+
+# --- PTX ---
+refuse_ptx() {
+    pattern=$1
+    printf '%s\n' "$2" >bad.ptx
+    refuse "bad.ptx.*$pattern" replay good.jsonl --ptx bad.ptx
+}
+refuse_ptx '' 'nonsense'
+refuse_ptx 'the text ends' '.version 8.0
+.target sm_80
+.visible .entry store(.param .u64 p'
+refuse_ptx 'frobnicate' '.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry store(.param .u64 p)
+{
+    frobnicate.b32 %r1, %r2;
+    ret;
+}'
+: >bad.ptx
+refuse '' replay good.jsonl --ptx bad.ptx
+head -c 100000 /dev/zero >bad.ptx
+refuse 'bad.ptx' replay good.jsonl --ptx bad.ptx
+for bytes in 10 100 1000 2000 5000 10000; do
+    head -c $bytes "$truth/memory_basics.ptx" >bad.ptx
+    refuse '' replay good.jsonl --ptx bad.ptx
+done
+
+# --- source: the compiler's own words come first ---
+if "$root/toolchain/cu2ptx" --find >/dev/null 2>&1; then
+    echo '__global__ void k(int *p) { p[0] = undefined; }' >bad.cu
+    refuse 'haul replay: bad.cu: .* could not compile it' replay bad.cu -k k -a buf:zero:4 --quiet
+    refuse 'compiler not found: nonsense' replay bad.cu -k k --compiler nonsense
+fi
+
+[ $failed -eq 0 ] && echo "$tried inputs refused as they have to be"
+exit $failed

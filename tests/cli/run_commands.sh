@@ -1,0 +1,153 @@
+#!/bin/sh
+# What each command prints and how it ends, on recorded launches and on source of a few lines.
+#   run_commands.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+root=$1
+haul=$2/haul
+truth=$root/tests/data/truth
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# want WHAT STATUS COMMAND...: the command's output goes to $work/out.
+want() {
+    what=$1 status=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    [ $got -eq "$status" ] || fail "$what: status $got, not $status: $(head -c 500 "$work/err")"
+    [ "$status" -eq 2 ] || [ ! -s "$work/err" ] || fail "$what: standard error has: $(head -c 500 "$work/err")"
+}
+
+# has PATTERN: the last command's output matches it.
+has() {
+    grep -q -e "$1" "$work/out" || fail "$what: no line with '$1' in: $(head -c 2000 "$work/out")"
+}
+
+# json EXPRESSION: true of `lines`, the last command's output as one JSON value a line.
+json() {
+    python3 - "$work/out" "$1" <<'END' || fail "$what: not so: $1"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+sys.exit(0 if eval(sys.argv[2]) else 1)
+END
+}
+
+cp "$truth"/*.ptx "$truth"/*.cu "$work"
+grep '"aos3"' "$truth/h100.jsonl" | head -n 1 >"$work/aos3.jsonl"
+cat >"$work/saxpy.cu" <<'END'
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+END
+
+# --- help and version ---
+
+want version 0 "$haul" --version
+has '^haul [0-9]*\.[0-9]*\.[0-9]*$'
+want help 0 "$haul" help
+for command in lab replay compare profile info; do
+    has "^  $command "
+done
+for command in lab replay compare profile info; do
+    want "$command --help" 0 "$haul" $command --help
+    has "^usage: haul $command"
+    has '^  -d, --device NAME'
+done
+cp "$work/out" "$work/by_option"
+want "help info" 0 "$haul" help info
+cmp -s "$work/out" "$work/by_option" || fail "'haul help info' and 'haul info --help' differ"
+
+# --- info ---
+
+want info 0 "$haul" info
+has '^sim:h100 .*NVIDIA H100 80GB HBM3 .*sm_90 .*132'
+has '^sim:a100 '
+want "info --json" 0 "$haul" info --json
+python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON"
+
+# --- replay ---
+
+want replay 0 "$haul" replay "$work/aos3.jsonl" --ptx "$work/memory_basics.ptx" --device sim:h100
+json 'len(lines) == 1 and lines[0]["kernel"] == "aos3"'
+json 'lines[0]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] == 576'
+cp "$work/out" "$work/replayed"
+python3 - "$work/aos3.jsonl" "$work/replayed" <<'END' || fail "replay changes what the line says"
+import json, sys
+before, after = (json.load(open(path)) for path in sys.argv[1:])
+sys.exit(any(before[key] != after[key] for key in ("id", "kernel", "grid", "block", "smem", "args", "file")))
+END
+want "replay on one thread" 0 "$haul" replay "$work/aos3.jsonl" --ptx "$work/memory_basics.ptx" --device sim:h100 --threads 1
+cmp -s "$work/out" "$work/replayed" || fail "one thread gives other results than many"
+want "replay of what was printed" 0 "$haul" replay "$work/replayed" --ptx "$work/memory_basics.ptx" --device sim:h100
+cmp -s "$work/out" "$work/replayed" || fail "a replayed line gives other results"
+want "replay --quiet" 0 "$haul" replay "$work/aos3.jsonl" --ptx "$work/memory_basics.ptx" --quiet
+[ ! -s "$work/out" ] || fail "replay --quiet prints"
+want "replay on b200" 0 "$haul" replay "$work/aos3.jsonl" --ptx "$work/memory_basics.ptx" --device sim:b200
+json 'lines[0]["args"][1]["after"] == "'"$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["args"][1]["after"])' "$work/aos3.jsonl")"'"'
+
+# --- a launch of options, buffers to files and from them ---
+
+want "replay --kernel" 0 "$haul" replay "$work/memory_basics.ptx" --kernel copy_int2 --grid 2 --block 32 \
+    --arg buf:iota:128:5,out="$work/first.bin" --arg buf:zero:128,out="$work/second.bin"
+cmp -s "$work/first.bin" "$work/second.bin" || fail "the copy differs from what was copied"
+json 'lines[0]["grid"] == [2, 1, 1] and lines[0]["args"][0]["seed"] == 5'
+want "replay of a file" 0 "$haul" replay --ptx "$work/memory_basics.ptx" -k copy_int2 -g 2 -b 32 \
+    -a buf:file="$work/first.bin" -a buf:poison:128,out="$work/third.bin"
+cmp -s "$work/first.bin" "$work/third.bin" || fail "the copy of a file differs from it"
+
+# --- compare ---
+
+want compare 0 "$haul" compare "$truth/h100.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --ptx "$work/shared_and_async.ptx"
+tail -n 1 "$work/out" >"$work/last"
+grep -q '^exact: [0-9]* of [0-9]* pairs ([0-9.]*%), outputs: 154 of 154 launches bit-identical$' "$work/last" ||
+    fail "compare ends with: $(cat "$work/last")"
+has '^close: [0-9]* of [0-9]* pairs ([0-9.]*%)$'
+want "compare --all" 0 "$haul" compare "$work/aos3.jsonl" --all --device sim:h100 --ptx "$work/memory_basics.ptx"
+has '^agrees  [0-9]* aos3: inst_global_ld: 48 recorded, 48 here (exact)$'
+sed 's/"after":"[0-9a-f]*"/"after":"0123456789abcdef"/' "$work/aos3.jsonl" >"$work/wrong.jsonl"
+want "compare with other outputs" 1 "$haul" compare "$work/wrong.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx"
+has 'outputs: 0 of 1 launches bit-identical$'
+want "compare --json" 1 "$haul" compare "$work/wrong.jsonl" --json --device sim:h100 --ptx "$work/memory_basics.ptx"
+json 'lines[0]["outputs_identical"] is False and lines[-1]["outputs"] == {"identical": 0, "launches": 1}'
+
+# --- profile ---
+
+cd "$work" || exit 1
+want profile 0 "$haul" profile aos3.jsonl --ptx memory_basics.ptx --device sim:h100 --html profile.html
+has '^Global Load  *48  *48  *54  *576  *12.00  *4.00  *66.7%  *18.00 KiB  *192$'
+has '^L1/TEX Load '
+has '^Device Memory '
+has '^Theoretical Occupancy '
+has '^memory_basics.cu:62 .*in\[3 \* i\] + in\[3 \* i + 1\]'
+has 'lanes lie 12 bytes apart'
+if command -v xmllint >/dev/null; then
+    xmllint --noout profile.html || fail "the page is not well-formed"
+fi
+grep -q 'src=\|<script\|url(' profile.html && fail "the page fetches something"
+want "profile --json" 0 "$haul" profile aos3.jsonl --ptx memory_basics.ptx --device sim:h100 --json
+json 'lines[0]["advice"][0]["kind"] == "array-of-structures" and lines[0]["advice"][0]["line"] == 62'
+json 'lines[0]["tables"]["l1tex"][0]["sectors_per_request"] == 12'
+cd / || exit 1
+
+# --- CUDA source, from any folder ---
+
+if "$root/toolchain/cu2ptx" --find >/dev/null 2>&1; then
+    want "profile of source" 0 "$haul" profile "$work/saxpy.cu" --kernel saxpy --grid 256 --block 256 --arg i32:65536 \
+        --arg f32:1.5 --arg buf:f01:65536 --arg buf:f01:65536:7 --device sim:a100
+    has '^== saxpy$'
+    has '^Global Load  *4,096  *4,096  *4,096  *16,384  *4.00'
+    has '^saxpy.cu:3 '
+else
+    echo "no kernel compiler: source is not tried"
+fi
+
+[ $failed -eq 0 ] && echo "all as it has to be"
+exit $failed
