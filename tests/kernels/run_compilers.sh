@@ -23,8 +23,12 @@ hashes() {
         grep -o '"after": *"[0-9a-f]*"' "$work/lines"
 }
 
+seen=
 for compiler in nvcc /usr/local/cuda/bin/nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang; do
-    command -v $compiler >/dev/null 2>&1 || continue
+    path=$(command -v $compiler) || continue
+    path=$(readlink -f "$path")
+    case " $seen " in *" $path "*) continue ;; esac
+    seen="$seen $path"
     used="$used $compiler"
     for file in "$root"/kernels/*.cu; do
         module=$(basename "$file" .cu)
