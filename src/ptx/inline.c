@@ -325,30 +325,24 @@ static uint32_t add_label(flattener *f, const char *name, ptx_position at) {
     return (uint32_t)f->labels.count - 1;
 }
 
-/* `call` is already mapped into the flat function. */
+/* `call` is already mapped into the flat function. A guarded call is jumped around. */
 static haul_status copy_callee(flattener *f, const site *caller, member *m, const ptx_instruction *call) {
-    const char *end_name = arena_printf(f->memory, "$L__return$%u", ++f->calls);
+    uint32_t number = ++f->calls, around = 0;
     site s = {.member = m, .place = call->place, .depth = caller->depth + 1};
-    s.end_label = add_label(f, end_name, call->position);
+    s.end_label = add_label(f, arena_printf(f->memory, "$L__return$%u", number), call->position);
     if (call->guarded) {
-        ptx_instruction around = *call;
-        around.guard_negated = !call->guard_negated;
-        emit_jump(f, &around, s.end_label);
+        ptx_instruction unless = *call;
+        unless.guard_negated = !call->guard_negated;
+        around = add_label(f, arena_printf(f->memory, "$L__around$%u", number), call->position);
+        emit_jump(f, &unless, around);
     }
     bind_all(f, m, call);
     m->is_active = true;
     HAUL_TRY(copy_body(f, &s));
     m->is_active = false;
     fetch_results(f, m, call);
+    if (call->guarded) f->labels.items[around].target = (uint32_t)f->instructions.count;
     return HAUL_OK;
-}
-
-/* Where a result has to be fetched after the body, `ret` goes there and a guarded call's way around goes behind it. */
-static bool fetches(const ptx_instruction *call) {
-    const ptx_function *callee = callee_of(call);
-    for (size_t i = 0; i < callee->result_count; i++)
-        if (call->operands[0].parts[i].kind == PTX_REGISTER) return true;
-    return false;
 }
 
 static haul_status copy_call(flattener *f, const site *s, const ptx_instruction *from) {
@@ -364,10 +358,6 @@ static haul_status copy_call(flattener *f, const site *s, const ptx_instruction 
                        callee->name, caller);
     if (s->depth == MAX_DEPTH)
         return fail_at(f, HAUL_ERROR_LIMIT, from->position, "calls are nested too deeply: '%s' in '%s'", callee->name,
-                       caller);
-    if (from->guarded && fetches(from))
-        return fail_at(f, HAUL_ERROR_UNSUPPORTED, from->position,
-                       "a guarded call of '%s' in '%s' with a result in a register is not supported", callee->name,
                        caller);
     if (!m) m = add_member(f, callee);
     f->weight += m->weight;

@@ -94,7 +94,7 @@ static unsigned parse_dimensions(ptx_parser *p, uint64_t extents[MAX_DIMENSIONS]
 }
 
 static uint64_t total_size(ptx_parser *p, const ptx_variable *v, const uint64_t *extents, unsigned count) {
-    uint64_t size = (uint64_t)v->vector * (ptx_bits(v->type) + 7) / 8;
+    uint64_t size = v->vector * (uint64_t)((ptx_bits(v->type) + 7) / 8);
     for (unsigned i = 0; i < count; i++) {
         if (extents[i] && size > PTX_MAX_VARIABLE / extents[i])
             ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is larger than 2^40 bytes", v->name);

@@ -196,18 +196,6 @@ static uint64_t put_list(filler *f, uint64_t first, unsigned level) {
     return taken;
 }
 
-/* `"abc"` for a byte array: its characters, and zeros behind them. */
-static uint64_t put_string(filler *f) {
-    ptx_parser *p = f->parser;
-    const ptx_token t = p->lexer.token;
-    bool open = is_open(f, 0);
-    if (f->element != 1 || f->dimensions != 1 || (!open && t.length > f->variable->size))
-        ptx_fail_syntax(&p->diagnostics, t.position, "this string does not fit '%s'", f->variable->name);
-    for (uint32_t i = 0; i < t.length; i++) put_integer(f, i, (unsigned char)t.text[i]);
-    ptx_lexer_advance(&p->lexer);
-    return t.length;
-}
-
 static void check_place(const filler *f) {
     const ptx_variable *v = f->variable;
     if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
@@ -245,9 +233,7 @@ void ptx_parse_initialiser(ptx_parser *p, ptx_variable *v, const uint64_t *exten
         .parser = p, .variable = v, .extents = extents, .dimensions = dimensions, .element = ptx_bits(v->type) / 8};
     check_place(&f);
     uint64_t taken = 1;
-    if (ptx_at(p, PTX_TOKEN_STRING)) {
-        taken = put_string(&f);
-    } else if (dimensions || v->vector > 1 || ptx_at(p, '{')) {
+    if (dimensions || v->vector > 1 || ptx_at(p, '{')) {
         taken = put_list(&f, 0, 0);
     } else {
         put_value(&f, 0);

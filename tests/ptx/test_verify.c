@@ -1,0 +1,163 @@
+#include "ptx_test.h"
+
+#define ACCEPT(statements) ptx_module_free(parse(KERNEL(statements)))
+#define REFUSE(statements, message) assert_refused(KERNEL(statements), HAUL_ERROR_SYNTAX, "t.ptx:4:" message)
+
+static void matches_registers_with_types(void **state) {
+    (void)state;
+    ACCEPT("add.s32 %r1, %u1, %r2;"); /* b32 and u32 for s32 */
+    ACCEPT("add.f32 %f1, %r1, %f2;"); /* b32 for f32 */
+    ACCEPT("mov.b32 %r1, %f1;");      /* f32 for b32 */
+    ACCEPT("mul.wide.u16 %r1, %h1, %h2;");
+    REFUSE("add.s32 %f1, %r1, %r2;", "9: operand 1 of 'add': must be a .s32, '%f1' is a .f32");
+    REFUSE("add.f32 %f1, %u1, %f2;", "14: operand 2 of 'add': must be a .f32, '%u1' is a .u32");
+    REFUSE("add.s32 %r1, %d1, %r2;", "14: operand 2 of 'add': must be a .s32, '%d1' is a .b64");
+    REFUSE("add.s32 %r1, %r1, %h2;", "19: operand 3 of 'add': must be a .s32, '%h2' is a .b16");
+    REFUSE("shl.b64 %d1, %d2, %d3;", "19: operand 3 of 'shl': must be a .u32, '%d3' is a .b64");
+    REFUSE("mul.wide.u32 %r1, %r2, %r3;", "14: operand 1 of 'mul': must be a .u64, '%r1' is a .b32");
+    REFUSE("add.s32 %p1, %r1, %r2;", "9: operand 1 of 'add': must be a .s32, '%p1' is a .pred");
+    REFUSE("setp.eq.s32 %r1, %r1, %r2;", "13: operand 1 of 'setp': must be a .pred, '%r1' is a .b32");
+}
+
+static void lets_loads_stores_and_conversions_use_wider_registers(void **state) {
+    (void)state;
+    ACCEPT("ld.global.u8 %r1, [%d1];");
+    ACCEPT("ld.global.u16 %d1, [%d1];");
+    ACCEPT("st.global.u8 [%d1], %r1;");
+    ACCEPT("cvt.u32.u16 %d1, %r1;");
+    ACCEPT("cvt.u8.u32 %h1, %r1;");
+    REFUSE("ld.global.u32 %h1, [%d1];", "15: operand 1 of 'ld': must be a .u32, '%h1' is a .b16");
+    REFUSE("ld.global.f32 %g1, [%d1];", "15: operand 1 of 'ld': must be a .f32, '%g1' is a .f64");
+    REFUSE("ld.global.u32 %f1, [%d1];", "15: operand 1 of 'ld': must be a .u32, '%f1' is a .f32");
+}
+
+static void allows_constants_where_they_fit(void **state) {
+    (void)state;
+    ACCEPT("add.f32 %f1, %f2, 0f3F800000;");
+    ACCEPT("mov.pred %p1, 1;");
+    REFUSE("add.f32 %f1, %f2, 1;", "19: operand 3 of 'add': must be a .f32, not an integer constant");
+    REFUSE("add.s32 %r1, %r2, 1.0;", "19: operand 3 of 'add': must be a .s32, not a floating constant");
+    REFUSE("add.s32 1, %r2, %r3;", "9: operand 1 of 'add': must be a register");
+    REFUSE("cp.async.wait_group %r1;", "21: operand 1 of 'cp.async.wait_group': must be an integer constant");
+    REFUSE("setp.eq.s32 %p1, %r1, !%r2;", "23: operand 3 of 'setp': only a predicate can be negated");
+}
+
+static void keeps_special_registers_and_addresses_to_moves(void **state) {
+    (void)state;
+    ACCEPT("mov.u32 %r1, %tid.x;");
+    ACCEPT("mov.u16 %h1, %tid.x;");
+    ACCEPT("cvt.u64.u32 %d1, %tid.x;");
+    ACCEPT("cvta.shared.u64 %d1, tile+4;");
+    REFUSE("add.u32 %r1, %r2, %tid.x;",
+           "19: operand 3 of 'add': cannot be the special register '%tid.x': mov it into a register first");
+    REFUSE("mov.u64 %d1, %tid.x;", "14: operand 2 of 'mov': must be a .u64, '%tid.x' is a .u32");
+    REFUSE("add.u64 %d1, %d2, tile;", "19: operand 3 of 'add': cannot be an address: mov it into a register first");
+    REFUSE("mov.u16 %h1, tile;", "14: operand 2 of 'mov': must be a .u16, not an address");
+}
+
+static void checks_vectors(void **state) {
+    (void)state;
+    ACCEPT("mov.b128 %q1, {%d1, %d2};");
+    ACCEPT("mov.b64 {%h1, %h2, _, %h4}, %d1;");
+    REFUSE("ld.global.v2.f32 {%f1}, [%d1];", "18: operand 1 of 'ld': must be 2 elements in braces");
+    REFUSE("ld.global.v2.f32 %f1, [%d1];", "18: operand 1 of 'ld': must be 2 elements in braces");
+    REFUSE("ld.global.f32 {%f1, %f2}, [%d1];", "15: operand 1 of 'ld': must be a register");
+}
+
+static void checks_packing(void **state) {
+    (void)state;
+    REFUSE("mov.b64 {%r1, %h1}, %d1;", "15: operand 1 of 'mov': must have 2 elements of 32 bits");
+    REFUSE("mov.u64 %d1, {%r1, %r2};", "14: operand 2 of 'mov': cannot be 2 elements in braces");
+    REFUSE("st.global.v4.b128 [%d1], {%q1, %q1, %q1, %q1};", "1: 'st': moves at most 32 bytes, not 64");
+}
+
+static void checks_state_spaces(void **state) {
+    (void)state;
+    ACCEPT("ld.shared.u32 %r1, [%r2];"); /* 32-bit addresses for shared memory */
+    ACCEPT("ld.u32 %r1, [tile];");       /* generic */
+    REFUSE("ld.global.u32 %r1, [tile];", "21: operand 2 of 'ld': must lie in .global, 'tile' lies in .shared");
+    REFUSE("ld.shared.u32 %r1, [p];", "21: operand 2 of 'ld': must lie in .shared, 'p' lies in .param");
+    REFUSE("cp.async.ca.shared.global [%r1], [tile], 4;",
+           "35: operand 2 of 'cp.async': must lie in .global, 'tile' lies in .shared");
+    REFUSE("ld.global.u32 %r1, [%r2];", "21: operand 2 of 'ld': must be an address, '%r2' is a .b32");
+    REFUSE("ld.global.u32 %r1, [%f1];", "21: operand 2 of 'ld': must be an address, '%f1' is a .f32");
+    REFUSE("ld.global.u32 %r1, %d1;", "20: operand 2 of 'ld': must be an address in brackets");
+    REFUSE("ld.global.u32 %r1, [%d1, {%r1}];", "20: operand 2 of 'ld': must be an address in brackets");
+}
+
+static void checks_pairs_and_sinks(void **state) {
+    (void)state;
+    ACCEPT("setp.eq.s32 _|%p1, %r1, %r2;");
+    REFUSE("add.s32 _, %r1, %r2;", "9: operand 1 of 'add': must be a register");
+    REFUSE("add.s32 %r1|%p1, %r1, %r2;", "9: operand 1 of 'add': must be one register");
+    REFUSE("elect.sync %r1, %r2;", "12: operand 1 of 'elect': must be a register and a predicate: d|p");
+    REFUSE("shfl.sync.idx.b32 %r1|%r2, %r1, 0, 31, -1;", "23: operand 1 of 'shfl': must be a .pred, '%r2' is a .b32");
+}
+
+static void knows_the_rules_of_single_instructions(void **state) {
+    (void)state;
+    REFUSE("setp.ltu.s32 %p1, %r1, %r2;", "1: 'setp': .ltu does not compare .s32");
+    REFUSE("setp.lt.b32 %p1, %r1, %r2;", "1: 'setp': .lt does not compare .b32");
+    REFUSE("setp.lo.s32 %p1, %r1, %r2;", "1: 'setp': .lo does not compare .s32");
+    REFUSE("cvt.f32.u32 %f1, %r1;", "1: 'cvt': needs a rounding modifier");
+    REFUSE("cvt.rn.u32.f32 %r1, %f1;", "1: 'cvt': to an integer rounds by .rni, .rzi, .rmi or .rpi");
+    REFUSE("cvt.rn.u32.u16 %r1, %h1;", "1: 'cvt': between integers does not round");
+    REFUSE("atom.global.and.u32 %r1, [%d1], %r2;", "1: 'atom': has no .and for .u32");
+    REFUSE("atom.global.cas.b32 %r1, [%d1], %r2;", "1: 'atom': .cas takes a value to compare with and a new one");
+    REFUSE("atom.global.add.u32 %r1, [%d1], %r2, %r3;", "1: 'atom': .add takes one value");
+    REFUSE("red.global.exch.b32 [%d1], %r2;", "1: 'red': has no .exch for .b32");
+    REFUSE("cp.async.cg.shared.global [%r1], [%d1], 8;", "41: 'cp.async': .cg copies 16 bytes, not 8");
+    REFUSE("cp.async.ca.shared.global [%r1], [%d1], 6;", "41: 'cp.async': copies 4, 8 or 16 bytes, not 6");
+    REFUSE("bar.sync 16;", "10: 'bar': barriers are numbered from 0 to 15");
+    REFUSE("mad.lo.sat.s32 %r1, %r2, %r3, %r4;", "1: 'mad': .sat goes with .hi.s32 only");
+}
+
+static void checks_labels(void **state) {
+    (void)state;
+    REFUSE("T: .branchtargets L; L: bra T;", "29: 'bra': 'T' is not a place");
+    REFUSE("L: brx.idx %r1, L;", "17: 'brx.idx': 'L' is not a list of .branchtargets");
+}
+
+#define CALLER(call)                                                                                                   \
+    HEADER ".func (.param .b32 r) f(.param .b64 a, .reg .u32 b);\n.entry e();\n.entry k() { .reg .b64 %d1; .reg .u32 " \
+           "%r1;"                                                                                                      \
+           " .param .b64 x; .param .b32 y; .local .b32 z;\n" call "\n}"
+
+static void checks_calls(void **state) {
+    (void)state;
+    ptx_module_free(parse(CALLER("call (y), f, (x, %r1);")));
+    ptx_module_free(parse(CALLER("call (%r1), f, (%d1, 5);")));
+    assert_refused(CALLER("call (y), f, (x);"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:14: 'call': the function has 2 parameters, the call 1");
+    assert_refused(CALLER("call f, (x, %r1);"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:6: 'call': the function has 1 results, the call 0");
+    assert_refused(CALLER("call (y), f, (y, %r1);"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:15: 'call': 'y' has another size than the parameter");
+    assert_refused(CALLER("call (y), f, (x, %d1);"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:18: 'call': '%d1' has another size than the parameter");
+    assert_refused(CALLER("call (y), f, (z, %r1);"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:15: 'call': calls pass .param variables, registers and integers");
+    assert_refused(CALLER("call e;"), HAUL_ERROR_SYNTAX, "t.ptx:7:6: 'call': 'e' is an .entry, which cannot be called");
+    assert_refused(CALLER("call %d1;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:6: 'call': through a register needs a .callprototype");
+    assert_refused(CALLER("call %r1;"), HAUL_ERROR_SYNTAX, "t.ptx:7:6: 'call': the address of a function has 64 bits");
+    assert_refused(CALLER("L: call %d1, L;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:14: 'call': 'L' is not a .callprototype or .calltargets");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_registers_with_types),
+        cmocka_unit_test(lets_loads_stores_and_conversions_use_wider_registers),
+        cmocka_unit_test(allows_constants_where_they_fit),
+        cmocka_unit_test(keeps_special_registers_and_addresses_to_moves),
+        cmocka_unit_test(checks_vectors),
+        cmocka_unit_test(checks_packing),
+        cmocka_unit_test(checks_state_spaces),
+        cmocka_unit_test(checks_pairs_and_sinks),
+        cmocka_unit_test(knows_the_rules_of_single_instructions),
+        cmocka_unit_test(checks_labels),
+        cmocka_unit_test(checks_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
