@@ -5,6 +5,7 @@
 /* How many of the leading operands an instruction writes: its pattern in isa.def begins with that many d's. */
 static bool writes_first_operand(const ptx_instruction *i) {
     const char *pattern = ptx_ops[i->op].operands;
+    if (pattern[0] == '{') pattern++; /* mov packs and unpacks: `{d}` */
     return pattern[0] == 'd' || (pattern[0] == 'v' && pattern[1] == 'd');
 }
 
