@@ -7,6 +7,7 @@
 #include "sim/warp.h"
 
 #include "sim/lower_internal.h"
+#include "sim/occupancy.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -590,6 +591,7 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);
     make_template(&l, end);
+    p->registers = sim_estimate_registers(flat, memory);
     *out = p;
     return HAUL_OK;
 }

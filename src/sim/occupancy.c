@@ -6,6 +6,10 @@
 
 /* ---- registers ---- */
 
+static uint32_t smallest(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
 /* Machine code keeps kernel parameters and constants in constant memory, where instructions read them directly: such
  * PTX registers cost nothing. */
 typedef struct register_costs {
@@ -89,6 +93,32 @@ static void scan_block(const ptx_function *f, const ptx_block *b, live_scan *s) 
     }
 }
 
+/* The assembler moves loads up, so that many are on their way at once, and unrolls small loops for that: about as many
+ * registers as this wait for a block's loads. */
+static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *costs, uint32_t block) {
+    enum { UNROLLED = 4, MOST = 12 };
+    const ptx_block *b = &f->blocks[block];
+    bool loops = b->next == block || b->taken == block;
+    uint32_t sum = 0;
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *load = &f->instructions[i];
+        if (load->op != PTX_OP_LD) continue;
+        const ptx_operand *d = &load->operands[0];
+        for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
+            const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
+            if (e->kind == PTX_REGISTER) sum += costs->cost[e->reg];
+        }
+    }
+    return smallest(loops ? sum * UNROLLED : sum, MOST);
+}
+
+static uint32_t live_cost(const ptx_function *f, const live_scan *s) {
+    uint32_t sum = 0;
+    for (uint32_t r = 0; r < f->register_count; r++)
+        if (is_live(s, r)) sum += s->costs->cost[r];
+    return sum;
+}
+
 static uint32_t most_live(const ptx_function *f, arena *memory) {
     ptx_liveness liveness;
     register_costs costs = {.cost = ARENA_ARRAY(memory, f->register_count + 1, uint8_t),
@@ -98,10 +128,10 @@ static uint32_t most_live(const ptx_function *f, arena *memory) {
     live_scan s = {.costs = &costs, .live = ARENA_ARRAY(memory, liveness.words + 1, uint64_t)};
     for (size_t b = 0; b < f->block_count; b++) {
         memcpy(s.live, liveness.out + b * liveness.words, liveness.words * sizeof *s.live);
-        s.sum = 0;
-        for (uint32_t r = 0; r < f->register_count; r++)
-            if (is_live(&s, r)) s.sum += costs.cost[r];
+        s.sum = live_cost(f, &s);
         scan_block(f, &f->blocks[b], &s);
+        uint32_t waiting = s.sum + waiting_for_loads(f, &costs, (uint32_t)b);
+        if (waiting > s.most) s.most = waiting;
     }
     return s.most;
 }
@@ -124,7 +154,7 @@ static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
 
 /* Machine code holds the stack pointer and a few addresses and copies that PTX does not name; no kernel gets fewer than
  * 16 registers. Set by the recorded launches of compute capability 9.0 (docs/memory-model.md). */
-enum { OVERHEAD_REGISTERS = 4, MIN_REGISTERS = 16 };
+enum { OVERHEAD_REGISTERS = 8, MIN_REGISTERS = 16 };
 
 uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory) {
     uint32_t estimate = most_live(flat, memory) + OVERHEAD_REGISTERS;
@@ -132,10 +162,6 @@ uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory) {
 }
 
 /* ---- occupancy ---- */
-
-static uint32_t smallest(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 /* Registers are given to whole warps, and each of an SM's four quarters has a quarter of them. */
 static uint32_t blocks_by_registers(const sim_machine *m, uint32_t warps, uint32_t registers) {
