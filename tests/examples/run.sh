@@ -27,4 +27,12 @@ expect 'saxpy is right' 'saxpy of 1000 floats on .*: 0 wrong' "$build/examples/s
 expect 'saxpy counts its sectors' ' 250  .*sectors' "$build/examples/saxpy" "$build/examples/saxpy.ptx"
 expect 'a thread a row takes 32 sectors a request' '\b32\.00\b' row_sums row_sums 4
 expect 'a warp a row takes four' '\b4\.00\b' row_sums row_sums_by_warp 128
+
+guard() { # expected exit status, kernel
+    "$build/examples/guard" "$build/examples/row_sums.ptx" "$2"
+    [ $? -eq "$1" ]
+}
+
+expect 'the guard lets a warp a row pass' 'row_sums_by_warp: 0 wasteful loads' guard 0 row_sums_by_warp
+expect 'the guard stops a thread a row and names the line' 'row_sums.cu:16: 32.00 sectors' guard 1 row_sums
 exit $((failures != 0))
