@@ -125,11 +125,11 @@ static const char *repeated(const char *head, const char *unit, size_t count, co
 
 static void survives_deep_nesting(void **state) {
     (void)state;
-    SYNTAX(repeated(HEADER ".global .u32 a = ", "(", 100000, ""), "t.ptx:4:82: this expression is nested too deeply");
+    SYNTAX(repeated(HEADER ".global .u32 a = ", "(", 100000, ""), "t.ptx:4:83: this expression is nested too deeply");
     SYNTAX(repeated(HEADER ".global .u32 a = ", "1 ? ", 100000, ""),
            "t.ptx:4:278: this expression is nested too deeply");
     SYNTAX(repeated(HEADER ".global .u32 a = ", "-", 100000, ""), "t.ptx:4:83: this expression is nested too deeply");
-    SYNTAX(repeated(HEADER ".global .u32 a[2] = ", "{", 100000, ""), "t.ptx:4:22: expected a value, found '{'");
+    SYNTAX(repeated(HEADER ".global .u32 a[2] = ", "{", 100000, ""), "t.ptx:4:23: expected a value, found '{'");
     SYNTAX(repeated(HEADER ".entry k() {", "{", 100000, ""), "t.ptx:4:75: scopes are nested too deeply");
     SYNTAX(repeated(HEADER ".entry k() { mov.b32 ", "{", 100000, ""), "t.ptx:4:25: this operand is nested too deeply");
 }

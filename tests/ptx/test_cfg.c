@@ -1,0 +1,137 @@
+#include "ptx_test.h"
+
+/* The joins of a kernel's blocks as text: block 0's, block 1's, ...; `-` where there is none. */
+static const char kernel_head[] = HEADER ".entry k() { .reg .pred %p<9>; .reg .b32 %r<9>;\n";
+
+static const char *joins(const char *statements) {
+    static char out[256];
+    char source[2048];
+    size_t used = 0;
+    snprintf(source, sizeof source, "%s%s\n}\n", kernel_head, statements);
+    ptx_module *module = parse(source);
+    const ptx_function *k = kernel_of(module);
+    for (size_t b = 0; b < k->block_count; b++) {
+        const char *separator = b ? " " : "";
+        used += k->blocks[b].join == PTX_NO_BLOCK
+                    ? (size_t)snprintf(out + used, sizeof out - used, "%s-", separator)
+                    : (size_t)snprintf(out + used, sizeof out - used, "%s%u", separator, k->blocks[b].join);
+    }
+    ptx_module_free(module);
+    return out;
+}
+
+#define WORK "add.u32 %r1, %r1, 1;\n"
+
+static void cuts_blocks_at_jumps_and_their_targets(void **state) {
+    (void)state;
+    ptx_module *module = parse(KERNEL(WORK "unused: " WORK "@%p1 bra L;\n" WORK "L: @%p2 ret;\n" WORK "bra L;"));
+    const ptx_function *k = kernel_of(module);
+    assert_int_equal(k->block_count, 4);
+    assert_int_equal(k->blocks[0].first, 0);
+    assert_int_equal(k->blocks[0].end, 3); /* a label that nothing jumps to ends no block */
+    assert_int_equal(k->blocks[0].next, 1);
+    assert_int_equal(k->blocks[0].taken, 2);
+    assert_int_equal(k->blocks[2].next, 3);
+    assert_true(k->blocks[2].taken == PTX_NO_BLOCK);
+    assert_int_equal(k->blocks[3].next, 2);
+    ptx_module_free(module);
+}
+
+static void joins_an_if_behind_it(void **state) {
+    (void)state;
+    assert_string_equal(joins("@%p1 bra L;\n" WORK "L: " WORK "ret;"), "2 2 -");
+}
+
+static void joins_both_arms_of_an_if_with_else(void **state) {
+    (void)state;
+    assert_string_equal(joins("@%p1 bra E;\n" WORK "bra J;\nE: " WORK "J: " WORK "ret;"), "3 3 3 -");
+}
+
+static void joins_a_loop_behind_it(void **state) {
+    (void)state;
+    /* 0: before, 1: the loop, 2: behind it */
+    assert_string_equal(joins(WORK "L: " WORK "@%p1 bra L;\n" WORK "ret;"), "1 2 -");
+}
+
+static void joins_inner_ifs_inside_the_outer(void **state) {
+    (void)state;
+    assert_string_equal(joins("@%p1 bra E;\n@%p2 bra I;\n" WORK "I: " WORK "E: " WORK "ret;"), "4 3 3 4 -");
+}
+
+static void joins_the_targets_of_a_branch_table(void **state) {
+    (void)state;
+    assert_string_equal(
+        joins("T: .branchtargets A, B, J;\nbrx.idx %r1, T;\nA: " WORK "bra J;\nB: " WORK "J: " WORK "ret;"), "3 3 3 -");
+}
+
+static void has_no_join_where_ways_end_apart(void **state) {
+    (void)state;
+    assert_string_equal(joins("@%p1 bra E;\n" WORK "ret;\nE: " WORK "ret;"), "- - -");
+}
+
+static void does_not_wait_for_lanes_that_only_leave(void **state) {
+    (void)state;
+    /* if (a) { if (b) return; x } y: the outer if joins at y (3), as the lanes that returned are gone */
+    assert_string_equal(joins("@%p1 bra Y;\n@%p2 bra R;\n" WORK "Y: " WORK "ret;\nR: ret;"), "3 2 3 - -");
+    assert_string_equal(joins("@%p1 bra Y;\n@%p2 exit;\n" WORK "Y: " WORK "ret;"), "3 2 3 -");
+    assert_string_equal(joins("@%p1 bra Y;\n@!%p2 bra X;\n" WORK "ret;\nX: " WORK "Y: " WORK "ret;"), "4 3 - 4 -");
+}
+
+static void gathers_lanes_that_leave_a_loop_one_by_one(void **state) {
+    (void)state;
+    /* 1: the loop's head leaves to 3, which does some work: all lanes meet there */
+    assert_string_equal(joins(WORK "L: @%p1 bra X;\n" WORK "bra L;\nX: " WORK "ret;"), "1 3 1 -");
+}
+
+static void keeps_loops_that_end_only_by_returning(void **state) {
+    (void)state;
+    assert_string_equal(joins(WORK "L: @%p1 ret;\n" WORK "bra L;"), "1 - 1");
+}
+
+static void finds_joins_inside_endless_loops(void **state) {
+    (void)state;
+    /* 1: if, 2: then, 3: behind it */
+    assert_string_equal(joins(WORK "L: @%p1 bra J;\n" WORK "J: " WORK "bra L;"), "1 3 3 -");
+}
+
+static void passes_over_unreachable_code(void **state) {
+    (void)state;
+    assert_string_equal(joins("bra J;\nD: " WORK "bra D;\nJ: " WORK "ret;"), "2 - -");
+}
+
+static void takes_a_jump_behind_the_end_for_a_return(void **state) {
+    (void)state;
+    ptx_module *module = parse(KERNEL("@%p1 bra E;\n" WORK "E:"));
+    const ptx_function *k = kernel_of(module);
+    assert_int_equal(k->block_count, 2);
+    assert_true(k->blocks[0].taken == PTX_NO_BLOCK);
+    assert_true(k->blocks[1].next == PTX_NO_BLOCK);
+    ptx_module_free(module);
+}
+
+static void accepts_an_empty_body(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".entry k() { L: }");
+    assert_int_equal(kernel_of(module)->block_count, 0);
+    ptx_module_free(module);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts_blocks_at_jumps_and_their_targets),
+        cmocka_unit_test(joins_an_if_behind_it),
+        cmocka_unit_test(joins_both_arms_of_an_if_with_else),
+        cmocka_unit_test(joins_a_loop_behind_it),
+        cmocka_unit_test(joins_inner_ifs_inside_the_outer),
+        cmocka_unit_test(joins_the_targets_of_a_branch_table),
+        cmocka_unit_test(has_no_join_where_ways_end_apart),
+        cmocka_unit_test(does_not_wait_for_lanes_that_only_leave),
+        cmocka_unit_test(gathers_lanes_that_leave_a_loop_one_by_one),
+        cmocka_unit_test(keeps_loops_that_end_only_by_returning),
+        cmocka_unit_test(finds_joins_inside_endless_loops),
+        cmocka_unit_test(passes_over_unreachable_code),
+        cmocka_unit_test(takes_a_jump_behind_the_end_for_a_return),
+        cmocka_unit_test(accepts_an_empty_body),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+#include "ptx_test.h"
+
+/* The flat form of the module's kernel, verified, printed without its header and declarations. */
+static void assert_flat(const char *source, const char *expected) {
+    ptx_module *module = parse(source);
+    ptx_function *flat;
+    text out = {0};
+    if (ptx_inline_calls(module, kernel_of(module), &flat) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_int_equal(ptx_verify(module, flat), HAUL_OK);
+    for (size_t i = 0, label = 0; i <= flat->instruction_count; i++) {
+        for (; label < flat->label_count && flat->labels[label].target == i; label++)
+            text_printf(&out, "%s: ", flat->labels[label].name);
+        if (i < flat->instruction_count) ptx_print_instruction(module, flat, &flat->instructions[i], &out);
+        if (i < flat->instruction_count) text_put(&out, "\n");
+    }
+    assert_string_equal(text_string(&out), expected);
+    text_free(&out);
+    ptx_module_free(module);
+}
+
+#define REFUSED(source, status, message)                                                 \
+    do {                                                                                 \
+        ptx_module *module_ = parse(source);                                             \
+        ptx_function *flat_;                                                             \
+        assert_int_equal(ptx_inline_calls(module_, kernel_of(module_), &flat_), status); \
+        assert_string_equal(haul_message(), message);                                    \
+        ptx_module_free(module_);                                                        \
+    } while (0)
+
+static void leaves_a_kernel_without_calls_alone(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".extern .func vprintf();\n.entry k() { call vprintf; ret; }");
+    ptx_function *flat;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_ptr_equal(flat, kernel_of(module));
+    ptx_module_free(module);
+}
+
+static void passes_param_variables_by_name(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func (.param .b32 r) half(.param .b32 x) { .reg .u32 %v; ld.param.u32 %v, [x];\n"
+                       "shr.u32 %v, %v, 1; st.param.u32 [r], %v; ret; }\n"
+                       ".entry k() { .reg .u32 %v; { .param .b32 in; .param .b32 out; st.param.u32 [in], %v;\n"
+                       "call (out), half, (in); ld.param.u32 %v, [out]; } ret; }",
+                "st.param.u32 [in], %v;\n"
+                "ld.param.u32 %v$i1, [in];\n"
+                "shr.u32 %v$i1, %v$i1, 1;\n"
+                "st.param.u32 [out], %v$i1;\n"
+                "$L__return$1: ld.param.u32 %v, [out];\n"
+                "ret;\n");
+}
+
+static void moves_register_parameters(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func (.reg .u32 r) next(.reg .u32 x) { add.u32 r, x, 1; ret; }\n"
+                       ".entry k() { .reg .u32 a; call (a), next, (7); ret; }",
+                "mov.b32 x$i1, 7;\n"
+                "add.u32 r$i1, x$i1, 1;\n"
+                "$L__return$1: mov.b32 a, r$i1;\n"
+                "ret;\n");
+}
+
+static void stores_registers_into_param_formals(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func (.param .b32 r) same(.param .b32 x) { .reg .u32 v; ld.param.u32 v, [x];\n"
+                       "st.param.u32 [r], v; ret; }\n.entry k() { .reg .u32 a; call (a), same, (a); ret; }",
+                "st.param.b32 [x$i1], a;\n"
+                "ld.param.u32 v$i1, [x$i1];\n"
+                "st.param.u32 [r$i1], v$i1;\n"
+                "$L__return$1: ld.param.b32 a, [r$i1];\n"
+                "ret;\n");
+}
+
+static void turns_returns_into_jumps_behind_the_call(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func f() { .reg .pred p; L: @p ret; @!p bra L; ret; bra L; }\n"
+                       ".entry k() { call f; trap; }",
+                "L$1: @p$i1 bra $L__return$1;\n"
+                "@!p$i1 bra L$1;\n"
+                "bra.uni $L__return$1;\n"
+                "bra L$1;\n"
+                "$L__return$1: trap;\n");
+}
+
+static void jumps_around_a_guarded_call(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func (.reg .u32 r) f() { mov.u32 r, 1; ret; }\n"
+                       ".entry k() { .reg .pred p; .reg .u32 a; @!p call (a), f; exit; }",
+                "@p bra $L__around$1;\n"
+                "mov.u32 r$i1, 1;\n"
+                "$L__return$1: mov.b32 a, r$i1;\n"
+                "$L__around$1: exit;\n");
+}
+
+static void shares_registers_and_variables_between_the_calls_of_a_function(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".func f() { .reg .u32 a; .local .b8 l[64]; .shared .u32 s; mov.u32 a, l;\n"
+                                      "st.shared.u32 [s], a; ret; }\n.func g() { call f; ret; }\n"
+                                      ".entry k() { call f; call g; call f; ret; }");
+    ptx_function *flat;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_int_equal(flat->instruction_count, 7);
+    assert_int_equal(flat->register_count, 1);
+    assert_int_equal(flat->variable_count, 2);
+    assert_ptr_equal(flat->variables[0]->owner, flat);
+    assert_ptr_equal(flat->instructions[0].operands[1].variable, flat->variables[0]);
+    assert_ptr_equal(flat->instructions[4].operands[1].variable, flat->variables[0]);
+    ptx_module_free(module);
+}
+
+static void copies_branch_tables(void **state) {
+    (void)state;
+    ptx_module *module =
+        parse(HEADER ".func f() { .reg .u32 a; T: .branchtargets A, B; brx.idx a, T; A: trap; B: ret; }\n"
+                     ".entry k() { call f; call f; ret; }");
+    ptx_function *flat;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_int_equal(flat->block_count, 5);
+    assert_int_equal(flat->blocks[0].table[0], 1);
+    assert_int_equal(flat->blocks[0].table[1], 2);
+    assert_int_equal(flat->blocks[2].table[1], 4);
+    ptx_module_free(module);
+}
+
+static void chains_places_to_the_call(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".func f() { .loc 2 20 1\ntrap;\n.loc 3 30 1, inlined_at 2 20 1\ntrap; }\n"
+                                      ".entry k() { .loc 1 10 1\ncall f; .loc 1 11 1\ncall f; }");
+    ptx_function *flat;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    const ptx_place *places = module->places;
+    const ptx_place *inner = &places[flat->instructions[3].place - 1];
+    assert_int_equal(inner->line, 30);
+    assert_int_equal(places[inner->inlined_at - 1].line, 20);
+    assert_int_equal(places[places[inner->inlined_at - 1].inlined_at - 1].line, 11);
+    assert_int_equal(places[places[flat->instructions[0].place - 1].inlined_at - 1].line, 10);
+    ptx_module_free(module);
+}
+
+static void follows_an_alias(void **state) {
+    (void)state;
+    assert_flat(HEADER ".func f();\n.func g() { trap; }\n.alias f, g;\n.entry k() { call f; ret; }",
+                "trap;\n$L__return$1: ret;\n");
+}
+
+static void keeps_calls_of_functions_without_a_body(void **state) {
+    (void)state;
+    assert_flat(HEADER ".extern .func free(.param .b64 p);\n.func f() { .param .b64 x; call free, (x); ret; }\n"
+                       ".entry k() { call f; ret; }",
+                "call free, (x$i1);\n$L__return$1: ret;\n");
+}
+
+static void refuses_recursion(void **state) {
+    (void)state;
+    REFUSED(HEADER ".func f() { call f; }\n.entry k() { call f; }", HAUL_ERROR_UNSUPPORTED,
+            "t.ptx:4:13: the recursive call of 'f' in 'f' is not supported");
+    REFUSED(HEADER ".func f();\n.func g() { call f; }\n.func f() {\ncall g; }\n.entry k() { call g; }",
+            HAUL_ERROR_UNSUPPORTED, "t.ptx:7:1: the recursive call of 'g' in 'f' is not supported");
+}
+
+static void refuses_calls_through_registers(void **state) {
+    (void)state;
+    REFUSED(HEADER ".func f() { .reg .b64 a; P: .callprototype _ ();\ncall a, P; }\n.entry k() { call f; }",
+            HAUL_ERROR_UNSUPPORTED,
+            "t.ptx:5:1: a call through a register, in 'f' as called from 'k', is not supported");
+}
+
+static void bounds_the_growth(void **state) {
+    (void)state;
+    text source = {0};
+    text_put(&source, HEADER ".func f0() { ret; }\n");
+    for (int i = 1; i < 60; i++) text_printf(&source, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
+    text_put(&source, ".entry k() { call f59; }");
+    REFUSED(text_string(&source), HAUL_ERROR_LIMIT, "t.ptx:7:14: 'k' becomes too large by the calls in 'f3'");
+    text_clear(&source);
+    text_put(&source, HEADER ".func f0() { ret; }\n");
+    for (int i = 1; i < 200; i++) text_printf(&source, ".func f%d() { call f%d; }\n", i, i - 1);
+    text_put(&source, ".entry k() { call f199; }");
+    REFUSED(text_string(&source), HAUL_ERROR_LIMIT, "t.ptx:76:15: calls are nested too deeply: 'f71' in 'f72'");
+    text_free(&source);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_a_kernel_without_calls_alone),
+        cmocka_unit_test(passes_param_variables_by_name),
+        cmocka_unit_test(moves_register_parameters),
+        cmocka_unit_test(stores_registers_into_param_formals),
+        cmocka_unit_test(turns_returns_into_jumps_behind_the_call),
+        cmocka_unit_test(jumps_around_a_guarded_call),
+        cmocka_unit_test(shares_registers_and_variables_between_the_calls_of_a_function),
+        cmocka_unit_test(copies_branch_tables),
+        cmocka_unit_test(chains_places_to_the_call),
+        cmocka_unit_test(follows_an_alias),
+        cmocka_unit_test(keeps_calls_of_functions_without_a_body),
+        cmocka_unit_test(refuses_recursion),
+        cmocka_unit_test(refuses_calls_through_registers),
+        cmocka_unit_test(bounds_the_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
