@@ -1,0 +1,160 @@
+/* Writes docs/ptx.md from isa.def and its sister tables: gen-ptx-docs >docs/ptx.md */
+#include "ptx/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char introduction[] =
+    "# PTX coverage\n\n"
+    "Made by `haul_gen_ptx_docs` from `src/ptx/isa.def`, `modifiers.def`, `types.def` and `special.def`; not to be "
+    "edited.\n\n"
+    "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 describes them. "
+    "What\n"
+    "is not on this page is refused by name, file, line and column; nothing is skipped silently.\n\n"
+    "## Modules\n\n"
+    "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
+    "`.address_size 64`,\n"
+    "  `.file`, `.section` (skipped: what it says about lines is in `.loc` too), `.alias`, `.pragma` (a hint, without "
+    "effect).\n"
+    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`.\n"
+    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; `.maxntid`, "
+    "`.reqntid`,\n"
+    "  `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, `.maxclusterrank`, `.noreturn`. Direct "
+    "calls are put\n"
+    "  in line when a kernel is launched, so recursion and calls through registers parse but do not launch.\n"
+    "- **Variables**: `.global`, `.const`, `.shared`, `.local`, `.param`; arrays, `.v2` and `.v4`, `.align`,\n"
+    "  `.attribute(.managed)`; initial values with nested braces, constant expressions, addresses of variables and "
+    "functions,\n"
+    "  `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside a function are refused.\n"
+    "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` with\n"
+    "  `inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.\n"
+    "- **Limits**: 1 GiB of text, 1 GiB of initial values, 2^40 bytes a variable, 64 nested scopes.\n\n"
+    "## Instructions\n\n"
+    "Modifiers in `[ ]` may be left out, `a/b` means one of them, `(f32)` after one that it goes with that type only. "
+    "Operands\n"
+    "in `[ ]` may be left out; `[m]` is an address, `{d}` a register or a vector that fills the type, `d|p` a register "
+    "and,\n"
+    "if wanted, a predicate. The last columns are the first PTX version and architecture that have the instruction.\n";
+
+/* ---- one row ---- */
+
+static void put_choices(const ptx_suffix *suffix, const char *separator) {
+    const char *between = "";
+    unsigned first = 1, count = PTX_TYPE_COUNT;
+    if (!suffix->is_type) {
+        while (ptx_modifier_slots[first] != suffix->slot) first++;
+        for (count = 0; first + count < PTX_MOD_COUNT && ptx_modifier_slots[first + count] == suffix->slot;) count++;
+    }
+    for (unsigned i = suffix->is_type; i < count; i++) {
+        if (!(suffix->choice >> i & 1)) continue;
+        printf("%s%s", between, suffix->is_type ? ptx_types[i].name : ptx_modifier_names[first + i]);
+        between = separator;
+    }
+}
+
+static void put_only(const ptx_suffix *suffix) {
+    const char *between = " (";
+    for (unsigned t = 1; t < PTX_TYPE_COUNT; t++) {
+        if (!(suffix->only >> t & 1)) continue;
+        printf("%s%s", between, ptx_types[t].name);
+        between = " ";
+    }
+    if (suffix->only) printf(")");
+}
+
+static void put_modifiers(const ptx_pattern *pattern) {
+    const char *between = "";
+    for (unsigned s = 0; s < pattern->suffix_count; s++) {
+        const ptx_suffix *suffix = &pattern->suffixes[s];
+        if (suffix->is_type) continue;
+        printf("%s%s", between, suffix->optional ? "[" : "");
+        put_choices(suffix, "/");
+        put_only(suffix);
+        printf("%s", suffix->optional ? "]" : "");
+        between = " ";
+    }
+}
+
+static void put_types(const ptx_pattern *pattern) {
+    const char *between = "";
+    for (unsigned s = 0; s < pattern->suffix_count; s++) {
+        if (!pattern->suffixes[s].is_type) continue;
+        printf("%s", between);
+        put_choices(&pattern->suffixes[s], " ");
+        between = " · ";
+    }
+}
+
+/* `name:type?` of the row, without the type. */
+static void put_operand(const char *operand, size_t length, const ptx_operand_slot *slot) {
+    const char *colon = memchr(operand, ':', length);
+    size_t name = colon ? (size_t)(colon - operand) : length;
+    while (name && (operand[name - 1] == '?' || operand[name - 1] == '#')) name--;
+    const char *open = slot->role == PTX_ROLE_MEMORY ? "[" : "", *close = slot->role == PTX_ROLE_MEMORY ? "]" : "";
+    printf(slot->optional ? "[%s" : "%s", open);
+    for (size_t i = 0; i < name; i++) {
+        if (operand[i] == '|' || operand[i] == '&') {
+            printf("\\|");
+        } else if (operand[i] != '_') {
+            putchar(operand[i]);
+        }
+    }
+    printf(slot->optional ? "%s]" : "%s", close);
+}
+
+static void put_operands(const ptx_op_info *row, const ptx_pattern *pattern) {
+    const char *at = row->operands;
+    if (pattern->is_call) printf("[(results),] function [, (arguments)] [, prototype]");
+    for (unsigned o = 0; o < pattern->operand_count; o++) {
+        at += strspn(at, ", ");
+        size_t length = strcspn(at, ",");
+        printf("%s", o ? ", " : "");
+        put_operand(at, length, &pattern->operands[o]);
+        at += length;
+    }
+}
+
+/* Table cells cannot hold a bare bar. */
+static void put_escaped(const char *cell) {
+    for (; *cell; cell++) printf(*cell == '|' ? "\\|" : "%c", *cell);
+}
+
+static void put_row(unsigned op) {
+    const ptx_op_info *row = &ptx_ops[op];
+    const ptx_pattern *pattern = ptx_pattern_of(op);
+    printf("| `%s` | ", row->mnemonic);
+    put_modifiers(pattern);
+    printf(" | ");
+    put_types(pattern);
+    printf(" | ");
+    put_operands(row, pattern);
+    printf(" | ");
+    put_escaped(row->effect);
+    printf(" | %u.%u | %u |\n", row->version / 10, row->version % 10, row->sm);
+}
+
+/* ---- the page ---- */
+
+static void put_section(const char *title) {
+    printf("\n### %s\n\n| instruction | modifiers | types | operands | effect | PTX | sm "
+           "|\n|---|---|---|---|---|---|---|\n",
+           title);
+}
+
+static void put_specials(void) {
+    printf("\n## Special registers\n\n");
+    for (unsigned i = 0; i < PTX_SPECIAL_COUNT; i++)
+        printf("%s`%s` (%s)", i ? ", " : "", ptx_special_names[i], ptx_types[ptx_special_types[i]].name);
+    printf(".\n\n`WARP_SZ` is 32.\n");
+}
+
+int main(void) {
+    fputs(introduction, stdout);
+#define SECTION(title) put_section(title);
+#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) put_row(PTX_OP_##id);
+#include "ptx/isa.def"
+#undef INSTRUCTION
+    printf("\n%d rows.\n", PTX_OP_COUNT);
+    put_specials();
+    return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}
