@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -109,6 +110,13 @@ void report_add_code(report_section *s, const char *code) {
     if (b) b->text = copy(s->document, code);
 }
 
+void report_add_figure(report_section *s, const char *title, const text *svg) {
+    report_block *b = add_block(s, REPORT_BLOCK_FIGURE, REPORT_PLAIN);
+    if (!b) return;
+    b->title = copy(s->document, title);
+    b->text = svg->failed ? keep(s->document, NULL) : copy(s->document, text_string(svg));
+}
+
 void report_check(report_section *s, bool passed, const char *format, ...) {
     report_block *b = add_block(s, REPORT_BLOCK_CHECK, passed ? REPORT_GOOD : REPORT_BAD);
     if (!b) return;
@@ -152,6 +160,15 @@ void report_add_row(report_table *t) {
     if (!t->rows) t->rows = row;
     APPEND(t, row);
     t->row_count++;
+}
+
+bool report_column_shown(const report_table *t, size_t column) {
+    if (column == 0 || !t->rows) return true;
+    for (const report_row *row = t->rows; row; row = row->next) {
+        const report_cell *cell = &row->cells[column];
+        if (cell->kind == REPORT_CELL_TEXT || (cell->kind == REPORT_CELL_NUMBER && isfinite(cell->number))) return true;
+    }
+    return false;
 }
 
 /* The next free cell of the last row; NULL past the last column. */

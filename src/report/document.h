@@ -26,9 +26,10 @@
 
 typedef enum report_block_kind {
     REPORT_BLOCK_PARAGRAPH,
-    REPORT_BLOCK_NOTE,  /* tone and text: advice, a warning */
-    REPORT_BLOCK_CHECK, /* tone is REPORT_GOOD or REPORT_BAD */
-    REPORT_BLOCK_CODE,  /* shown as it is, in fixed pitch */
+    REPORT_BLOCK_NOTE,   /* tone and text: advice, a warning */
+    REPORT_BLOCK_CHECK,  /* tone is REPORT_GOOD or REPORT_BAD */
+    REPORT_BLOCK_CODE,   /* shown as it is, in fixed pitch */
+    REPORT_BLOCK_FIGURE, /* text is SVG, `title` its caption */
     REPORT_BLOCK_TABLE,
     REPORT_BLOCK_CHART
 } report_block_kind;
@@ -37,7 +38,7 @@ typedef struct report_block {
     struct report_block *next;
     report_block_kind kind;
     report_tone tone;
-    const char *text;
+    const char *text, *title;
     report_table *table;
     report_chart *chart;
 } report_block;
@@ -79,6 +80,8 @@ void report_add_paragraph(report_section *s, const char *format, ...) __attribut
 void report_add_note(report_section *s, report_tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void report_add_code(report_section *s, const char *text);
+/* A picture that haul drew: `svg` is an <svg> element. Only pages show it. */
+void report_add_figure(report_section *s, const char *title, const text *svg);
 /* A result held against what it has to be; failed ones are counted in the document. */
 void report_check(report_section *s, bool passed, const char *format, ...) __attribute__((format(printf, 3, 4)));
 report_table *report_add_table(report_section *s, const char *name, const char *title, const report_column *columns,

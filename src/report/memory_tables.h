@@ -10,6 +10,9 @@
 /* Adds the tables "shared", "l1tex", "l2" and "device"; rows and tables without traffic are left out. */
 void report_add_memory_tables(report_section *s, const haul_launch_record *record);
 
+/* A picture of the launch's traffic, for pages: see report_add_figure(). */
+void report_add_memory_chart(report_section *s, const haul_launch_record *record);
+
 /* Whether accesses of the class look for their sectors in L1: stores, reductions, copies around L1 and bulk copies do
  * not. */
 bool report_is_cached(haul_memory_class class);

@@ -122,6 +122,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
+    report_add_memory_chart(s, r);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, o->lines);
     add_advice(s, advice, count);

@@ -62,4 +62,7 @@ void report_add_empty(report_table *t);
 void report_set_tone(report_table *t, report_tone tone);
 void report_set_row_tone(report_table *t, report_tone tone);
 
+/* False for a column that holds nothing, which what is for people leaves out. The first one is always shown. */
+bool report_column_shown(const report_table *t, size_t column);
+
 #endif

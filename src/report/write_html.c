@@ -28,6 +28,7 @@ static void put_element(text *out, const char *element, const char *class, const
 static void put_header(text *out, const report_table *t) {
     text_put(out, "<thead><tr>");
     for (size_t i = 0; i < t->column_count; i++) {
+        if (!report_column_shown(t, i)) continue;
         text_put(out, t->columns[i].unit == REPORT_TEXT ? "<th class=\"t\"" : "<th");
         if (t->columns[i].help) {
             text_put(out, " title=\"");
@@ -72,7 +73,9 @@ static void put_table(text *out, const report_table *t) {
     text_put(out, "<tbody>\n");
     for (const report_row *row = t->rows; row; row = row->next) {
         text_put(out, "<tr>");
-        for (size_t i = 0; i < t->column_count; i++) put_cell(out, &t->columns[i], &row->cells[i], row->tone);
+        for (size_t i = 0; i < t->column_count; i++) {
+            if (report_column_shown(t, i)) put_cell(out, &t->columns[i], &row->cells[i], row->tone);
+        }
         text_put(out, "</tr>\n");
     }
     text_put(out, "</tbody></table></div>\n");
@@ -80,11 +83,15 @@ static void put_table(text *out, const report_table *t) {
 
 /* ---- blocks ---- */
 
-static void put_figure(text *out, const report_chart *c) {
+static void put_figure(text *out, const report_block *b) {
+    const char *title = b->chart ? b->chart->title : b->title;
     text_put(out, "<figure>");
-    if (c->title) put_element(out, "figcaption", "", c->title);
+    if (title) put_element(out, "figcaption", "", title);
     text_put(out, "\n");
-    markup_put_chart(out, c);
+    if (b->chart)
+        markup_put_chart(out, b->chart);
+    else
+        text_put(out, b->text);
     text_put(out, "</figure>\n");
 }
 
@@ -116,7 +123,8 @@ static void put_section(text *out, const report_section *s) {
         case REPORT_BLOCK_CHECK: put_check(out, b, before); break;
         case REPORT_BLOCK_CODE: put_element(out, "pre", "", b->text), text_put(out, "\n"); break;
         case REPORT_BLOCK_TABLE: put_table(out, b->table); break;
-        case REPORT_BLOCK_CHART: put_figure(out, b->chart); break;
+        case REPORT_BLOCK_FIGURE:
+        case REPORT_BLOCK_CHART: put_figure(out, b); break;
         }
         before = (int)b->kind;
     }

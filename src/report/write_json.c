@@ -98,6 +98,7 @@ static void add_block(section_parts *parts, const report_block *b) {
         json_array_append_new(parts->checks, json_pack("{s:b, s:o}", "passed", b->tone == REPORT_GOOD, "text",
                                                        report_json_string(b->text)));
         break;
+    case REPORT_BLOCK_FIGURE: break;
     case REPORT_BLOCK_TABLE: json_array_append_new(parts->tables, table_to_json(b->table)); break;
     case REPORT_BLOCK_CHART: json_array_append_new(parts->charts, chart_to_json(b->chart)); break;
     }

@@ -178,12 +178,13 @@ static size_t choose_columns(const report_table *t, const size_t *widths, size_t
     size_t count = 0, used = widths[0];
     chosen[count++] = 0;
     if (*next == 0) *next = 1;
-    while (*next < t->column_count) {
+    for (; *next < t->column_count; ++*next) {
+        if (!report_column_shown(t, *next)) continue;
         bool long_text = t->columns[*next].unit == REPORT_TEXT && widths[*next] > LONGEST_TEXT;
         size_t width = long_text ? LONGEST_TEXT : widths[*next];
         if (count > 1 && used + GAP + width > limit) break;
         used += GAP + width;
-        chosen[count++] = (*next)++;
+        chosen[count++] = *next;
     }
     return count;
 }
@@ -233,6 +234,7 @@ static haul_status put_block(const report_block *b, report_terminal terminal, te
         break;
     case REPORT_BLOCK_CODE: text_printf(out, "%s\n", b->text); break;
     case REPORT_BLOCK_TABLE: return put_table_block(b->table, terminal, out);
+    case REPORT_BLOCK_FIGURE:
     case REPORT_BLOCK_CHART: return HAUL_OK; /* its numbers are in a table beside it */
     }
     bool last_of_list = !b->next || b->next->kind != b->kind;

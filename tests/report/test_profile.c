@@ -116,6 +116,22 @@ static void the_text_shows_every_table(void **state) {
     report_document_free(d);
 }
 
+static void a_page_has_the_memory_chart(void **state) {
+    (void)state;
+    const report_profile_options options = {.lines = 1, .mix = 2, .share = 1};
+    report_document *d = report_document_new("profile", "Profile");
+    assert_int_equal(report_add_profile(d, "one", &record, &options), HAUL_OK);
+    text out = {0};
+    assert_int_equal(report_write_html(d, &out), HAUL_OK);
+    static const char *const parts[] = {"<title>Memory chart</title>", ">512 inst<",     ">4,096 sectors<",
+                                        ">2,048 wavefronts<",          "hit rate 75.0%", ">96.00 KiB<"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!strstr(text_string(&out), parts[i])) fail_msg("no `%s` in the page", parts[i]);
+    }
+    text_free(&out);
+    report_document_free(d);
+}
+
 static void a_launch_without_traffic_has_no_tables(void **state) {
     (void)state;
     haul_launch_record empty = synthetic_launch(NULL, 0);
@@ -128,9 +144,9 @@ static void a_launch_without_traffic_has_no_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_tables_hold_the_traffic),         cmocka_unit_test(the_mix_is_ordered_by_frequency),
-        cmocka_unit_test(advice_names_kind_place_and_waste),      cmocka_unit_test(the_text_shows_every_table),
-        cmocka_unit_test(a_launch_without_traffic_has_no_tables),
+        cmocka_unit_test(memory_tables_hold_the_traffic),    cmocka_unit_test(the_mix_is_ordered_by_frequency),
+        cmocka_unit_test(advice_names_kind_place_and_waste), cmocka_unit_test(the_text_shows_every_table),
+        cmocka_unit_test(a_page_has_the_memory_chart),       cmocka_unit_test(a_launch_without_traffic_has_no_tables),
     };
     return cmocka_run_group_tests(tests, make_launch, NULL);
 }

@@ -97,6 +97,24 @@ static void a_table_wider_than_the_terminal_comes_in_parts(void **state) {
     report_document_free(d);
 }
 
+static void columns_that_hold_nothing_are_left_out(void **state) {
+    (void)state;
+    report_document *d = report_document_new("d", "d");
+    report_table *t = report_add_table(report_add_section(d, "s", "S"), "t", NULL, columns, 4);
+    report_add_row(t);
+    report_add_number(t, 1), report_add_empty(t), report_add_number(t, 2), report_add_number(t, NAN);
+    text out = {0};
+    assert_int_equal(report_write_table(t, (report_terminal){0}, &out), HAUL_OK);
+    assert_string_equal(text_string(&out), "Stride  Sectors\n"
+                                           "---------------\n"
+                                           "     1        2\n");
+    text_clear(&out);
+    assert_int_equal(report_write_html(d, &out), HAUL_OK);
+    assert_null(strstr(text_string(&out), "Hit Rate"));
+    text_free(&out);
+    report_document_free(d);
+}
+
 static void csv_quotes_and_keeps_full_numbers(void **state) {
     (void)state;
     report_document *d = make();
@@ -215,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_aligned_tables),
         cmocka_unit_test(a_table_wider_than_the_terminal_comes_in_parts),
+        cmocka_unit_test(columns_that_hold_nothing_are_left_out),
         cmocka_unit_test(csv_quotes_and_keeps_full_numbers),
         cmocka_unit_test(json_has_numbers_and_checks),
         cmocka_unit_test(html_escapes_and_fetches_nothing),
