@@ -101,6 +101,7 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
     for (size_t sm = 0; sm < count; sm++) {
         if (!countings[sm]) continue;
         sim_counting_flush(countings[sm]);
+        countings[sm]->last_read.entry = NULL;
         logs[sm] = &countings[sm]->log;
         failed |= logs[sm]->failed;
     }
@@ -169,17 +170,18 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
     }
 }
 
-typedef struct store_sums {
-    uint64_t hits, requests_issued, sectors_issued;
+typedef struct issue_sums {
+    uint64_t hits, requests_issued, sectors_issued, read_requests_issued;
     sim_seen_size unique;
     bool complete;
-} store_sums;
+} issue_sums;
 
-static void add_stores(const sim_counting *c, store_sums *sums) {
+static void add_issued(const sim_counting *c, issue_sums *sums) {
     sim_seen_size unique = sim_seen_measure(&c->written);
     sums->hits += c->store_hits;
     sums->requests_issued += c->store_requests_issued;
     sums->sectors_issued += c->store_sectors_issued;
+    sums->read_requests_issued += c->read_requests_issued;
     sums->unique.sectors += unique.sectors;
     sums->unique.lines += unique.lines;
     if (c->written.overflowed) sums->complete = false;
@@ -220,15 +222,15 @@ static void set_copy_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_TMA_ST_SECTORS, s->traffic[HAUL_CLASS_BULK_STORE].sectors);
 }
 
-static void set_global_update_counters(haul_launch_record *r, const class_sums *s, const store_sums *stores) {
+static void set_global_update_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
     const haul_traffic *st = &s->traffic[HAUL_CLASS_GLOBAL_STORE], *red = &s->traffic[HAUL_CLASS_GLOBAL_REDUCTION],
                        *atom = &s->traffic[HAUL_CLASS_GLOBAL_ATOMIC];
     set(r, HAUL_COUNTER_INST_GLOBAL_ST, st->instructions);
     set(r, HAUL_COUNTER_L1_GLOBAL_ST_REQUESTS, st->requests);
     set(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS, st->sectors);
     set(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS, st->wavefronts);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_HIT, stores->hits);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_MISS, st->sectors - stores->hits);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_HIT, issued->hits);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_MISS, st->sectors - issued->hits);
     set(r, HAUL_COUNTER_INST_GLOBAL_RED, red->instructions);
     set(r, HAUL_COUNTER_L1_GLOBAL_RED_REQUESTS, red->requests);
     set(r, HAUL_COUNTER_L1_GLOBAL_RED_SECTORS, red->sectors);
@@ -283,13 +285,13 @@ static void set_bound(haul_launch_record *r, haul_counter counter, bool known, u
 }
 
 static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_seen_size *read, bool read_known,
-                       const store_sums *stores) {
+                       const issue_sums *issued) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->bounds[i] = (haul_bounds){r->counters[i], r->counters[i]};
-    set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, read_known, read->lines, l2->issued_requests);
+    set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, read_known, read->lines, issued->read_requests_issued);
     set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, read_known, read->sectors, l2->issued_sectors);
     set_bound(r, HAUL_COUNTER_L2_READ_MISS, read_known, 2 * read->pairs, 4 * read->pairs);
-    set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, stores->complete, stores->unique.lines, stores->requests_issued);
-    set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, stores->complete, stores->unique.sectors, stores->sectors_issued);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, issued->complete, issued->unique.lines, issued->requests_issued);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, issued->complete, issued->unique.sectors, issued->sectors_issued);
 }
 
 static void sum_executions(haul_launch_record *r, const haul_traffic *instructions, size_t count) {
@@ -305,7 +307,7 @@ static void sum_executions(haul_launch_record *r, const haul_traffic *instructio
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
                          haul_traffic *instructions) {
     class_sums sums = {0};
-    store_sums stores = {.complete = true};
+    issue_sums issued = {.complete = true};
     sim_l2_counts l2_counts;
     sim_seen_size read;
     bool read_known;
@@ -315,16 +317,16 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
         instruction_count = countings[sm]->plan->function->instruction_count;
         add_executions(countings[sm], instructions);
         add_tallies(countings[sm], instructions, &sums);
-        add_stores(countings[sm], &stores);
+        add_issued(countings[sm], &issued);
     }
     sim_l2_sum(l2, &l2_counts, &read, &read_known);
     memcpy(record->classes, sums.traffic, sizeof record->classes);
     sum_executions(record, instructions, instruction_count);
     set_global_load_counters(record, &sums);
-    set_global_update_counters(record, &sums, &stores);
+    set_global_update_counters(record, &sums, &issued);
     set_copy_counters(record, &sums);
     set_local_counters(record, &sums);
     set_shared_counters(record, &sums);
     set_l2_counters(record, &l2_counts);
-    set_bounds(record, &l2_counts, &read, read_known, &stores);
+    set_bounds(record, &l2_counts, &read, read_known, &issued);
 }

@@ -20,11 +20,17 @@ static bool is_counted(const sim_counting *c, const sim_op *op) {
     return c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
 }
 
+/* Anything but a read ends the chance to join the last one. */
+static void add_to_log(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes) {
+    c->last_read.entry = NULL;
+    sim_log_add(&c->log, line, mask, kind, bytes);
+}
+
 /* ---- stores on their way to L2 ---- */
 
 static void send_slot(sim_counting *c, unsigned slot) {
     sim_pending_stores *p = &c->pending;
-    sim_log_add(&c->log, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot]);
+    add_to_log(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot]);
     p->mask[slot] = 0;
 }
 
@@ -77,9 +83,16 @@ static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const 
 /* ---- loads ---- */
 
 static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
-    t->traffic.l2_requests++;
+    sim_last_read *last = &c->last_read;
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
-    sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0);
+    c->read_requests_issued++;
+    if (last->entry && last->line == line && !(*last->entry & mask)) {
+        *last->entry |= mask;
+        last->entry = NULL;
+        return;
+    }
+    t->traffic.l2_requests++;
+    *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0)};
 }
 
 static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
@@ -140,7 +153,7 @@ static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const
     flush_warp(c, w);
     for (uint32_t i = 0; i < lines->count; i++) {
         sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
-        sim_log_add(&c->log, lines->line[i], lines->mask[i], kind, 0);
+        add_to_log(c, lines->line[i], lines->mask[i], kind, 0);
     }
     t->traffic.l2_requests += lines->count;
     t->traffic.l2_sectors += lines->sectors;
@@ -362,7 +375,7 @@ static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, 
         request_read(c, t, line, mask);
         return;
     }
-    sim_log_add(&c->log, line, mask, SIM_LOG_WRITE, 32);
+    add_to_log(c, line, mask, SIM_LOG_WRITE, 32);
     sim_seen_add(&c->written, line, mask);
     c->store_requests_issued++;
     c->store_sectors_issued += (uint32_t)__builtin_popcount(mask);

@@ -54,6 +54,12 @@ typedef struct sim_pending_stores {
     uint64_t line[SIM_PENDING];
 } sim_pending_stores;
 
+/* The read request that was made last: a miss in the same line that follows at once joins it, once. */
+typedef struct sim_last_read {
+    uint64_t line;
+    sim_log_entry *entry; /* NULL: none, or it has been joined; valid until the log grows or is drained */
+} sim_last_read;
+
 /* The latest volatile loads of a warp that may still be on their way. */
 typedef struct sim_pending_volatile {
     const sim_warp *warp;
@@ -71,6 +77,8 @@ struct sim_counting {
     uint64_t store_requests_issued, store_sectors_issued; /* before they are combined */
     sim_pending_stores pending;
     sim_pending_volatile in_flight;
+    sim_last_read last_read;
+    uint64_t read_requests_issued; /* before they are joined */
     sim_seen written;
     sim_log log;
 };

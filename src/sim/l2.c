@@ -18,7 +18,7 @@ typedef struct l2_set {
 } l2_set;
 
 /* Requests that were made lately by a group of SMs: an equal one that comes soon shares its answer. */
-enum { RECENT = 64, GROUPS = 8, RECENT_ROUNDS = 12 };
+enum { RECENT = 64, GROUPS = 32, GROUP_SMS = 6, RECENT_ROUNDS = 1 };
 typedef struct recent_request {
     sim_log_entry entry;
     uint64_t round;
@@ -154,8 +154,10 @@ static void update_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mas
     write_line(slice, line, mask, SECTOR_BYTES);
 }
 
-/* Requests that SMs of a group make for the same sectors at about the same time reach L2 as one (on hardware the L2
- * request coalescer of a GPC does that). "About the same time" is a number of requests of each SM. */
+/* Requests that SMs of a group make for the same sectors at about the same time reach L2 as one: hardware has a
+ * coalescer before L2. Groups of six SMs (three pairs), and "the same time" as the same place in the SMs' logs, give
+ * what an H100 counted for a tiled matrix product; sharing over longer distances, which an H100 shows at the start of a
+ * kernel, is left out. */
 static bool shares_answer(l2_slice *slice, sim_log_entry entry, unsigned group) {
     recent_request *r = &slice->recent[group][(entry >> 12 ^ entry >> 18 ^ entry) % RECENT];
     bool shares = r->entry == entry && r->round != 0 && slice->round - r->round <= RECENT_ROUNDS;
@@ -166,10 +168,9 @@ static bool shares_answer(l2_slice *slice, sim_log_entry entry, unsigned group) 
 static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, size_t sm) {
     uint64_t line = entry >> 12;
     unsigned mask = entry & 15, sectors = count_bits(mask);
-    slice->counts.issued_requests++;
     slice->counts.issued_sectors += sectors;
     sim_seen_add(&slice->read, line, mask);
-    if (shares_answer(slice, entry, (unsigned)(sm * GROUPS / l2->machine->sms) % GROUPS)) return;
+    if (shares_answer(slice, entry, (unsigned)(sm / GROUP_SMS) % GROUPS)) return;
     slice->counts.read_requests++;
     slice->counts.read_sectors += sectors;
     /* neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree

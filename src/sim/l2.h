@@ -16,8 +16,7 @@ typedef struct sim_l2_counts {
     uint64_t write_requests, write_sectors;
     uint64_t reduction_requests, reduction_sectors, atomic_requests, atomic_sectors;
     uint64_t dram_read_sectors, dram_write_sectors;
-    /* reads before requests of neighbouring SMs were merged */
-    uint64_t issued_requests, issued_sectors;
+    uint64_t issued_sectors; /* read, before equal requests of neighbouring SMs were merged */
 } sim_l2_counts;
 
 /* Empty; lives for one launch, as Nsight Compute flushes caches before each. */

@@ -29,7 +29,8 @@ typedef struct sim_log {
 
 void sim_log_free(sim_log *log);
 void sim_log_clear(sim_log *log);
-void sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes);
+/* Returns the new entry, valid until the next call; NULL when there is no memory. */
+sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes);
 
 /* Chunks of 32 lines go to slices in turn, turned further by higher bits so that strides spread; a line's number
  * within its slice leaves the turn out and keeps everything else. */
