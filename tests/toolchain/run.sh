@@ -1,11 +1,13 @@
 #!/bin/sh
-# The toolchain: what must compile does so with each compiler that is installed, and bad use is told apart from bad
-# source. usage: run.sh SOURCE_ROOT BUILD_FOLDER. Prints one line a check; the exit status is 1 if any failed.
+# The toolchain: what must compile does so with each compiler that is installed, bad use is told apart from bad source,
+# and nothing is left behind. usage: run.sh SOURCE_ROOT BUILD_FOLDER. Prints one line a check; exits 1 if any failed.
 set -u
-root=$1
+root=$(cd "$1" && pwd) || exit 1
 work=$(mktemp -d "${2:-/tmp}/toolchain.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cu2ptx=$root/toolchain/cu2ptx
+tests=$root/tests/toolchain
+data=$root/tests/data
 failures=0
 
 check() { # name, then a command
@@ -21,12 +23,12 @@ check() { # name, then a command
 }
 
 compilers() {
-    for c in clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22 clang nvcc; do
+    for c in clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22 nvcc; do
         command -v "$c" >/dev/null 2>&1 && echo "$c"
     done
 }
 
-# $1 compiles file $2 for $3 and the PTX says so; where there is an assembler, it accepts the result.
+# File $2 compiles with $1 for $3, the PTX says so and has source lines, and the assembler, if any, accepts it.
 compiles() {
     "$cu2ptx" --compiler "$1" --arch "$3" "$2" -o "$work/out.ptx" || return 1
     grep -q "^\.target $3" "$work/out.ptx" || return 1
@@ -35,3 +37,140 @@ compiles() {
         ptxas -arch="$3" "$work/out.ptx" -o /dev/null
     fi
 }
+
+# --- what the PTX has to look like --------------------------------------------------------------------------------
+
+has_entry() { # kernel: its body in $work/out.ptx, with a line that matches the pattern
+    sed -n "/\.entry $1(/,/^}/p" "$work/out.ptx" | grep -q "$2"
+}
+copies_whole_vectors() {
+    "$cu2ptx" --compiler "$1" "$tests/vectors.cu" -o "$work/out.ptx" || return 1
+    for kernel in copy_float4 copy_double2; do
+        has_entry "$kernel" 'ld\.global[.nc]*\.v[24]' || { echo "$kernel: loads in pieces"; return 1; }
+        has_entry "$kernel" 'st\.global\.v[24]' || { echo "$kernel: stores in pieces"; return 1; }
+    done
+}
+lines_are_the_users() {
+    "$cu2ptx" --compiler "$1" "$data/truth/shared_and_async.cu" -o "$work/out.ptx" || return 1
+    [ "$(grep -c '\.file' "$work/out.ptx")" -eq 1 ]
+}
+rounds_as_nvcc() {
+    "$cu2ptx" --compiler "$1" "$tests/conversions.cu" -o "$work/out.ptx" || return 1
+    for instruction in fma.rn.f32 fma.rn.f64 div.rn.f32 div.rn.f64 sqrt.rn.f32 sqrt.rn.f64 rcp.rn.f32; do
+        has_entry operators "$instruction" || { echo "no $instruction"; return 1; }
+    done
+    ! grep -q '\.ftz' "$work/out.ptx"
+}
+# --- the command itself -------------------------------------------------------------------------------------------
+
+# The command after the pattern exits with 2 and says something that matches it on one of its last lines.
+refuses() {
+    pattern=$1
+    shift
+    "$@" >"$work/stdout" 2>"$work/stderr"
+    status=$?
+    cat "$work/stderr"
+    [ "$status" -eq 2 ] || { echo "exit status $status"; return 1; }
+    tail -n 1 "$work/stderr" | grep -q "^cu2ptx: .*$pattern"
+}
+no_compiler() {
+    mkdir -p "$work/bare"
+    for tool in sh sed seq dirname readlink mktemp rm mv cat; do
+        ln -sf "$(command -v "$tool")" "$work/bare/$tool"
+    done
+    refuses 'no clang .* found' env -u CUDA_HOME -u CUDA_PATH PATH="$work/bare" \
+        sh "$cu2ptx" --compiler clang "$tests/host.cu" -o "$work/none.ptx"
+}
+leaves_nothing() {
+    [ -z "$(find "$work" -maxdepth 1 -name '.cu2ptx*')" ] && [ ! -e "$work/bad.ptx" ]
+}
+standard_output() {
+    "$cu2ptx" "$tests/leaning.cu" -o - 2>/dev/null | grep -q '^\.version'
+}
+dependencies() {
+    "$cu2ptx" --compiler "$1" --depfile "$work/dep" "$tests/vectors.cu" -o "$work/out.ptx" &&
+        grep -q 'out.ptx *:' "$work/dep" && grep -q 'results.cuh' "$work/dep"
+}
+defines_and_includes() {
+    mkdir -p "$work/with space"
+    echo '#define VALUE GIVEN' >"$work/with space/value.h"
+    printf '#include "value.h"\n__global__ void k(int *p) { *p = VALUE; }\n' >"$work/uses.cu"
+    "$cu2ptx" --compiler "$1" -I "$work/with space" -D 'GIVEN=(40 + 2)' --no-lineinfo "$work/uses.cu" -o "$work/out.ptx" &&
+        grep -q '42' "$work/out.ptx" && ! grep -q '\.loc' "$work/out.ptx"
+}
+parallel_runs() {
+    pids=
+    for output in same same same other; do
+        "$cu2ptx" "$tests/leaning.cu" -o "$work/$output.ptx" 2>/dev/null &
+        pids="$pids $!"
+    done
+    for pid in $pids; do
+        wait "$pid" || return 1
+    done
+    cmp "$work/same.ptx" "$work/other.ptx" && leaves_nothing
+}
+installed_copy() {
+    mkdir -p "$work/share/haul"
+    cp -R "$root/toolchain" "$work/share/haul/toolchain"
+    ln -s "$work/share/haul/toolchain/cu2ptx" "$work/link"
+    "$work/link" --compiler "$1" "$tests/pipelines.cu" -o "$work/out.ptx"
+}
+ptx_version() {
+    "$cu2ptx" --compiler "$1" --ptx 8.6 "$tests/leaning.cu" -o "$work/out.ptx" && grep -q '^\.version 8\.6' "$work/out.ptx"
+}
+
+command_line() {
+    echo 'this is no CUDA' >"$work/bad.cu"
+    check 'a compiler is found' "$cu2ptx" --find
+    check 'no compiler: one line that says so' no_compiler
+    check 'source that does not compile' refuses 'could not compile' "$cu2ptx" "$work/bad.cu" -o "$work/bad.ptx"
+    check 'nothing is left of it' leaves_nothing
+    check 'no such file' refuses 'no such file' "$cu2ptx" "$work/missing.cu" -o "$work/bad.ptx"
+    check 'no output given' refuses 'add -o' "$cu2ptx" "$work/bad.cu"
+    check 'output folder missing' refuses 'cannot write' "$cu2ptx" "$tests/leaning.cu" -o "$work/no/such/out.ptx"
+    check 'unknown option' refuses 'unknown option' "$cu2ptx" --fast "$work/bad.cu" -o "$work/bad.ptx"
+    check 'not an architecture' refuses 'not an architecture' "$cu2ptx" --arch 90 "$work/bad.cu" -o "$work/bad.ptx"
+    check 'unknown compiler' refuses 'compiler not found' "$cu2ptx" --compiler none "$work/bad.cu" -o "$work/bad.ptx"
+    check 'PTX on standard output' standard_output
+    check 'parallel runs into one file' parallel_runs
+}
+
+# Everything that is checked for each compiler.
+checks_of() {
+    c=$1
+    for source in "$tests"/*.cu "$data"/truth/*.cu "$data"/hazards/*.cu; do
+        check "$c: ${source##*/}" compiles "$c" "$source" sm_90
+    done
+    check "$c: sm_80" compiles "$c" "$tests/narrow.cu" sm_80
+    check "$c: sm_90a" compiles "$c" "$tests/pipelines.cu" sm_90a
+    check "$c: dependencies" dependencies "$c"
+    check "$c: -I, -D, --no-lineinfo" defines_and_includes "$c"
+    check "$c: called through a link, from another place" installed_copy "$c"
+    [ "$c" = nvcc ] && return
+    check "$c: --ptx" ptx_version "$c"
+    check "$c: a 16-byte vector is copied as one" copies_whole_vectors "$c"
+    check "$c: instructions belong to the user's lines" lines_are_the_users "$c"
+    check "$c: contraction and rounding as with nvcc" rounds_as_nvcc "$c"
+}
+
+if [ -z "$(compilers)" ]; then
+    echo "skipped: neither clang nor nvcc is installed"
+    exit 77
+fi
+# The compilers work side by side, each in a folder of its own; what they print is shown one after the other.
+everything=$work
+for c in $(compilers); do
+    work=$everything/$c
+    mkdir "$work"
+    (checks_of "$c" >"$everything/$c.checks"; exit "$failures") &
+    echo "$c $!" >>"$everything/running"
+done
+work=$everything
+command_line
+while read -r c pid; do
+    wait "$pid"
+    failures=$((failures + $?))
+    cat "$everything/$c.checks"
+done <"$everything/running"
+echo "$failures failed"
+[ "$failures" -eq 0 ]

@@ -12,7 +12,7 @@ typedef unsigned long long __mbarrier_token_t;
 #define HAUL_BARRIER_ADDRESS(barrier) "r"((unsigned int)__cvta_generic_to_shared(barrier))
 
 HAUL_TC_DEVICE unsigned int __mbarrier_maximum_count() {
-    return (1u << 20) - 1;
+    return (1u << 14) - 1;
 }
 
 HAUL_TC_DEVICE void __mbarrier_init(__mbarrier_t *barrier, unsigned int expected) {
@@ -22,14 +22,11 @@ HAUL_TC_DEVICE void __mbarrier_inval(__mbarrier_t *barrier) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::HAUL_BARRIER_ADDRESS(barrier) : "memory");
 }
 
-#define HAUL_BARRIER_ARRIVE(function, op)                                           \
-    HAUL_TC_DEVICE __mbarrier_token_t function(__mbarrier_t *barrier) {             \
-        __mbarrier_token_t token;                                                   \
-        asm volatile("mbarrier." op ".shared.b64 %0, [%1];"                         \
-                     : "=l"(token)                                                  \
-                     : HAUL_BARRIER_ADDRESS(barrier)                                \
-                     : "memory");                                                   \
-        return token;                                                               \
+#define HAUL_BARRIER_ARRIVE(function, op)                                                                              \
+    HAUL_TC_DEVICE __mbarrier_token_t function(__mbarrier_t *barrier) {                                                \
+        __mbarrier_token_t token;                                                                                      \
+        asm volatile("mbarrier." op ".shared.b64 %0, [%1];" : "=l"(token) : HAUL_BARRIER_ADDRESS(barrier) : "memory"); \
+        return token;                                                                                                  \
     }
 HAUL_BARRIER_ARRIVE(__mbarrier_arrive, "arrive")
 HAUL_BARRIER_ARRIVE(__mbarrier_arrive_and_drop, "arrive_drop")
@@ -42,14 +39,14 @@ HAUL_TC_DEVICE unsigned int __mbarrier_token_pending_count(__mbarrier_token_t to
 }
 
 /* One test of a phase, named by the token of an arrival or by its parity. */
-#define HAUL_BARRIER_TEST(function, op, type, constraint)                                               \
-    HAUL_TC_DEVICE bool function(__mbarrier_t *barrier, type phase) {                                   \
-        unsigned int done;                                                                              \
-        asm volatile("{ .reg .pred p; mbarrier." op ".b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"         \
-                     : "=r"(done)                                                                       \
-                     : HAUL_BARRIER_ADDRESS(barrier), constraint(phase)                                 \
-                     : "memory");                                                                       \
-        return done != 0;                                                                               \
+#define HAUL_BARRIER_TEST(function, op, type, constraint)                                       \
+    HAUL_TC_DEVICE bool function(__mbarrier_t *barrier, type phase) {                           \
+        unsigned int done;                                                                      \
+        asm volatile("{ .reg .pred p; mbarrier." op ".b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" \
+                     : "=r"(done)                                                               \
+                     : HAUL_BARRIER_ADDRESS(barrier), constraint(phase)                         \
+                     : "memory");                                                               \
+        return done != 0;                                                                       \
     }
 HAUL_BARRIER_TEST(__mbarrier_test_wait, "test_wait.shared", __mbarrier_token_t, "l")
 
@@ -60,14 +57,14 @@ HAUL_TC_DEVICE bool __mbarrier_test_wait_parity(__mbarrier_t *barrier, bool pari
 }
 
 /* As the tests, but the thread may be suspended for up to `ns` nanoseconds before the answer is no. */
-#define HAUL_BARRIER_TRY(function, op, type, constraint)                                                    \
-    HAUL_TC_DEVICE bool function(__mbarrier_t *barrier, type phase, unsigned int ns) {                      \
-        unsigned int done;                                                                                  \
-        asm volatile("{ .reg .pred p; mbarrier." op ".b64 p, [%1], %2, %3; selp.u32 %0, 1, 0, p; }"         \
-                     : "=r"(done)                                                                           \
-                     : HAUL_BARRIER_ADDRESS(barrier), constraint(phase), "r"(ns)                            \
-                     : "memory");                                                                           \
-        return done != 0;                                                                                   \
+#define HAUL_BARRIER_TRY(function, op, type, constraint)                                            \
+    HAUL_TC_DEVICE bool function(__mbarrier_t *barrier, type phase, unsigned int ns) {              \
+        unsigned int done;                                                                          \
+        asm volatile("{ .reg .pred p; mbarrier." op ".b64 p, [%1], %2, %3; selp.u32 %0, 1, 0, p; }" \
+                     : "=r"(done)                                                                   \
+                     : HAUL_BARRIER_ADDRESS(barrier), constraint(phase), "r"(ns)                    \
+                     : "memory");                                                                   \
+        return done != 0;                                                                           \
     }
 HAUL_BARRIER_TRY(__mbarrier_try_wait, "try_wait.shared", __mbarrier_token_t, "l")
 HAUL_BARRIER_TRY(haul_tc_try_parity, "try_wait.parity.shared", unsigned int, "r")

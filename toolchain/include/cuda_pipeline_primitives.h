@@ -9,18 +9,17 @@
 
 /* How much is read is an immediate where the program text decides it (all of it, or nothing), as with nvcc,
  * so that both compilers issue the same number of copies under divergence. */
-#define HAUL_COPY_ASYNC(op, bytes, to, from, zfill)                                                                 \
-    do {                                                                                                            \
-        if ((zfill) == 0)                                                                                           \
-            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", " #bytes ";" ::"r"(to), "l"(from)   \
-                         : "memory");                                                                               \
-        else if ((zfill) == bytes)                                                                                  \
-            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", 0;" ::"r"(to), "l"(from)            \
-                         : "memory");                                                                               \
-        else                                                                                                        \
-            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", %2;" ::"r"(to), "l"(from),          \
-                         "r"(bytes - (unsigned int)(zfill))                                                         \
-                         : "memory");                                                                               \
+#define HAUL_COPY_ASYNC(op, bytes, to, from, zfill)                                                                   \
+    do {                                                                                                              \
+        if ((zfill) == 0)                                                                                             \
+            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", " #bytes ";" ::"r"(to), "l"(from)     \
+                         : "memory");                                                                                 \
+        else if ((zfill) == bytes)                                                                                    \
+            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", 0;" ::"r"(to), "l"(from) : "memory"); \
+        else                                                                                                          \
+            asm volatile("cp.async." op ".shared.global [%0], [%1], " #bytes ", %2;" ::"r"(to), "l"(from),            \
+                         "r"(bytes - (unsigned int)(zfill))                                                           \
+                         : "memory");                                                                                 \
     } while (0)
 
 /* Copies `size` bytes (4, 8 or 16, both sides aligned to it); the last `zfill` of them are zero and not read.
@@ -46,10 +45,8 @@ HAUL_TC_DEVICE void __pipeline_commit() {
 /* All but the newest `prior` groups of the calling thread have arrived. A macro-like switch, because the
  * instruction takes an immediate; more than 8 waits for 8, which is stricter than asked. */
 HAUL_TC_DEVICE void __pipeline_wait_prior(size_t prior) {
-#define HAUL_WAIT(n)                                                 \
-    case n:                                                          \
-        asm volatile("cp.async.wait_group " #n ";" ::: "memory");    \
-        break;
+#define HAUL_WAIT(n) \
+    case n: asm volatile("cp.async.wait_group " #n ";" ::: "memory"); break;
     switch (prior) {
         HAUL_WAIT(0)
         HAUL_WAIT(1)
@@ -59,9 +56,7 @@ HAUL_TC_DEVICE void __pipeline_wait_prior(size_t prior) {
         HAUL_WAIT(5)
         HAUL_WAIT(6)
         HAUL_WAIT(7)
-    default:
-        asm volatile("cp.async.wait_group 8;" ::: "memory");
-        break;
+    default: asm volatile("cp.async.wait_group 8;" ::: "memory"); break;
     }
 #undef HAUL_WAIT
 }

@@ -36,8 +36,7 @@ template <class T>
 static inline cudaError_t cudaMallocManaged(T **memory, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
     return ::cudaMallocManaged((void **)(void *)memory, bytes, flags);
 }
-template <class T>
-static inline cudaError_t cudaMallocPitch(T **memory, size_t *pitch, size_t width, size_t height) {
+template <class T> static inline cudaError_t cudaMallocPitch(T **memory, size_t *pitch, size_t width, size_t height) {
     return ::cudaMallocPitch((void **)(void *)memory, pitch, width, height);
 }
 template <class T> static inline cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaStream_t stream) {
@@ -47,8 +46,7 @@ template <class T>
 static inline cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     return ::cudaMallocFromPoolAsync((void **)(void *)memory, bytes, pool, stream);
 }
-template <class T>
-static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) {
+template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) {
     return ::cudaHostGetDevicePointer((void **)(void *)device, host, flags);
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) {
@@ -85,8 +83,8 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, co
 }
 
 template <class T>
-static inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
-                                           size_t shared_bytes = 0, cudaStream_t stream = 0) {
+static inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes = 0,
+                                           cudaStream_t stream = 0) {
     return ::cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 template <class T>

@@ -9,21 +9,21 @@
 
 #if defined(__CUDA__)
 
-#define HAUL_COMPONENT(component, sreg)                                    \
-    __declspec(property(get = read_##component)) unsigned int component;   \
-    static __device__ HAUL_TC_INLINE unsigned int read_##component() {    \
-        return __nvvm_read_ptx_sreg_##sreg##_##component();                \
+#define HAUL_COMPONENT(component, sreg)                                  \
+    __declspec(property(get = read_##component)) unsigned int component; \
+    static __device__ HAUL_TC_INLINE unsigned int read_##component() {   \
+        return __nvvm_read_ptx_sreg_##sreg##_##component();              \
     }
 
-#define HAUL_LAUNCH_VARIABLE(variable, type, sreg)                 \
-    struct haul_##variable {                                       \
-        HAUL_COMPONENT(x, sreg)                                    \
-        HAUL_COMPONENT(y, sreg)                                    \
-        HAUL_COMPONENT(z, sreg)                                    \
-        __device__ HAUL_TC_INLINE operator type() const {         \
-            return type{read_x(), read_y(), read_z()};             \
-        }                                                          \
-    };                                                             \
+#define HAUL_LAUNCH_VARIABLE(variable, type, sreg)        \
+    struct haul_##variable {                              \
+        HAUL_COMPONENT(x, sreg)                           \
+        HAUL_COMPONENT(y, sreg)                           \
+        HAUL_COMPONENT(z, sreg)                           \
+        __device__ HAUL_TC_INLINE operator type() const { \
+            return type{read_x(), read_y(), read_z()};    \
+        }                                                 \
+    };                                                    \
     extern const __device__ __attribute__((weak)) struct haul_##variable variable;
 
 HAUL_LAUNCH_VARIABLE(threadIdx, uint3, tid)

@@ -10,17 +10,17 @@
  * all stores, which the load-store vectoriser then joins. The price is that a union which holds such a vector
  * cannot be assigned as a whole; cu2ptx compiles such source with HAUL_TRIVIAL_VECTORS. */
 #if defined(__CUDA_ARCH__) && !defined(HAUL_TRIVIAL_VECTORS)
-#define HAUL_ASSIGN_2(name, scalar)                                                 \
-    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) {          \
-        const scalar vx = from.x, vy = from.y;                                      \
-        x = vx, y = vy;                                                             \
-        return *this;                                                               \
+#define HAUL_ASSIGN_2(name, scalar)                                        \
+    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) { \
+        const scalar vx = from.x, vy = from.y;                             \
+        x = vx, y = vy;                                                    \
+        return *this;                                                      \
     }
-#define HAUL_ASSIGN_4(name, scalar)                                                 \
-    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) {          \
-        const scalar vx = from.x, vy = from.y, vz = from.z, vw = from.w;            \
-        x = vx, y = vy, z = vz, w = vw;                                             \
-        return *this;                                                               \
+#define HAUL_ASSIGN_4(name, scalar)                                        \
+    __host__ __device__ HAUL_TC_INLINE name &operator=(const name &from) { \
+        const scalar vx = from.x, vy = from.y, vz = from.z, vw = from.w;   \
+        x = vx, y = vy, z = vz, w = vw;                                    \
+        return *this;                                                      \
     }
 #else
 #define HAUL_ASSIGN_2(name, scalar)
@@ -29,28 +29,33 @@
 #define HAUL_PLAIN(name, scalar)
 
 #define HAUL_VECTOR_STRUCTS(name, scalar, align2, assign2, align4, assign4) \
-    typedef struct name##1 {                                                \
+    struct name##1 {                                                        \
         scalar x;                                                           \
-    } name##1;                                                              \
-    typedef struct __align__(align2) name##2 {                              \
+    };                                                                      \
+    struct __align__(align2) name##2 {                                      \
         scalar x, y;                                                        \
         assign2(name##2, scalar)                                            \
-    } name##2;                                                              \
-    typedef struct name##3 {                                                \
+    };                                                                      \
+    struct name##3 {                                                        \
         scalar x, y, z;                                                     \
-    } name##3;                                                              \
-    typedef struct __align__(align4) name##4 {                              \
+    };                                                                      \
+    struct __align__(align4) name##4 {                                      \
         scalar x, y, z, w;                                                  \
         assign4(name##4, scalar)                                            \
-    } name##4;
+    };                                                                      \
+    typedef struct name##1 name##1;                                         \
+    typedef struct name##2 name##2;                                         \
+    typedef struct name##3 name##3;                                         \
+    typedef struct name##4 name##4;
 HAUL_VECTORS(HAUL_VECTOR_STRUCTS)
 #undef HAUL_VECTOR_STRUCTS
 
 #define HAUL_WIDE_VECTOR_STRUCT(name, scalar, align) \
-    typedef struct __align__(align) name {           \
+    struct __align__(align) name {                   \
         scalar x, y, z, w;                           \
         HAUL_ASSIGN_4(name, scalar)                  \
-    } name;
+    };                                               \
+    typedef struct name name;
 HAUL_WIDE_VECTORS(HAUL_WIDE_VECTOR_STRUCT)
 #undef HAUL_WIDE_VECTOR_STRUCT
 #undef HAUL_ASSIGN_2
@@ -61,10 +66,8 @@ typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus
     __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
-        : x(vx), y(vy), z(vz) {
-    }
-    __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {
-    }
+        : x(vx), y(vy), z(vz) {}
+    __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     __host__ __device__ constexpr operator uint3() const {
         return uint3{x, y, z};
     }

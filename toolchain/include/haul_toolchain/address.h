@@ -7,24 +7,22 @@
 /* ROW(name, clang's address space, PTX name) */
 #define HAUL_SPACES(ROW) ROW(global, 1, global) ROW(shared, 3, shared) ROW(constant, 4, const) ROW(local, 5, local)
 
-#define HAUL_CONVERSIONS(name, space, ptx)                                              \
-    HAUL_TC_DEVICE size_t __cvta_generic_to_##name(const void *generic) {               \
-        return (size_t)(__attribute__((address_space(space))) const void *)generic;     \
-    }                                                                                   \
-    HAUL_TC_DEVICE void *__cvta_##name##_to_generic(size_t raw) {                       \
-        return (void *)(__attribute__((address_space(space))) void *)raw;               \
+#define HAUL_CONVERSIONS(name, space, ptx)                                          \
+    HAUL_TC_DEVICE size_t __cvta_generic_to_##name(const void *generic) {           \
+        return (size_t)(__attribute__((address_space(space))) const void *)generic; \
+    }                                                                               \
+    HAUL_TC_DEVICE void *__cvta_##name##_to_generic(size_t raw) {                   \
+        return (void *)(__attribute__((address_space(space))) void *)raw;           \
     }
 HAUL_SPACES(HAUL_CONVERSIONS)
 #undef HAUL_CONVERSIONS
 #undef HAUL_SPACES
 
-#define HAUL_IS_SPACE(name, ptx)                                                        \
-    HAUL_TC_DEVICE unsigned int __is##name(const void *generic) {                       \
-        unsigned int yes;                                                               \
-        asm("{ .reg .pred p; isspacep." ptx " p, %1; selp.u32 %0, 1, 0, p; }"           \
-            : "=r"(yes)                                                                 \
-            : "l"(generic));                                                            \
-        return yes;                                                                     \
+#define HAUL_IS_SPACE(name, ptx)                                                                           \
+    HAUL_TC_DEVICE unsigned int __is##name(const void *generic) {                                          \
+        unsigned int yes;                                                                                  \
+        asm("{ .reg .pred p; isspacep." ptx " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(yes) : "l"(generic)); \
+        return yes;                                                                                        \
     }
 HAUL_IS_SPACE(Global, "global")
 HAUL_IS_SPACE(Shared, "shared")

@@ -10,8 +10,7 @@ template <unsigned long bytes> __attribute__((host, device)) constexpr unsigned 
 template <class... T> __attribute__((host, device)) constexpr unsigned long haul_tc_alignment() {
     unsigned long largest = 1;
     const unsigned long all[] = {alignof(T)...};
-    for (unsigned long each : all)
-        largest = each > largest ? each : largest;
+    for (unsigned long each : all) largest = each > largest ? each : largest;
     return largest;
 }
 

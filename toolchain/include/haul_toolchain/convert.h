@@ -4,37 +4,35 @@
 
 #include "device.h"
 
-#define HAUL_UNARY(function, to, to_constraint, from, from_constraint, op)                      \
-    HAUL_TC_DEVICE to function(from x) {                                                        \
-        to result;                                                                              \
-        asm(op " %0, %1;" : "=" to_constraint(result) : from_constraint(x));                    \
-        return result;                                                                          \
+#define HAUL_UNARY(function, to, to_constraint, from, from_constraint, op)   \
+    HAUL_TC_DEVICE to function(from x) {                                     \
+        to result;                                                           \
+        asm(op " %0, %1;" : "=" to_constraint(result) : from_constraint(x)); \
+        return result;                                                       \
     }
-#define HAUL_BINARY(function, type, constraint, op)                                             \
-    HAUL_TC_DEVICE type function(type x, type y) {                                              \
-        type result;                                                                            \
-        asm(op " %0, %1, %2;" : "=" constraint(result) : constraint(x), constraint(y));         \
-        return result;                                                                          \
+#define HAUL_BINARY(function, type, constraint, op)                                     \
+    HAUL_TC_DEVICE type function(type x, type y) {                                      \
+        type result;                                                                    \
+        asm(op " %0, %1, %2;" : "=" constraint(result) : constraint(x), constraint(y)); \
+        return result;                                                                  \
     }
-#define HAUL_TERNARY(function, type, constraint, op)                                            \
-    HAUL_TC_DEVICE type function(type x, type y, type z) {                                      \
-        type result;                                                                            \
-        asm(op " %0, %1, %2, %3;"                                                               \
-            : "=" constraint(result)                                                            \
-            : constraint(x), constraint(y), constraint(z));                                     \
-        return result;                                                                          \
+#define HAUL_TERNARY(function, type, constraint, op)                                                       \
+    HAUL_TC_DEVICE type function(type x, type y, type z) {                                                 \
+        type result;                                                                                       \
+        asm(op " %0, %1, %2, %3;" : "=" constraint(result) : constraint(x), constraint(y), constraint(z)); \
+        return result;                                                                                     \
     }
 
 /* Real to integer: the PTX roundings carry an i. Integer to real and double to float: they do not. */
-#define HAUL_TO_INTEGER(name, to, to_c, from, from_c, types)                    \
-    HAUL_UNARY(__##name##_rn, to, to_c, from, from_c, "cvt.rni." types)         \
-    HAUL_UNARY(__##name##_rz, to, to_c, from, from_c, "cvt.rzi." types)         \
-    HAUL_UNARY(__##name##_ru, to, to_c, from, from_c, "cvt.rpi." types)         \
+#define HAUL_TO_INTEGER(name, to, to_c, from, from_c, types)            \
+    HAUL_UNARY(__##name##_rn, to, to_c, from, from_c, "cvt.rni." types) \
+    HAUL_UNARY(__##name##_rz, to, to_c, from, from_c, "cvt.rzi." types) \
+    HAUL_UNARY(__##name##_ru, to, to_c, from, from_c, "cvt.rpi." types) \
     HAUL_UNARY(__##name##_rd, to, to_c, from, from_c, "cvt.rmi." types)
-#define HAUL_TO_REAL(name, to, to_c, from, from_c, types)                       \
-    HAUL_UNARY(__##name##_rn, to, to_c, from, from_c, "cvt.rn." types)          \
-    HAUL_UNARY(__##name##_rz, to, to_c, from, from_c, "cvt.rz." types)          \
-    HAUL_UNARY(__##name##_ru, to, to_c, from, from_c, "cvt.rp." types)          \
+#define HAUL_TO_REAL(name, to, to_c, from, from_c, types)              \
+    HAUL_UNARY(__##name##_rn, to, to_c, from, from_c, "cvt.rn." types) \
+    HAUL_UNARY(__##name##_rz, to, to_c, from, from_c, "cvt.rz." types) \
+    HAUL_UNARY(__##name##_ru, to, to_c, from, from_c, "cvt.rp." types) \
     HAUL_UNARY(__##name##_rd, to, to_c, from, from_c, "cvt.rm." types)
 
 HAUL_TO_INTEGER(float2int, int, "r", float, "f", "s32.f32")
@@ -62,9 +60,9 @@ HAUL_TC_DEVICE double __uint2double_rn(unsigned int x) {
     return x;
 }
 
-#define HAUL_VIEW(function, to, from)           \
-    HAUL_TC_DEVICE to function(from x) {        \
-        return haul_tc_bits<to>(x);             \
+#define HAUL_VIEW(function, to, from)    \
+    HAUL_TC_DEVICE to function(from x) { \
+        return haul_tc_bits<to>(x);      \
     }
 HAUL_VIEW(__float_as_int, int, float)
 HAUL_VIEW(__int_as_float, float, int)
@@ -84,21 +82,21 @@ HAUL_TC_DEVICE double __hiloint2double(int high, int low) {
 }
 
 /* Arithmetic that is rounded as its name says and never contracted into a fused multiply-add. */
-#define HAUL_ROUNDED(direction, ptx)                                                \
-    HAUL_BINARY(__fadd_##direction, float, "f", "add." ptx ".f32")                  \
-    HAUL_BINARY(__fsub_##direction, float, "f", "sub." ptx ".f32")                  \
-    HAUL_BINARY(__fmul_##direction, float, "f", "mul." ptx ".f32")                  \
-    HAUL_BINARY(__fdiv_##direction, float, "f", "div." ptx ".f32")                  \
-    HAUL_TERNARY(__fmaf_##direction, float, "f", "fma." ptx ".f32")                 \
-    HAUL_TERNARY(__fmaf_ieee_##direction, float, "f", "fma." ptx ".f32")            \
-    HAUL_UNARY(__frcp_##direction, float, "f", float, "f", "rcp." ptx ".f32")       \
-    HAUL_UNARY(__fsqrt_##direction, float, "f", float, "f", "sqrt." ptx ".f32")     \
-    HAUL_BINARY(__dadd_##direction, double, "d", "add." ptx ".f64")                 \
-    HAUL_BINARY(__dsub_##direction, double, "d", "sub." ptx ".f64")                 \
-    HAUL_BINARY(__dmul_##direction, double, "d", "mul." ptx ".f64")                 \
-    HAUL_BINARY(__ddiv_##direction, double, "d", "div." ptx ".f64")                 \
-    HAUL_TERNARY(__fma_##direction, double, "d", "fma." ptx ".f64")                 \
-    HAUL_UNARY(__drcp_##direction, double, "d", double, "d", "rcp." ptx ".f64")     \
+#define HAUL_ROUNDED(direction, ptx)                                            \
+    HAUL_BINARY(__fadd_##direction, float, "f", "add." ptx ".f32")              \
+    HAUL_BINARY(__fsub_##direction, float, "f", "sub." ptx ".f32")              \
+    HAUL_BINARY(__fmul_##direction, float, "f", "mul." ptx ".f32")              \
+    HAUL_BINARY(__fdiv_##direction, float, "f", "div." ptx ".f32")              \
+    HAUL_TERNARY(__fmaf_##direction, float, "f", "fma." ptx ".f32")             \
+    HAUL_TERNARY(__fmaf_ieee_##direction, float, "f", "fma." ptx ".f32")        \
+    HAUL_UNARY(__frcp_##direction, float, "f", float, "f", "rcp." ptx ".f32")   \
+    HAUL_UNARY(__fsqrt_##direction, float, "f", float, "f", "sqrt." ptx ".f32") \
+    HAUL_BINARY(__dadd_##direction, double, "d", "add." ptx ".f64")             \
+    HAUL_BINARY(__dsub_##direction, double, "d", "sub." ptx ".f64")             \
+    HAUL_BINARY(__dmul_##direction, double, "d", "mul." ptx ".f64")             \
+    HAUL_BINARY(__ddiv_##direction, double, "d", "div." ptx ".f64")             \
+    HAUL_TERNARY(__fma_##direction, double, "d", "fma." ptx ".f64")             \
+    HAUL_UNARY(__drcp_##direction, double, "d", double, "d", "rcp." ptx ".f64") \
     HAUL_UNARY(__dsqrt_##direction, double, "d", double, "d", "sqrt." ptx ".f64")
 HAUL_ROUNDED(rn, "rn")
 HAUL_ROUNDED(rz, "rz")

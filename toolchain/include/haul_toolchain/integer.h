@@ -87,11 +87,11 @@ HAUL_TC_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) {
     return (x | y) - ((x ^ y) >> 1);
 }
 
-#define HAUL_FUNNEL(function, op)                                                                           \
-    HAUL_TC_DEVICE unsigned int function(unsigned int low, unsigned int high, unsigned int shift) {         \
-        unsigned int result;                                                                                \
-        asm("shf." op ".b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));             \
-        return result;                                                                                      \
+#define HAUL_FUNNEL(function, op)                                                                   \
+    HAUL_TC_DEVICE unsigned int function(unsigned int low, unsigned int high, unsigned int shift) { \
+        unsigned int result;                                                                        \
+        asm("shf." op ".b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));     \
+        return result;                                                                              \
     }
 HAUL_FUNNEL(__funnelshift_l, "l.wrap")
 HAUL_FUNNEL(__funnelshift_r, "r.wrap")
@@ -100,13 +100,11 @@ HAUL_FUNNEL(__funnelshift_rc, "r.clamp")
 #undef HAUL_FUNNEL
 
 /* Dot products of packed bytes (dp4a) and of 16-bit halves with bytes (dp2a). */
-#define HAUL_DOT(function, op, first, second, result_type)                                                      \
-    HAUL_TC_DEVICE result_type function(first x, second y, result_type sum) {                                   \
-        result_type result;                                                                                     \
-        asm(op " %0, %1, %2, %3;"                                                                               \
-            : "=r"(result)                                                                                      \
-            : "r"(haul_tc_bits<int>(x)), "r"(haul_tc_bits<int>(y)), "r"(sum));                                  \
-        return result;                                                                                          \
+#define HAUL_DOT(function, op, first, second, result_type)                                                          \
+    HAUL_TC_DEVICE result_type function(first x, second y, result_type sum) {                                       \
+        result_type result;                                                                                         \
+        asm(op " %0, %1, %2, %3;" : "=r"(result) : "r"(haul_tc_bits<int>(x)), "r"(haul_tc_bits<int>(y)), "r"(sum)); \
+        return result;                                                                                              \
     }
 HAUL_DOT(__dp4a, "dp4a.s32.s32", int, int, int)
 HAUL_DOT(__dp4a, "dp4a.s32.s32", char4, char4, int)
@@ -124,70 +122,70 @@ HAUL_DOT(__dp2a_hi, "dp2a.hi.u32.u32", ushort2, uchar4, unsigned int)
 
 /* Packed lanes: two halves (…2) or four bytes (…4) in one word, each lane for itself. The loop over the lanes
  * unrolls; clang has no other way to say it, and the functions are rare. */
-#define HAUL_LANES(function, bits, lane, expression)                                                        \
-    HAUL_TC_DEVICE unsigned int function(unsigned int a, unsigned int b) {                                  \
-        unsigned int result = 0;                                                                            \
-        for (int shift = 0; shift < 32; shift += bits) {                                                    \
-            const int x = (lane)(a >> shift), y = (lane)(b >> shift);                                       \
-            result |= ((unsigned int)(expression) & (0xffffffffu >> (32 - bits))) << shift;                 \
-        }                                                                                                   \
-        return result;                                                                                      \
+#define HAUL_LANES(function, bits, lane, expression)                                        \
+    HAUL_TC_DEVICE unsigned int function(unsigned int a, unsigned int b) {                  \
+        unsigned int result = 0;                                                            \
+        for (int shift = 0; shift < 32; shift += bits) {                                    \
+            const int x = (lane)(a >> shift), y = (lane)(b >> shift);                       \
+            result |= ((unsigned int)(expression) & (0xffffffffu >> (32 - bits))) << shift; \
+        }                                                                                   \
+        return result;                                                                      \
     }
-#define HAUL_LANES_UNARY(function, bits, lane, expression)                                                  \
-    HAUL_TC_DEVICE unsigned int function(unsigned int a) {                                                  \
-        unsigned int result = 0;                                                                            \
-        for (int shift = 0; shift < 32; shift += bits) {                                                    \
-            const int x = (lane)(a >> shift);                                                               \
-            result |= ((unsigned int)(expression) & (0xffffffffu >> (32 - bits))) << shift;                 \
-        }                                                                                                   \
-        return result;                                                                                      \
+#define HAUL_LANES_UNARY(function, bits, lane, expression)                                  \
+    HAUL_TC_DEVICE unsigned int function(unsigned int a) {                                  \
+        unsigned int result = 0;                                                            \
+        for (int shift = 0; shift < 32; shift += bits) {                                    \
+            const int x = (lane)(a >> shift);                                               \
+            result |= ((unsigned int)(expression) & (0xffffffffu >> (32 - bits))) << shift; \
+        }                                                                                   \
+        return result;                                                                      \
     }
-#define HAUL_LANES_SUM(function, bits, lane)                                                                \
-    HAUL_TC_DEVICE unsigned int function(unsigned int a, unsigned int b) {                                  \
-        unsigned int sum = 0;                                                                               \
-        for (int shift = 0; shift < 32; shift += bits) {                                                    \
-            const int x = (lane)(a >> shift), y = (lane)(b >> shift);                                       \
-            sum += (unsigned int)(x > y ? x - y : y - x);                                                   \
-        }                                                                                                   \
-        return sum;                                                                                         \
+#define HAUL_LANES_SUM(function, bits, lane)                               \
+    HAUL_TC_DEVICE unsigned int function(unsigned int a, unsigned int b) { \
+        unsigned int sum = 0;                                              \
+        for (int shift = 0; shift < 32; shift += bits) {                   \
+            const int x = (lane)(a >> shift), y = (lane)(b >> shift);      \
+            sum += (unsigned int)(x > y ? x - y : y - x);                  \
+        }                                                                  \
+        return sum;                                                        \
     }
 HAUL_TC_DEVICE int haul_tc_clamp(int x, int low, int high) {
     return x < low ? low : x > high ? high : x;
 }
-#define HAUL_LANE_COMPARE(name, op, n, bits, lane)                              \
-    HAUL_LANES(__vcmp##name##n, bits, lane, x op y ? -1 : 0)                       \
+#define HAUL_LANE_COMPARE(name, op, n, bits, lane)           \
+    HAUL_LANES(__vcmp##name##n, bits, lane, x op y ? -1 : 0) \
     HAUL_LANES(__vset##name##n, bits, lane, x op y ? 1 : 0)
-#define HAUL_LANE_FAMILY(n, bits, s, u, smin, smax, umax)                       \
-    HAUL_LANES(__vadd##n, bits, u, x + y)                                       \
-    HAUL_LANES(__vaddss##n, bits, s, haul_tc_clamp(x + y, smin, smax))          \
-    HAUL_LANES(__vaddus##n, bits, u, haul_tc_clamp(x + y, 0, umax))             \
-    HAUL_LANES(__vsub##n, bits, u, x - y)                                       \
-    HAUL_LANES(__vsubss##n, bits, s, haul_tc_clamp(x - y, smin, smax))          \
-    HAUL_LANES(__vsubus##n, bits, u, haul_tc_clamp(x - y, 0, umax))             \
-    HAUL_LANES(__vavgs##n, bits, s, (x + y + (x + y >= 0)) >> 1)                \
-    HAUL_LANES(__vavgu##n, bits, u, (x + y + 1) >> 1)                           \
-    HAUL_LANES(__vhaddu##n, bits, u, (x + y) >> 1)                              \
-    HAUL_LANES(__vmaxs##n, bits, s, x > y ? x : y)                              \
-    HAUL_LANES(__vmaxu##n, bits, u, x > y ? x : y)                              \
-    HAUL_LANES(__vmins##n, bits, s, x < y ? x : y)                              \
-    HAUL_LANES(__vminu##n, bits, u, x < y ? x : y)                              \
-    HAUL_LANES(__vabsdiffs##n, bits, s, x > y ? x - y : y - x)                  \
-    HAUL_LANES(__vabsdiffu##n, bits, u, x > y ? x - y : y - x)                  \
-    HAUL_LANES_SUM(__vsads##n, bits, s)                                         \
-    HAUL_LANES_SUM(__vsadu##n, bits, u)                                         \
-    HAUL_LANES_UNARY(__vabs##n, bits, s, x < 0 ? -x : x)                        \
+#define HAUL_LANE_FAMILY(n, bits, s, u, smin, smax, umax)                          \
+    HAUL_LANES(__vadd##n, bits, u, x + y)                                          \
+    HAUL_LANES(__vaddss##n, bits, s, haul_tc_clamp(x + y, smin, smax))             \
+    HAUL_LANES(__vaddus##n, bits, u, haul_tc_clamp(x + y, 0, umax))                \
+    HAUL_LANES(__vsub##n, bits, u, x - y)                                          \
+    HAUL_LANES(__vsubss##n, bits, s, haul_tc_clamp(x - y, smin, smax))             \
+    HAUL_LANES(__vsubus##n, bits, u, haul_tc_clamp(x - y, 0, umax))                \
+    HAUL_LANES(__vavgs##n, bits, s, (x + y + (x + y >= 0)) >> 1)                   \
+    HAUL_LANES(__vavgu##n, bits, u, (x + y + 1) >> 1)                              \
+    HAUL_LANES(__vhaddu##n, bits, u, (x + y) >> 1)                                 \
+    HAUL_LANES(__vmaxs##n, bits, s, x > y ? x : y)                                 \
+    HAUL_LANES(__vmaxu##n, bits, u, x > y ? x : y)                                 \
+    HAUL_LANES(__vmins##n, bits, s, x < y ? x : y)                                 \
+    HAUL_LANES(__vminu##n, bits, u, x < y ? x : y)                                 \
+    HAUL_LANES(__vabsdiffs##n, bits, s, x > y ? x - y : y - x)                     \
+    HAUL_LANES(__vabsdiffu##n, bits, u, x > y ? x - y : y - x)                     \
+    HAUL_LANES_SUM(__vsads##n, bits, s)                                            \
+    HAUL_LANES_SUM(__vsadu##n, bits, u)                                            \
+    HAUL_LANES_UNARY(__vabs##n, bits, s, x < 0 ? -x : x)                           \
     HAUL_LANES_UNARY(__vabsss##n, bits, s, haul_tc_clamp(x < 0 ? -x : x, 0, smax)) \
-    HAUL_LANES_UNARY(__vneg##n, bits, s, -x)                                    \
-    HAUL_LANES_UNARY(__vnegss##n, bits, s, haul_tc_clamp(-x, smin, smax))       \
-    HAUL_LANE_COMPARE(eq, ==, n, bits, u)                                    \
-    HAUL_LANE_COMPARE(ne, !=, n, bits, u)                                    \
-    HAUL_LANE_COMPARE(ges, >=, n, bits, s)                                   \
-    HAUL_LANE_COMPARE(geu, >=, n, bits, u)                                   \
-    HAUL_LANE_COMPARE(gts, >, n, bits, s)                                    \
-    HAUL_LANE_COMPARE(gtu, >, n, bits, u)                                    \
-    HAUL_LANE_COMPARE(les, <=, n, bits, s)                                   \
-    HAUL_LANE_COMPARE(leu, <=, n, bits, u)                                   \
-    HAUL_LANE_COMPARE(lts, <, n, bits, s)                                    \
+    HAUL_LANES_UNARY(__vneg##n, bits, s, -x)                                       \
+    HAUL_LANES_UNARY(__vnegss##n, bits, s, haul_tc_clamp(-x, smin, smax))          \
+    HAUL_LANE_COMPARE(eq, ==, n, bits, u)                                          \
+    HAUL_LANE_COMPARE(ne, !=, n, bits, u)                                          \
+    HAUL_LANE_COMPARE(ges, >=, n, bits, s)                                         \
+    HAUL_LANE_COMPARE(geu, >=, n, bits, u)                                         \
+    HAUL_LANE_COMPARE(gts, >, n, bits, s)                                          \
+    HAUL_LANE_COMPARE(gtu, >, n, bits, u)                                          \
+    HAUL_LANE_COMPARE(les, <=, n, bits, s)                                         \
+    HAUL_LANE_COMPARE(leu, <=, n, bits, u)                                         \
+    HAUL_LANE_COMPARE(lts, <, n, bits, s)                                          \
     HAUL_LANE_COMPARE(ltu, <, n, bits, u)
 HAUL_LANE_FAMILY(2, 16, short, unsigned short, -32768, 32767, 65535)
 HAUL_LANE_FAMILY(4, 8, signed char, unsigned char, -128, 127, 255)

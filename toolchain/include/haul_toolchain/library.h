@@ -14,16 +14,12 @@ __device__ void __assertfail(const char *message, const char *file, unsigned int
                              size_t char_size) __attribute__((noreturn));
 
 /* What assert() of <assert.h> calls. */
-HAUL_TC_DEVICE void __assert_fail(const char *message, const char *file, unsigned int line,
-                                                     const char *function) {
+HAUL_TC_DEVICE void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
     __assertfail(message, file, line, function, sizeof(char));
 }
 
 HAUL_TC_DEVICE void *memcpy(void *to, const void *from, size_t bytes) {
     return __builtin_memcpy(to, from, bytes);
-}
-HAUL_TC_DEVICE void *memmove(void *to, const void *from, size_t bytes) {
-    return __builtin_memmove(to, from, bytes);
 }
 HAUL_TC_DEVICE void *memset(void *to, int value, size_t bytes) {
     return __builtin_memset(to, value, bytes);

@@ -7,29 +7,28 @@
 #include "convert.h"
 
 /* ROW(name without suffix): double name(double) and float namef(float) are clang built-ins of the same name. */
-#define HAUL_MATH_UNARY(ROW) \
-    ROW(fabs) ROW(sqrt) ROW(floor) ROW(ceil) ROW(trunc) ROW(rint) ROW(nearbyint)
+#define HAUL_MATH_UNARY(ROW) ROW(fabs) ROW(sqrt) ROW(floor) ROW(ceil) ROW(trunc) ROW(rint) ROW(nearbyint)
 #define HAUL_MATH_BINARY(ROW) ROW(fmin) ROW(fmax) ROW(copysign)
 
-#define HAUL_BUILTIN_UNARY(name)                    \
-    HAUL_TC_DEVICE double name(double x) {          \
-        return __builtin_##name(x);                 \
-    }                                               \
-    HAUL_TC_DEVICE float name##f(float x) {         \
-        return __builtin_##name##f(x);              \
-    }                                               \
-    HAUL_TC_DEVICE float name(float x) {            \
-        return __builtin_##name##f(x);              \
+#define HAUL_BUILTIN_UNARY(name)            \
+    HAUL_TC_DEVICE double name(double x) {  \
+        return __builtin_##name(x);         \
+    }                                       \
+    HAUL_TC_DEVICE float name##f(float x) { \
+        return __builtin_##name##f(x);      \
+    }                                       \
+    HAUL_TC_DEVICE float name(float x) {    \
+        return __builtin_##name##f(x);      \
     }
-#define HAUL_BUILTIN_BINARY(name)                           \
-    HAUL_TC_DEVICE double name(double x, double y) {        \
-        return __builtin_##name(x, y);                      \
-    }                                                       \
-    HAUL_TC_DEVICE float name##f(float x, float y) {        \
-        return __builtin_##name##f(x, y);                   \
-    }                                                       \
-    HAUL_TC_DEVICE float name(float x, float y) {           \
-        return __builtin_##name##f(x, y);                   \
+#define HAUL_BUILTIN_BINARY(name)                    \
+    HAUL_TC_DEVICE double name(double x, double y) { \
+        return __builtin_##name(x, y);               \
+    }                                                \
+    HAUL_TC_DEVICE float name##f(float x, float y) { \
+        return __builtin_##name##f(x, y);            \
+    }                                                \
+    HAUL_TC_DEVICE float name(float x, float y) {    \
+        return __builtin_##name##f(x, y);            \
     }
 HAUL_MATH_UNARY(HAUL_BUILTIN_UNARY)
 HAUL_MATH_BINARY(HAUL_BUILTIN_BINARY)
@@ -67,24 +66,24 @@ HAUL_TC_DEVICE double round(double x) {
 HAUL_TC_DEVICE float round(float x) {
     return roundf(x);
 }
-#define HAUL_ROUND_TO(type, prefix, convert)                \
-    HAUL_TC_DEVICE type prefix##rintf(float x) {            \
-        return (type)__float2##convert##_rn(x);             \
-    }                                                       \
-    HAUL_TC_DEVICE type prefix##rint(double x) {            \
-        return (type)__double2##convert##_rn(x);            \
-    }                                                       \
-    HAUL_TC_DEVICE type prefix##rint(float x) {             \
-        return prefix##rintf(x);                            \
-    }                                                       \
-    HAUL_TC_DEVICE type prefix##roundf(float x) {           \
-        return (type)roundf(x);                             \
-    }                                                       \
-    HAUL_TC_DEVICE type prefix##round(double x) {           \
-        return (type)round(x);                              \
-    }                                                       \
-    HAUL_TC_DEVICE type prefix##round(float x) {            \
-        return (type)roundf(x);                             \
+#define HAUL_ROUND_TO(type, prefix, convert)      \
+    HAUL_TC_DEVICE type prefix##rintf(float x) {  \
+        return (type)__float2##convert##_rn(x);   \
+    }                                             \
+    HAUL_TC_DEVICE type prefix##rint(double x) {  \
+        return (type)__double2##convert##_rn(x);  \
+    }                                             \
+    HAUL_TC_DEVICE type prefix##rint(float x) {   \
+        return prefix##rintf(x);                  \
+    }                                             \
+    HAUL_TC_DEVICE type prefix##roundf(float x) { \
+        return (type)roundf(x);                   \
+    }                                             \
+    HAUL_TC_DEVICE type prefix##round(double x) { \
+        return (type)round(x);                    \
+    }                                             \
+    HAUL_TC_DEVICE type prefix##round(float x) {  \
+        return (type)roundf(x);                   \
     }
 HAUL_ROUND_TO(long, l, ll)
 HAUL_ROUND_TO(long long, ll, ll)
@@ -100,37 +99,16 @@ HAUL_TC_DEVICE float fdim(float x, float y) {
     return fdimf(x, y);
 }
 
-/* Classification. nvcc gives bool; the double underscore forms are the C macros' names. */
-#define HAUL_CLASSIFY(type)                                     \
-    HAUL_TC_DEVICE bool isnan(type x) {                         \
-        return __builtin_isnan(x);                              \
-    }                                                           \
-    HAUL_TC_DEVICE bool isinf(type x) {                         \
-        return __builtin_isinf(x);                              \
-    }                                                           \
-    HAUL_TC_DEVICE bool isfinite(type x) {                      \
-        return __builtin_isfinite(x);                           \
-    }                                                           \
-    HAUL_TC_DEVICE bool isnormal(type x) {                      \
-        return __builtin_isnormal(x);                           \
-    }                                                           \
-    HAUL_TC_DEVICE bool isgreater(type x, type y) {             \
-        return __builtin_isgreater(x, y);                       \
-    }                                                           \
-    HAUL_TC_DEVICE bool isgreaterequal(type x, type y) {        \
-        return __builtin_isgreaterequal(x, y);                  \
-    }                                                           \
-    HAUL_TC_DEVICE bool isless(type x, type y) {                \
-        return __builtin_isless(x, y);                          \
-    }                                                           \
-    HAUL_TC_DEVICE bool islessequal(type x, type y) {           \
-        return __builtin_islessequal(x, y);                     \
-    }                                                           \
-    HAUL_TC_DEVICE bool islessgreater(type x, type y) {         \
-        return __builtin_islessgreater(x, y);                   \
-    }                                                           \
-    HAUL_TC_DEVICE bool isunordered(type x, type y) {           \
-        return __builtin_isunordered(x, y);                     \
+/* Classification, as functions. */
+#define HAUL_CLASSIFY(type)                \
+    HAUL_TC_DEVICE bool isnan(type x) {    \
+        return __builtin_isnan(x);         \
+    }                                      \
+    HAUL_TC_DEVICE bool isinf(type x) {    \
+        return __builtin_isinf(x);         \
+    }                                      \
+    HAUL_TC_DEVICE bool isfinite(type x) { \
+        return __builtin_isfinite(x);      \
     }
 HAUL_CLASSIFY(float)
 HAUL_CLASSIFY(double)
@@ -143,31 +121,31 @@ HAUL_TC_DEVICE bool signbit(double x) {
 }
 
 /* Minimum, maximum and absolute value over all arithmetic types; mixed signedness compares as C does. */
-#define HAUL_MIN_MAX(result, a, b)                      \
-    HAUL_TC_BOTH result min(a x, b y) {                 \
-        const result u = (result)x, v = (result)y;      \
-        return u < v ? u : v;                           \
-    }                                                   \
-    HAUL_TC_BOTH result max(a x, b y) {                 \
-        const result u = (result)x, v = (result)y;      \
-        return u > v ? u : v;                           \
+#define HAUL_MIN_MAX(result, a, b)                 \
+    HAUL_TC_BOTH result min(a x, b y) {            \
+        const result u = (result)x, v = (result)y; \
+        return u < v ? u : v;                      \
+    }                                              \
+    HAUL_TC_BOTH result max(a x, b y) {            \
+        const result u = (result)x, v = (result)y; \
+        return u > v ? u : v;                      \
     }
-#define HAUL_MIN_MAX_SIGNS(type)                                \
-    HAUL_MIN_MAX(type, type, type)                              \
-    HAUL_MIN_MAX(unsigned type, unsigned type, unsigned type)   \
-    HAUL_MIN_MAX(unsigned type, type, unsigned type)            \
+#define HAUL_MIN_MAX_SIGNS(type)                              \
+    HAUL_MIN_MAX(type, type, type)                            \
+    HAUL_MIN_MAX(unsigned type, unsigned type, unsigned type) \
+    HAUL_MIN_MAX(unsigned type, type, unsigned type)          \
     HAUL_MIN_MAX(unsigned type, unsigned type, type)
 HAUL_MIN_MAX_SIGNS(int)
 HAUL_MIN_MAX_SIGNS(long)
 HAUL_MIN_MAX_SIGNS(long long)
 #undef HAUL_MIN_MAX_SIGNS
 #undef HAUL_MIN_MAX
-#define HAUL_MIN_MAX_REAL(result, a, b, suffix)                             \
-    HAUL_TC_BOTH result min(a x, b y) {                                     \
-        return __builtin_fmin##suffix((result)x, (result)y);                \
-    }                                                                       \
-    HAUL_TC_BOTH result max(a x, b y) {                                     \
-        return __builtin_fmax##suffix((result)x, (result)y);                \
+#define HAUL_MIN_MAX_REAL(result, a, b, suffix)              \
+    HAUL_TC_BOTH result min(a x, b y) {                      \
+        return __builtin_fmin##suffix((result)x, (result)y); \
+    }                                                        \
+    HAUL_TC_BOTH result max(a x, b y) {                      \
+        return __builtin_fmax##suffix((result)x, (result)y); \
     }
 HAUL_MIN_MAX_REAL(float, float, float, f)
 HAUL_MIN_MAX_REAL(double, double, double, )
@@ -175,21 +153,21 @@ HAUL_MIN_MAX_REAL(double, float, double, )
 HAUL_MIN_MAX_REAL(double, double, float, )
 #undef HAUL_MIN_MAX_REAL
 
-#define HAUL_MIN_MAX_C(type, prefix)                            \
-    HAUL_TC_BOTH type prefix##min(type x, type y) {             \
-        return x < y ? x : y;                                   \
-    }                                                           \
-    HAUL_TC_BOTH type prefix##max(type x, type y) {             \
-        return x > y ? x : y;                                   \
+#define HAUL_MIN_MAX_C(type, prefix)                \
+    HAUL_TC_BOTH type prefix##min(type x, type y) { \
+        return x < y ? x : y;                       \
+    }                                               \
+    HAUL_TC_BOTH type prefix##max(type x, type y) { \
+        return x > y ? x : y;                       \
     }
 HAUL_MIN_MAX_C(unsigned int, u)
 HAUL_MIN_MAX_C(long long, ll)
 HAUL_MIN_MAX_C(unsigned long long, ull)
 #undef HAUL_MIN_MAX_C
 
-#define HAUL_ABS(name, type)                \
-    HAUL_TC_DEVICE type name(type x) {      \
-        return x < 0 ? -x : x;              \
+#define HAUL_ABS(name, type)           \
+    HAUL_TC_DEVICE type name(type x) { \
+        return x < 0 ? -x : x;         \
     }
 HAUL_ABS(abs, int)
 HAUL_ABS(abs, long)

@@ -3,7 +3,7 @@
 #ifndef HAUL_TOOLCHAIN_MATH_SINGLE_H
 #define HAUL_TOOLCHAIN_MATH_SINGLE_H
 
-#include "math_double.h"
+#include "math_gamma.h"
 
 #define HAUL_MATH_INFINITYF __builtin_inff()
 
@@ -18,7 +18,8 @@ HAUL_MATH float haul_math_realf(unsigned int bits) {
     return x;
 }
 
-/* --- exponentials -------------------------------------------------------------------------------------------------- */
+/* --- exponentials --------------------------------------------------------------------------------------------------
+ */
 
 /* 2^k * exp(r) for |r| <= ln(2) / 2 and k from -252 to 254: two factors, so that only the last product rounds. */
 HAUL_MATH float haul_math_exp_finishf(float k, float r) {
@@ -30,7 +31,8 @@ HAUL_MATH float haul_math_exp_finishf(float k, float r) {
     p = __builtin_fmaf(p, r, 0x1p-1f);
     const float y = 1.0f + __builtin_fmaf(r * r, p, r);
     const int whole = (int)k, half = whole / 2;
-    return y * haul_math_realf((unsigned int)(half + 127) << 23) * haul_math_realf((unsigned int)(whole - half + 127) << 23);
+    return y * haul_math_realf((unsigned int)(half + 127) << 23) *
+           haul_math_realf((unsigned int)(whole - half + 127) << 23);
 }
 HAUL_MATH float haul_math_expf(float x) {
     if (!(x < 89.0f)) return x != x ? x : HAUL_MATH_INFINITYF;
@@ -53,7 +55,8 @@ HAUL_MATH float haul_math_exp10f(float x) {
     return haul_math_exp_finishf(k, __builtin_fmaf(f, 0x1.26bb1cp+1f, f * -0x1.12aabap-25f));
 }
 
-/* --- logarithms ---------------------------------------------------------------------------------------------------- */
+/* --- logarithms ----------------------------------------------------------------------------------------------------
+ */
 
 /* x = 2^*e * (1 + the result), the result from sqrt(1/2) - 1 to sqrt(2) - 1, for positive finite x. */
 HAUL_MATH float haul_math_split_logf(float x, float *e) {
@@ -82,7 +85,8 @@ HAUL_MATH float haul_math_log_bendf(float f) {
 }
 HAUL_MATH float haul_math_logf(float x) {
     float e;
-    if (!(x > 0.0f && x < HAUL_MATH_INFINITYF)) return x == 0.0f ? -HAUL_MATH_INFINITYF : x < 0.0f ? __builtin_nanf("") : x;
+    if (!(x > 0.0f && x < HAUL_MATH_INFINITYF))
+        return x == 0.0f ? -HAUL_MATH_INFINITYF : x < 0.0f ? __builtin_nanf("") : x;
     const float f = haul_math_split_logf(x, &e), bend = haul_math_log_bendf(f);
     return __builtin_fmaf(e, 0x1.62e4p-1f, f + __builtin_fmaf(e, 0x1.7f7d1cp-20f, bend));
 }
@@ -90,13 +94,14 @@ HAUL_MATH float haul_math_logf(float x) {
 /* log to the base whose logarithm is the inverse of high + low; unit: the base's logarithm of 2, high and low. */
 HAUL_MATH float haul_math_log_scaledf(float x, float high, float low, float unit, float unit_low) {
     float e;
-    if (!(x > 0.0f && x < HAUL_MATH_INFINITYF)) return x == 0.0f ? -HAUL_MATH_INFINITYF : x < 0.0f ? __builtin_nanf("") : x;
+    if (!(x > 0.0f && x < HAUL_MATH_INFINITYF))
+        return x == 0.0f ? -HAUL_MATH_INFINITYF : x < 0.0f ? __builtin_nanf("") : x;
     const float f = haul_math_split_logf(x, &e), bend = haul_math_log_bendf(f);
     const float main = f * high, main_tail = __builtin_fmaf(f, high, -main);
     const float tail = __builtin_fmaf(bend, high, __builtin_fmaf(f, low, main_tail)) + e * unit_low;
     const float whole = __builtin_fmaf(e, unit, main);
-    const float lost = __builtin_fabsf(e * unit) > __builtin_fabsf(main) ? main - (whole - e * unit)
-                                                                        : e * unit - (whole - main);
+    const float lost =
+        __builtin_fabsf(e * unit) > __builtin_fabsf(main) ? main - (whole - e * unit) : e * unit - (whole - main);
     return whole + (lost + tail);
 }
 HAUL_MATH float haul_math_log2f(float x) {
@@ -106,23 +111,24 @@ HAUL_MATH float haul_math_log10f(float x) {
     return haul_math_log_scaledf(x, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-2f, 0x1.3509f8p-18f);
 }
 
-/* --- trigonometry -------------------------------------------------------------------------------------------------- */
+/* --- trigonometry --------------------------------------------------------------------------------------------------
+ */
 
 HAUL_MATH void haul_math_sincos_reducedf(float r, int quadrant, float *sine, float *cosine) {
     const float z = r * r;
     float s, c;
     {
-    float p = 0x1.6db38p-19f;
-    p = __builtin_fmaf(p, z, -0x1.a01386p-13f);
-    p = __builtin_fmaf(p, z, 0x1.11110ep-7f);
-    p = __builtin_fmaf(p, z, -0x1.555556p-3f);
+        float p = 0x1.6db38p-19f;
+        p = __builtin_fmaf(p, z, -0x1.a01386p-13f);
+        p = __builtin_fmaf(p, z, 0x1.11110ep-7f);
+        p = __builtin_fmaf(p, z, -0x1.555556p-3f);
         s = __builtin_fmaf(z * r, p, r);
     }
     {
-    float p = -0x1.251d46p-22f;
-    p = __builtin_fmaf(p, z, 0x1.a015aep-16f);
-    p = __builtin_fmaf(p, z, -0x1.6c16cp-10f);
-    p = __builtin_fmaf(p, z, 0x1.555556p-5f);
+        float p = -0x1.251d46p-22f;
+        p = __builtin_fmaf(p, z, 0x1.a015aep-16f);
+        p = __builtin_fmaf(p, z, -0x1.6c16cp-10f);
+        p = __builtin_fmaf(p, z, 0x1.555556p-5f);
         c = __builtin_fmaf(z * z, p, __builtin_fmaf(-0.5f, z, 1.0f));
     }
     const float along = quadrant & 1 ? c : s, across = quadrant & 1 ? s : c;
@@ -184,18 +190,19 @@ HAUL_MATH float haul_math_cospif(float x) {
     return c;
 }
 
-/* --- others -------------------------------------------------------------------------------------------------------- */
+/* --- others --------------------------------------------------------------------------------------------------------
+ */
 
 HAUL_MATH float haul_math_tanhf(float x) {
     const float a = __builtin_fabsf(x);
     if (a < 0.55f) {
         const float z = x * x;
-    float p = 0x1.36bdb2p-9f;
-    p = __builtin_fmaf(p, z, -0x1.1394cap-7f);
-    p = __builtin_fmaf(p, z, 0x1.64fad8p-6f);
-    p = __builtin_fmaf(p, z, -0x1.ba0d94p-5f);
-    p = __builtin_fmaf(p, z, 0x1.1110f6p-3f);
-    p = __builtin_fmaf(p, z, -0x1.555556p-2f);
+        float p = 0x1.36bdb2p-9f;
+        p = __builtin_fmaf(p, z, -0x1.1394cap-7f);
+        p = __builtin_fmaf(p, z, 0x1.64fad8p-6f);
+        p = __builtin_fmaf(p, z, -0x1.ba0d94p-5f);
+        p = __builtin_fmaf(p, z, 0x1.1110f6p-3f);
+        p = __builtin_fmaf(p, z, -0x1.555556p-2f);
         return __builtin_fmaf(z * x, p, x);
     }
     const float e = haul_math_expf(2.0f * a);
@@ -216,13 +223,13 @@ HAUL_MATH float haul_math_nextafterf(float x, float y) {
     return haul_math_realf(haul_math_bitsf(x) + ((x < y) == (x > 0.0f) ? 1u : ~0u));
 }
 
-#define HAUL_ROUNDED_UNARY(name)                           \
-    HAUL_MATH float haul_math_##name##f(float x) {         \
-        return (float)haul_math_##name((double)x);         \
+#define HAUL_ROUNDED_UNARY(name)                   \
+    HAUL_MATH float haul_math_##name##f(float x) { \
+        return (float)haul_math_##name((double)x); \
     }
-#define HAUL_ROUNDED_BINARY(name)                                      \
-    HAUL_MATH float haul_math_##name##f(float x, float y) {            \
-        return (float)haul_math_##name((double)x, (double)y);          \
+#define HAUL_ROUNDED_BINARY(name)                             \
+    HAUL_MATH float haul_math_##name##f(float x, float y) {   \
+        return (float)haul_math_##name((double)x, (double)y); \
     }
 HAUL_ROUNDED_UNARY(expm1)
 HAUL_ROUNDED_UNARY(log1p)

@@ -4,6 +4,7 @@
 #define HAUL_TOOLCHAIN_MATH_SPECIAL_H
 
 #include "math_basic.h"
+#include "math_special.def" /* HAUL_SPECIAL_STANDARD, HAUL_SPECIAL_CUDA */
 
 #define HAUL_MATH static __device__ __inline__ __attribute__((nodebug))
 #define HAUL_MATH_RARE static __device__ __attribute__((noinline, nodebug))
@@ -13,37 +14,29 @@
 #undef HAUL_MATH_RARE
 #undef HAUL_MATH_TABLE
 
-/* ROW(name): double name(double), float namef(float), float name(float); those of the first list are C++'s as well. */
-#define HAUL_SPECIAL_STANDARD(ROW)                                                                              \
-    ROW(exp) ROW(exp2) ROW(expm1) ROW(log) ROW(log2) ROW(log10) ROW(log1p) ROW(logb) ROW(cbrt) ROW(sin)         \
-    ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh)         \
-    ROW(atanh) ROW(erf) ROW(erfc) ROW(tgamma) ROW(lgamma)
-#define HAUL_SPECIAL_CUDA(ROW)                                                                                  \
-    ROW(exp10) ROW(rcbrt) ROW(sinpi) ROW(cospi) ROW(erfcx) ROW(erfinv) ROW(erfcinv) ROW(normcdf) ROW(normcdfinv)
-
-#define HAUL_SPECIAL_UNARY(name)                    \
-    HAUL_TC_DEVICE double name(double x) {          \
-        return haul_math_##name(x);                 \
-    }                                               \
-    HAUL_TC_DEVICE float name##f(float x) {         \
-        return haul_math_##name##f(x);              \
-    }                                               \
-    HAUL_TC_DEVICE float name(float x) {            \
-        return haul_math_##name##f(x);              \
+#define HAUL_SPECIAL_UNARY(name)            \
+    HAUL_TC_DEVICE double name(double x) {  \
+        return haul_math_##name(x);         \
+    }                                       \
+    HAUL_TC_DEVICE float name##f(float x) { \
+        return haul_math_##name##f(x);      \
+    }                                       \
+    HAUL_TC_DEVICE float name(float x) {    \
+        return haul_math_##name##f(x);      \
     }
 HAUL_SPECIAL_STANDARD(HAUL_SPECIAL_UNARY)
 HAUL_SPECIAL_CUDA(HAUL_SPECIAL_UNARY)
 #undef HAUL_SPECIAL_UNARY
 
-#define HAUL_SPECIAL_BINARY(name)                           \
-    HAUL_TC_DEVICE double name(double x, double y) {        \
-        return haul_math_##name(x, y);                      \
-    }                                                       \
-    HAUL_TC_DEVICE float name##f(float x, float y) {        \
-        return haul_math_##name##f(x, y);                   \
-    }                                                       \
-    HAUL_TC_DEVICE float name(float x, float y) {           \
-        return haul_math_##name##f(x, y);                   \
+#define HAUL_SPECIAL_BINARY(name)                    \
+    HAUL_TC_DEVICE double name(double x, double y) { \
+        return haul_math_##name(x, y);               \
+    }                                                \
+    HAUL_TC_DEVICE float name##f(float x, float y) { \
+        return haul_math_##name##f(x, y);            \
+    }                                                \
+    HAUL_TC_DEVICE float name(float x, float y) {    \
+        return haul_math_##name##f(x, y);            \
     }
 HAUL_SPECIAL_BINARY(pow)
 HAUL_SPECIAL_BINARY(atan2)
@@ -57,8 +50,8 @@ HAUL_SPECIAL_BINARY(nextafter)
 HAUL_TC_DEVICE double pow(double x, int y) {
     return haul_math_pow(x, (double)y);
 }
-HAUL_TC_DEVICE float pow(float x, int y) {
-    return haul_math_powf(x, (float)y);
+HAUL_TC_DEVICE double pow(float x, int y) {
+    return haul_math_pow((double)x, (double)y);
 }
 HAUL_TC_DEVICE double pow(float x, double y) {
     return haul_math_pow((double)x, y);
@@ -67,67 +60,66 @@ HAUL_TC_DEVICE double pow(double x, float y) {
     return haul_math_pow(x, (double)y);
 }
 
-#define HAUL_SPECIAL_PAIR(name)                                             \
-    HAUL_TC_DEVICE void name(double x, double *sine, double *cosine) {      \
-        haul_math_##name(x, sine, cosine);                                  \
-    }                                                                       \
-    HAUL_TC_DEVICE void name##f(float x, float *sine, float *cosine) {      \
-        haul_math_##name##f(x, sine, cosine);                               \
-    }                                                                       \
-    HAUL_TC_DEVICE void name(float x, float *sine, float *cosine) {         \
-        haul_math_##name##f(x, sine, cosine);                               \
+#define HAUL_SPECIAL_PAIR(name)                                        \
+    HAUL_TC_DEVICE void name(double x, double *sine, double *cosine) { \
+        haul_math_##name(x, sine, cosine);                             \
+    }                                                                  \
+    HAUL_TC_DEVICE void name##f(float x, float *sine, float *cosine) { \
+        haul_math_##name##f(x, sine, cosine);                          \
+    }                                                                  \
+    HAUL_TC_DEVICE void name(float x, float *sine, float *cosine) {    \
+        haul_math_##name##f(x, sine, cosine);                          \
     }
 HAUL_SPECIAL_PAIR(sincos)
 HAUL_SPECIAL_PAIR(sincospi)
 #undef HAUL_SPECIAL_PAIR
 
 /* Functions on exponents and parts, once for each precision: suffix of the name, type. */
-#define HAUL_PARTS(suffix, type)                                                        \
-    HAUL_TC_DEVICE type ldexp##suffix(type x, int k) {                                  \
-        return haul_math_ldexp##suffix(x, k);                                           \
-    }                                                                                   \
-    HAUL_TC_DEVICE type scalbn##suffix(type x, int k) {                                 \
-        return haul_math_ldexp##suffix(x, k);                                           \
-    }                                                                                   \
-    HAUL_TC_DEVICE type scalbln##suffix(type x, long k) {                               \
-        return haul_math_ldexp##suffix(x, k > 5000 ? 5000 : k < -5000 ? -5000 : (int)k); \
-    }                                                                                   \
-    HAUL_TC_DEVICE type frexp##suffix(type x, int *exponent) {                          \
-        return haul_math_frexp##suffix(x, exponent);                                    \
-    }                                                                                   \
-    HAUL_TC_DEVICE int ilogb##suffix(type x) {                                          \
-        return haul_math_ilogb((double)x);                                              \
-    }                                                                                   \
-    HAUL_TC_DEVICE type modf##suffix(type x, type *whole) {                             \
-        *whole = trunc##suffix(x);                                                      \
-        return copysign##suffix(isinf(x) ? (type)0 : x - *whole, x);                    \
-    }                                                                                   \
-    HAUL_TC_DEVICE type remquo##suffix(type x, type y, int *quotient) {                 \
-        return (type)haul_math_remquo((double)x, (double)y, quotient);                  \
-    }                                                                                   \
-    HAUL_TC_DEVICE type norm3d##suffix(type a, type b, type c) {                        \
-        return (type)haul_math_norm(a, b, c, 0.0);                                      \
-    }                                                                                   \
-    HAUL_TC_DEVICE type rnorm3d##suffix(type a, type b, type c) {                       \
-        return (type)(1.0 / haul_math_norm(a, b, c, 0.0));                              \
-    }                                                                                   \
-    HAUL_TC_DEVICE type norm4d##suffix(type a, type b, type c, type d) {                \
-        return (type)haul_math_norm(a, b, c, d);                                        \
-    }                                                                                   \
-    HAUL_TC_DEVICE type rnorm4d##suffix(type a, type b, type c, type d) {               \
-        return (type)(1.0 / haul_math_norm(a, b, c, d));                                \
-    }                                                                                   \
-    HAUL_TC_DEVICE type norm##suffix(int n, const type *x) {                            \
-        double length = 0.0;                                                            \
-        for (int i = 0; i < n; i++)                                                     \
-            length = haul_math_norm(length, (double)x[i], 0.0, 0.0);                    \
-        return (type)length;                                                            \
-    }                                                                                   \
-    HAUL_TC_DEVICE type rnorm##suffix(int n, const type *x) {                           \
-        return (type)1 / norm##suffix(n, x);                                            \
-    }                                                                                   \
-    HAUL_TC_DEVICE type nan##suffix(const char *) {                                     \
-        return (type)__builtin_nan("");                                                 \
+#define HAUL_PARTS(suffix, type)                                                             \
+    HAUL_TC_DEVICE type ldexp##suffix(type x, int k) {                                       \
+        return haul_math_ldexp##suffix(x, k);                                                \
+    }                                                                                        \
+    HAUL_TC_DEVICE type scalbn##suffix(type x, int k) {                                      \
+        return haul_math_ldexp##suffix(x, k);                                                \
+    }                                                                                        \
+    HAUL_TC_DEVICE type scalbln##suffix(type x, long k) {                                    \
+        return haul_math_ldexp##suffix(x, k > 5000 ? 5000 : k < -5000 ? -5000 : (int)k);     \
+    }                                                                                        \
+    HAUL_TC_DEVICE type frexp##suffix(type x, int *exponent) {                               \
+        return haul_math_frexp##suffix(x, exponent);                                         \
+    }                                                                                        \
+    HAUL_TC_DEVICE int ilogb##suffix(type x) {                                               \
+        return haul_math_ilogb((double)x);                                                   \
+    }                                                                                        \
+    HAUL_TC_DEVICE type modf##suffix(type x, type *whole) {                                  \
+        *whole = trunc##suffix(x);                                                           \
+        return copysign##suffix(isinf(x) ? (type)0 : x - *whole, x);                         \
+    }                                                                                        \
+    HAUL_TC_DEVICE type remquo##suffix(type x, type y, int *quotient) {                      \
+        return (type)haul_math_remquo((double)x, (double)y, quotient);                       \
+    }                                                                                        \
+    HAUL_TC_DEVICE type norm3d##suffix(type a, type b, type c) {                             \
+        return (type)haul_math_norm(a, b, c, 0.0);                                           \
+    }                                                                                        \
+    HAUL_TC_DEVICE type rnorm3d##suffix(type a, type b, type c) {                            \
+        return (type)(1.0 / haul_math_norm(a, b, c, 0.0));                                   \
+    }                                                                                        \
+    HAUL_TC_DEVICE type norm4d##suffix(type a, type b, type c, type d) {                     \
+        return (type)haul_math_norm(a, b, c, d);                                             \
+    }                                                                                        \
+    HAUL_TC_DEVICE type rnorm4d##suffix(type a, type b, type c, type d) {                    \
+        return (type)(1.0 / haul_math_norm(a, b, c, d));                                     \
+    }                                                                                        \
+    HAUL_TC_DEVICE type norm##suffix(int n, const type *x) {                                 \
+        double length = 0.0;                                                                 \
+        for (int i = 0; i < n; i++) length = haul_math_norm(length, (double)x[i], 0.0, 0.0); \
+        return (type)length;                                                                 \
+    }                                                                                        \
+    HAUL_TC_DEVICE type rnorm##suffix(int n, const type *x) {                                \
+        return (type)1 / norm##suffix(n, x);                                                 \
+    }                                                                                        \
+    HAUL_TC_DEVICE type nan##suffix(const char *) {                                          \
+        return (type)__builtin_nan("");                                                      \
     }
 HAUL_PARTS(, double)
 HAUL_PARTS(f, float)
@@ -153,7 +145,7 @@ HAUL_UNARY(rsqrt, double, "d", double, "d", "rsqrt.approx.f64")
 
 /* 1 / sqrt(x) rounded to nearest: in double precision the error is far below what could move a float's rounding. */
 HAUL_TC_DEVICE float __frsqrt_rn(float x) {
-    return (float)(1.0 / __builtin_sqrt((double)x));
+    return x < 0.0f ? __fsqrt_rn(x) : (float)(1.0 / __builtin_sqrt((double)x));
 }
 
 /* What <cmath> would otherwise define for both sides from built-ins that the device does not have. */

@@ -1,8 +1,8 @@
 /* One 16-bit floating-point type and its pair, with conversions, arithmetic and the rest. cuda_fp16.h and cuda_bf16.h
  * include this file, each once, with the macros HAUL_N... that say which type; hence no include guard.
  *
- * Sums, products and fused multiply-adds are the machine's. Bfloat16 sums and products are fused multiply-adds with
- * one or minus zero, which machines have from sm_80 on. Everything else goes through float and is rounded once more:
+ * Sums, products and fused multiply-adds are the machine's. Before sm_90 there are no bfloat16 sums and products, so
+ * these are fused multiply-adds with one or minus zero. Everything else goes through float and is rounded once more:
  * float is wide enough for that to be exact for quotients and roots. */
 #include "narrow_bits.h"
 
@@ -10,31 +10,34 @@
 
 typedef struct __align__(2) HAUL_NARROW_RAW {
     unsigned short x;
-} HAUL_NARROW_RAW;
+}
+HAUL_NARROW_RAW;
 typedef struct __align__(4) HAUL_NARROW2_RAW {
     unsigned short x, y;
-} HAUL_NARROW2_RAW;
+}
+HAUL_NARROW2_RAW;
 
 struct HAUL_NARROW;
 
-/* --- to and from float --------------------------------------------------------------------------------------------- */
+/* --- to and from float ---------------------------------------------------------------------------------------------
+ */
 
 #ifdef __CUDA_ARCH__
-#define HAUL_FROM_FLOAT_BITS(mode, ptx, rounding)                                                               \
-    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) {                                       \
-        unsigned short bits;                                                                                    \
-        asm("cvt." ptx "." HAUL_NARROW_PTX ".f32 %0, %1;" : "=h"(bits) : "f"(x));                               \
-        return bits;                                                                                            \
+#define HAUL_FROM_FLOAT_BITS(mode, ptx, rounding)                                 \
+    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) {         \
+        unsigned short bits;                                                      \
+        asm("cvt." ptx "." HAUL_NARROW_PTX ".f32 %0, %1;" : "=h"(bits) : "f"(x)); \
+        return bits;                                                              \
     }
 #else
-#define HAUL_FROM_FLOAT_BITS(mode, ptx, rounding)                                                               \
-    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) {                                       \
-        return haul_tc_narrow(x, HAUL_NARROW_FRACTION, rounding);                                               \
+#define HAUL_FROM_FLOAT_BITS(mode, ptx, rounding)                         \
+    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) { \
+        return haul_tc_narrow(x, HAUL_NARROW_FRACTION, rounding);         \
     }
 #endif
-#define HAUL_FROM_FLOAT_SOFT(mode, rounding)                                                                    \
-    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) {                                       \
-        return haul_tc_narrow(x, HAUL_NARROW_FRACTION, rounding);                                               \
+#define HAUL_FROM_FLOAT_SOFT(mode, rounding)                              \
+    HAUL_TC_BOTH unsigned short HAUL_N(haul_tc_, _bits_##mode)(float x) { \
+        return haul_tc_narrow(x, HAUL_NARROW_FRACTION, rounding);         \
     }
 HAUL_FROM_FLOAT_BITS(rn, "rn", HAUL_TC_RN)
 HAUL_FROM_FLOAT_BITS(rz, "rz", HAUL_TC_RZ)
@@ -57,17 +60,16 @@ HAUL_TC_BOTH float HAUL_N(haul_tc_, _to_float)(unsigned short bits) {
 #endif
 }
 
-/* --- the types ----------------------------------------------------------------------------------------------------- */
+/* --- the types -----------------------------------------------------------------------------------------------------
+ */
 
 struct __align__(2) HAUL_NARROW {
     unsigned short haul_bits;
 
     HAUL_NARROW() = default;
-    __host__ __device__ constexpr HAUL_NARROW(const HAUL_NARROW_RAW &raw) : haul_bits(raw.x) {
-    }
-#define HAUL_CONSTRUCTOR(type, as_float)                                                                \
-    __host__ __device__ HAUL_TC_INLINE HAUL_NARROW(type x) : haul_bits(HAUL_N(haul_tc_, _bits_rn)(as_float)) { \
-    }
+    __host__ __device__ constexpr HAUL_NARROW(const HAUL_NARROW_RAW &raw) : haul_bits(raw.x) {}
+#define HAUL_CONSTRUCTOR(type, as_float) \
+    __host__ __device__ HAUL_TC_INLINE HAUL_NARROW(type x) : haul_bits(HAUL_N(haul_tc_, _bits_rn)(as_float)) {}
     HAUL_CONSTRUCTOR(float, x)
     HAUL_CONSTRUCTOR(double, haul_tc_odd_float(x))
     HAUL_CONSTRUCTOR(short, x)
@@ -91,11 +93,10 @@ struct __align__(4) HAUL_NARROW2 {
     HAUL_NARROW x, y;
 
     HAUL_NARROW2() = default;
-    __host__ __device__ HAUL_TC_INLINE HAUL_NARROW2(const HAUL_NARROW &low, const HAUL_NARROW &high) : x(low), y(high) {
-    }
+    __host__ __device__ HAUL_TC_INLINE HAUL_NARROW2(const HAUL_NARROW &low, const HAUL_NARROW &high)
+        : x(low), y(high) {}
     __host__ __device__ HAUL_TC_INLINE HAUL_NARROW2(const HAUL_NARROW2_RAW &raw)
-        : x(HAUL_NARROW_RAW{raw.x}), y(HAUL_NARROW_RAW{raw.y}) {
-    }
+        : x(HAUL_NARROW_RAW{raw.x}), y(HAUL_NARROW_RAW{raw.y}) {}
     __host__ __device__ HAUL_TC_INLINE operator HAUL_NARROW2_RAW() const {
         return HAUL_NARROW2_RAW{x.haul_bits, y.haul_bits};
     }
@@ -105,7 +106,8 @@ HAUL_TC_BOTH HAUL_NARROW HAUL_N(haul_tc_, _of_bits)(unsigned int bits) {
     return HAUL_NARROW(HAUL_NARROW_RAW{(unsigned short)bits});
 }
 
-/* --- conversions --------------------------------------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------------------------------------------------
+ */
 
 HAUL_TC_BOTH float HAUL_N(__, 2float)(HAUL_NARROW x) {
     return x;
@@ -117,26 +119,26 @@ HAUL_TC_BOTH HAUL_NARROW HAUL_N(__double2, )(double x) {
     return x;
 }
 #define HAUL_ROUNDINGS(ROW) ROW(rn) ROW(rz) ROW(ru) ROW(rd)
-#define HAUL_FROM_FLOAT(mode)                                                                   \
-    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__float2, _##mode)(float x) {                               \
-        return HAUL_N(haul_tc_, _of_bits)(HAUL_N(haul_tc_, _bits_##mode)(x));                   \
+#define HAUL_FROM_FLOAT(mode)                                                 \
+    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__float2, _##mode)(float x) {             \
+        return HAUL_N(haul_tc_, _of_bits)(HAUL_N(haul_tc_, _bits_##mode)(x)); \
     }
 HAUL_ROUNDINGS(HAUL_FROM_FLOAT)
 #undef HAUL_FROM_FLOAT
 
 /* A directed rounding to float and then to the narrow type rounds as one; to nearest the odd float keeps the tie. */
-#define HAUL_FROM_INTEGER(name, type, wide)                                                     \
-    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _rn)(type x) {                                 \
-        return x;                                                                               \
-    }                                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rz)(type x) {                               \
-        return HAUL_N(__float2, _rz)(__##wide##2float_rz(x));                                   \
-    }                                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _ru)(type x) {                               \
-        return HAUL_N(__float2, _ru)(__##wide##2float_ru(x));                                   \
-    }                                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rd)(type x) {                               \
-        return HAUL_N(__float2, _rd)(__##wide##2float_rd(x));                                   \
+#define HAUL_FROM_INTEGER(name, type, wide)                       \
+    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _rn)(type x) {   \
+        return x;                                                 \
+    }                                                             \
+    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rz)(type x) { \
+        return HAUL_N(__float2, _rz)(__##wide##2float_rz(x));     \
+    }                                                             \
+    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _ru)(type x) { \
+        return HAUL_N(__float2, _ru)(__##wide##2float_ru(x));     \
+    }                                                             \
+    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rd)(type x) { \
+        return HAUL_N(__float2, _rd)(__##wide##2float_rd(x));     \
     }
 HAUL_FROM_INTEGER(int, int, int)
 HAUL_FROM_INTEGER(uint, unsigned int, uint)
@@ -146,27 +148,22 @@ HAUL_FROM_INTEGER(ll, long long, ll)
 HAUL_FROM_INTEGER(ull, unsigned long long, ull)
 #undef HAUL_FROM_INTEGER
 
-#define HAUL_CLAMP_NONE(x) x
-#define HAUL_CLAMP_SHORT(x) fminf(fmaxf(x, -32768.0f), 32767.0f)
-#define HAUL_CLAMP_USHORT(x) fminf(fmaxf(x, 0.0f), 65535.0f)
-#define HAUL_TO_INTEGER(name, type, wide, mode, clamp)                          \
-    HAUL_TC_DEVICE type HAUL_N(__, 2##name##_##mode)(HAUL_NARROW x) {           \
-        return (type)__float2##wide##_##mode(clamp((float)x));                  \
+/* The 16-bit integers saturate as the wider ones do. */
+#define HAUL_TO_INTEGER(name, type, mode, expression)                 \
+    HAUL_TC_DEVICE type HAUL_N(__, 2##name##_##mode)(HAUL_NARROW x) { \
+        return (type)(expression);                                    \
     }
-#define HAUL_TO_INTEGERS(mode)                                                  \
-    HAUL_TO_INTEGER(int, int, int, mode, HAUL_CLAMP_NONE)                       \
-    HAUL_TO_INTEGER(uint, unsigned int, uint, mode, HAUL_CLAMP_NONE)            \
-    HAUL_TO_INTEGER(short, short, int, mode, HAUL_CLAMP_SHORT)                  \
-    HAUL_TO_INTEGER(ushort, unsigned short, uint, mode, HAUL_CLAMP_USHORT)      \
-    HAUL_TO_INTEGER(ll, long long, ll, mode, HAUL_CLAMP_NONE)                   \
-    HAUL_TO_INTEGER(ull, unsigned long long, ull, mode, HAUL_CLAMP_NONE)
+#define HAUL_TO_INTEGERS(mode)                                                          \
+    HAUL_TO_INTEGER(int, int, mode, __float2int_##mode(x))                              \
+    HAUL_TO_INTEGER(uint, unsigned int, mode, __float2uint_##mode(x))                   \
+    HAUL_TO_INTEGER(short, short, mode, max(-32768, min(32767, __float2int_##mode(x)))) \
+    HAUL_TO_INTEGER(ushort, unsigned short, mode, umin(65535u, __float2uint_##mode(x))) \
+    HAUL_TO_INTEGER(ll, long long, mode, __float2ll_##mode(x))                          \
+    HAUL_TO_INTEGER(ull, unsigned long long, mode, __float2ull_##mode(x))
 HAUL_ROUNDINGS(HAUL_TO_INTEGERS)
 #undef HAUL_TO_INTEGERS
 #undef HAUL_TO_INTEGER
 #undef HAUL_ROUNDINGS
-#undef HAUL_CLAMP_NONE
-#undef HAUL_CLAMP_SHORT
-#undef HAUL_CLAMP_USHORT
 
 HAUL_TC_BOTH short HAUL_N(__, _as_short)(HAUL_NARROW x) {
     return (short)x.haul_bits;
@@ -222,48 +219,50 @@ HAUL_TC_BOTH HAUL_NARROW2 __lowhigh2highlow(HAUL_NARROW2 x) {
     return HAUL_NARROW2(x.y, x.x);
 }
 
-/* --- arithmetic ---------------------------------------------------------------------------------------------------- */
+/* --- arithmetic ----------------------------------------------------------------------------------------------------
+ */
 
 /* op(a, b, c) as machine instructions on one value and on a pair. */
-#define HAUL_MACHINE(name, name2, ptx, ptx2, parameters, operands, operands2)       \
-    HAUL_TC_DEVICE HAUL_NARROW name parameters(HAUL_NARROW) {                       \
-        unsigned short bits;                                                        \
-        asm(ptx : "=h"(bits) : operands);                                           \
-        return HAUL_N(haul_tc_, _of_bits)(bits);                                    \
-    }                                                                               \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2 parameters(HAUL_NARROW2) {                    \
-        unsigned int bits;                                                          \
-        asm(ptx2 : "=r"(bits) : operands2);                                         \
-        return haul_tc_bits<HAUL_NARROW2>(bits);                                    \
+#define HAUL_MACHINE(name, name2, ptx, ptx2, parameters, operands, operands2) \
+    HAUL_TC_DEVICE HAUL_NARROW name parameters(HAUL_NARROW) {                 \
+        unsigned short bits;                                                  \
+        asm(ptx : "=h"(bits) : operands);                                     \
+        return HAUL_N(haul_tc_, _of_bits)(bits);                              \
+    }                                                                         \
+    HAUL_TC_DEVICE HAUL_NARROW2 name2 parameters(HAUL_NARROW2) {              \
+        unsigned int bits;                                                    \
+        asm(ptx2 : "=r"(bits) : operands2);                                   \
+        return haul_tc_bits<HAUL_NARROW2>(bits);                              \
     }
+#define HAUL_ONE(type) (type a)
 #define HAUL_TWO(type) (type a, type b)
 #define HAUL_THREE(type) (type a, type b, type c)
 #define HAUL_ONE_H(v) "h"(v.haul_bits)
 #define HAUL_ONE_R(v) "r"(haul_tc_bits<unsigned int>(v))
 
-#if HAUL_NARROW_FRACTION == 10
-#define HAUL_SUM(name, name2, op)                                                                       \
-    HAUL_MACHINE(name, name2, op ".f16 %0, %1, %2;", op ".f16x2 %0, %1, %2;", HAUL_TWO,                 \
-                 HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b)), HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b)))
 #define HAUL_OPERANDS(...) __VA_ARGS__
+
+#if HAUL_NARROW_FRACTION == 10 || __CUDA_ARCH__ >= 900
+#define HAUL_SUM(name, name2, op)                                                                             \
+    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2;", op "." HAUL_NARROW_PTX "x2 %0, %1, %2;", \
+                 HAUL_TWO, HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b)), HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b)))
 HAUL_SUM(__hadd, __hadd2, "add")
 HAUL_SUM(__hsub, __hsub2, "sub")
 HAUL_SUM(__hmul, __hmul2, "mul")
 HAUL_SUM(__hadd_rn, __hadd2_rn, "add.rn")
 HAUL_SUM(__hsub_rn, __hsub2_rn, "sub.rn")
 HAUL_SUM(__hmul_rn, __hmul2_rn, "mul.rn")
+#if HAUL_NARROW_FRACTION == 10
 HAUL_SUM(__hadd_sat, __hadd2_sat, "add.sat")
 HAUL_SUM(__hsub_sat, __hsub2_sat, "sub.sat")
 HAUL_SUM(__hmul_sat, __hmul2_sat, "mul.sat")
+#endif
 #undef HAUL_SUM
-#else
-#define HAUL_OPERANDS(...) __VA_ARGS__
 #endif
 
-#define HAUL_FUSED(name, name2, op)                                                                     \
-    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2, %3;",                                \
-                 op "." HAUL_NARROW_PTX "x2 %0, %1, %2, %3;", HAUL_THREE,                               \
-                 HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b), HAUL_ONE_H(c)),                            \
+#define HAUL_FUSED(name, name2, op)                                                                                   \
+    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2, %3;", op "." HAUL_NARROW_PTX "x2 %0, %1, %2, %3;", \
+                 HAUL_THREE, HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b), HAUL_ONE_H(c)),                              \
                  HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b), HAUL_ONE_R(c)))
 HAUL_FUSED(__hfma, __hfma2, "fma.rn")
 HAUL_FUSED(__hfma_relu, __hfma2_relu, "fma.rn.relu")
@@ -271,7 +270,15 @@ HAUL_FUSED(__hfma_relu, __hfma2_relu, "fma.rn.relu")
 HAUL_FUSED(__hfma_sat, __hfma2_sat, "fma.rn.sat")
 #endif
 #undef HAUL_FUSED
+
+#define HAUL_SIGN(name, name2, op)                                                                              \
+    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1;", op "." HAUL_NARROW_PTX "x2 %0, %1;", HAUL_ONE, \
+                 HAUL_ONE_H(a), HAUL_ONE_R(a))
+HAUL_SIGN(__hneg, __hneg2, "neg")
+HAUL_SIGN(__habs, __habs2, "abs")
+#undef HAUL_SIGN
 #undef HAUL_MACHINE
+#undef HAUL_ONE
 #undef HAUL_TWO
 #undef HAUL_THREE
 #undef HAUL_ONE_H
@@ -279,32 +286,34 @@ HAUL_FUSED(__hfma_sat, __hfma2_sat, "fma.rn.sat")
 #undef HAUL_OPERANDS
 
 /* One function on a value, and the same on both values of a pair. */
-#define HAUL_EACH_1(name, name2, expression)                                    \
-    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a) {                            \
-        return expression;                                                      \
-    }                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a) {                         \
-        return HAUL_NARROW2(name(a.x), name(a.y));                              \
+#define HAUL_EACH_1(name, name2, expression)            \
+    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a) {    \
+        return expression;                              \
+    }                                                   \
+    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a) { \
+        return HAUL_NARROW2(name(a.x), name(a.y));      \
     }
-#define HAUL_EACH_2(name, name2, expression)                                    \
-    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a, HAUL_NARROW b) {             \
-        return expression;                                                      \
-    }                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a, HAUL_NARROW2 b) {         \
-        return HAUL_NARROW2(name(a.x, b.x), name(a.y, b.y));                    \
+#define HAUL_EACH_2(name, name2, expression)                            \
+    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a, HAUL_NARROW b) {     \
+        return expression;                                              \
+    }                                                                   \
+    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a, HAUL_NARROW2 b) { \
+        return HAUL_NARROW2(name(a.x, b.x), name(a.y, b.y));            \
     }
 
-HAUL_EACH_1(__hneg, __hneg2, HAUL_N(haul_tc_, _of_bits)(a.haul_bits ^ 0x8000u))
-HAUL_EACH_1(__habs, __habs2, HAUL_N(haul_tc_, _of_bits)(a.haul_bits & 0x7fffu))
-
-#if HAUL_NARROW_FRACTION != 10
+#if HAUL_NARROW_FRACTION != 10 && !(__CUDA_ARCH__ >= 900)
 #define HAUL_PATTERN(bits) HAUL_N(haul_tc_, _of_bits)(bits)
-#define HAUL_BY_FUSING(suffix)                                                                              \
-    HAUL_EACH_2(__hadd##suffix, __hadd2##suffix, __hfma(a, HAUL_PATTERN(0x3f80), b))                        \
-    HAUL_EACH_2(__hsub##suffix, __hsub2##suffix, __hfma(b, HAUL_PATTERN(0xbf80), a))                        \
+#define HAUL_BY_FUSING(suffix)                                                       \
+    HAUL_EACH_2(__hadd##suffix, __hadd2##suffix, __hfma(a, HAUL_PATTERN(0x3f80), b)) \
+    HAUL_EACH_2(__hsub##suffix, __hsub2##suffix, __hfma(b, HAUL_PATTERN(0xbf80), a)) \
     HAUL_EACH_2(__hmul##suffix, __hmul2##suffix, __hfma(a, b, HAUL_PATTERN(0x8000)))
 HAUL_BY_FUSING()
 HAUL_BY_FUSING(_rn)
+#undef HAUL_BY_FUSING
+#undef HAUL_PATTERN
+#endif
+
+#if HAUL_NARROW_FRACTION != 10
 HAUL_EACH_2(__hadd_sat, __hadd2_sat, __saturatef(__hadd(a, b)))
 HAUL_EACH_2(__hsub_sat, __hsub2_sat, __saturatef(__hsub(a, b)))
 HAUL_EACH_2(__hmul_sat, __hmul2_sat, __saturatef(__hmul(a, b)))
@@ -314,8 +323,6 @@ HAUL_TC_DEVICE HAUL_NARROW __hfma_sat(HAUL_NARROW a, HAUL_NARROW b, HAUL_NARROW 
 HAUL_TC_DEVICE HAUL_NARROW2 __hfma2_sat(HAUL_NARROW2 a, HAUL_NARROW2 b, HAUL_NARROW2 c) {
     return HAUL_NARROW2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
 }
-#undef HAUL_BY_FUSING
-#undef HAUL_PATTERN
 #endif
 
 HAUL_EACH_2(__hdiv, __h2div, (float)a / (float)b)
@@ -351,25 +358,26 @@ HAUL_EACH_1(hrint, h2rint, rintf(a))
 #undef HAUL_EACH_1
 #undef HAUL_EACH_2
 
-/* --- comparisons --------------------------------------------------------------------------------------------------- */
+/* --- comparisons ---------------------------------------------------------------------------------------------------
+ */
 
 /* Ordered: false where one is not a number; the u forms: true there. Pairs answer as 1.0 and 0.0 in each half
  * (__heq2), as one truth over both (__hbeq2), or as a mask (__heq2_mask). */
-#define HAUL_COMPARE_ONE(name, op, unordered)                                                           \
-    HAUL_TC_DEVICE bool __h##name(HAUL_NARROW a, HAUL_NARROW b) {                                       \
-        return (__hisnan(a) || __hisnan(b)) ? unordered : (float)a op(float) b;                         \
-    }                                                                                                   \
-    HAUL_TC_DEVICE HAUL_NARROW2 __h##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                          \
-        return HAUL_NARROW2(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f);      \
-    }                                                                                                   \
-    HAUL_TC_DEVICE bool __hb##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                                 \
-        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                              \
-    }                                                                                                   \
-    HAUL_TC_DEVICE unsigned int __h##name##2_mask(HAUL_NARROW2 a, HAUL_NARROW2 b) {                     \
-        return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);         \
+#define HAUL_COMPARE_ONE(name, op, unordered)                                                      \
+    HAUL_TC_DEVICE bool __h##name(HAUL_NARROW a, HAUL_NARROW b) {                                  \
+        return (__hisnan(a) || __hisnan(b)) ? unordered : (float)a op(float) b;                    \
+    }                                                                                              \
+    HAUL_TC_DEVICE HAUL_NARROW2 __h##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                     \
+        return HAUL_NARROW2(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f); \
+    }                                                                                              \
+    HAUL_TC_DEVICE bool __hb##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                            \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                         \
+    }                                                                                              \
+    HAUL_TC_DEVICE unsigned int __h##name##2_mask(HAUL_NARROW2 a, HAUL_NARROW2 b) {                \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);    \
     }
-#define HAUL_COMPARE(name, op)                  \
-    HAUL_COMPARE_ONE(name, op, false)           \
+#define HAUL_COMPARE(name, op)        \
+    HAUL_COMPARE_ONE(name, op, false) \
     HAUL_COMPARE_ONE(name##u, op, true)
 HAUL_COMPARE(eq, ==)
 HAUL_COMPARE(ne, !=)
@@ -383,21 +391,22 @@ HAUL_TC_DEVICE HAUL_NARROW2 __hisnan2(HAUL_NARROW2 x) {
     return HAUL_NARROW2(__hisnan(x.x) ? 1.0f : 0.0f, __hisnan(x.y) ? 1.0f : 0.0f);
 }
 
-/* --- operators ----------------------------------------------------------------------------------------------------- */
+/* --- operators -----------------------------------------------------------------------------------------------------
+ */
 
-#define HAUL_OPERATOR(type, op, function)                                                   \
-    HAUL_TC_DEVICE type operator op(const type &a, const type &b) {                         \
-        return function(a, b);                                                              \
-    }                                                                                       \
-    HAUL_TC_DEVICE type &operator op##=(type &a, const type &b) {                           \
-        return a = function(a, b);                                                          \
+#define HAUL_OPERATOR(type, op, function)                           \
+    HAUL_TC_DEVICE type operator op(const type &a, const type &b) { \
+        return function(a, b);                                      \
+    }                                                               \
+    HAUL_TC_DEVICE type &operator op##=(type &a, const type &b) {   \
+        return a = function(a, b);                                  \
     }
-#define HAUL_TRUTH(op, function, function2)                                                 \
-    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW &a, const HAUL_NARROW &b) {           \
-        return function(a, b);                                                              \
-    }                                                                                       \
-    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW2 &a, const HAUL_NARROW2 &b) {         \
-        return function2(a, b);                                                             \
+#define HAUL_TRUTH(op, function, function2)                                         \
+    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW &a, const HAUL_NARROW &b) {   \
+        return function(a, b);                                                      \
+    }                                                                               \
+    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW2 &a, const HAUL_NARROW2 &b) { \
+        return function2(a, b);                                                     \
     }
 HAUL_OPERATOR(HAUL_NARROW, +, __hadd)
 HAUL_OPERATOR(HAUL_NARROW, -, __hsub)
@@ -422,14 +431,15 @@ HAUL_TC_DEVICE HAUL_NARROW2 operator-(const HAUL_NARROW2 &a) {
     return __hneg2(a);
 }
 
-/* --- warp, cache and atomic functions ------------------------------------------------------------------------------ */
+/* --- warp, cache and atomic functions ------------------------------------------------------------------------------
+ */
 
-#define HAUL_SHUFFLE(function, lane_type)                                                                       \
-    HAUL_TC_DEVICE HAUL_NARROW function(unsigned int mask, HAUL_NARROW x, lane_type lane, int width = 32) {     \
-        return HAUL_N(haul_tc_, _of_bits)(function(mask, (unsigned int)x.haul_bits, lane, width));              \
-    }                                                                                                           \
-    HAUL_TC_DEVICE HAUL_NARROW2 function(unsigned int mask, HAUL_NARROW2 x, lane_type lane, int width = 32) {   \
-        return haul_tc_bits<HAUL_NARROW2>(function(mask, haul_tc_bits<unsigned int>(x), lane, width));          \
+#define HAUL_SHUFFLE(function, lane_type)                                                                     \
+    HAUL_TC_DEVICE HAUL_NARROW function(unsigned int mask, HAUL_NARROW x, lane_type lane, int width = 32) {   \
+        return HAUL_N(haul_tc_, _of_bits)(function(mask, (unsigned int)x.haul_bits, lane, width));            \
+    }                                                                                                         \
+    HAUL_TC_DEVICE HAUL_NARROW2 function(unsigned int mask, HAUL_NARROW2 x, lane_type lane, int width = 32) { \
+        return haul_tc_bits<HAUL_NARROW2>(function(mask, haul_tc_bits<unsigned int>(x), lane, width));        \
     }
 HAUL_SHUFFLE(__shfl_sync, int)
 HAUL_SHUFFLE(__shfl_up_sync, unsigned int)
@@ -437,19 +447,19 @@ HAUL_SHUFFLE(__shfl_down_sync, unsigned int)
 HAUL_SHUFFLE(__shfl_xor_sync, int)
 #undef HAUL_SHUFFLE
 
-#define HAUL_LOAD(function)                                                                             \
-    HAUL_TC_DEVICE HAUL_NARROW function(const HAUL_NARROW *from) {                                      \
-        return HAUL_N(haul_tc_, _of_bits)(function((const unsigned short *)from));                      \
-    }                                                                                                   \
-    HAUL_TC_DEVICE HAUL_NARROW2 function(const HAUL_NARROW2 *from) {                                    \
-        return haul_tc_bits<HAUL_NARROW2>(function((const unsigned int *)from));                        \
+#define HAUL_LOAD(function)                                                        \
+    HAUL_TC_DEVICE HAUL_NARROW function(const HAUL_NARROW *from) {                 \
+        return HAUL_N(haul_tc_, _of_bits)(function((const unsigned short *)from)); \
+    }                                                                              \
+    HAUL_TC_DEVICE HAUL_NARROW2 function(const HAUL_NARROW2 *from) {               \
+        return haul_tc_bits<HAUL_NARROW2>(function((const unsigned int *)from));   \
     }
-#define HAUL_STORE(function)                                                                            \
-    HAUL_TC_DEVICE void function(HAUL_NARROW *to, HAUL_NARROW x) {                                      \
-        function((unsigned short *)to, x.haul_bits);                                                    \
-    }                                                                                                   \
-    HAUL_TC_DEVICE void function(HAUL_NARROW2 *to, HAUL_NARROW2 x) {                                    \
-        function((unsigned int *)to, haul_tc_bits<unsigned int>(x));                                    \
+#define HAUL_STORE(function)                                         \
+    HAUL_TC_DEVICE void function(HAUL_NARROW *to, HAUL_NARROW x) {   \
+        function((unsigned short *)to, x.haul_bits);                 \
+    }                                                                \
+    HAUL_TC_DEVICE void function(HAUL_NARROW2 *to, HAUL_NARROW2 x) { \
+        function((unsigned int *)to, haul_tc_bits<unsigned int>(x)); \
     }
 HAUL_LOAD(__ldg)
 HAUL_LOAD(__ldca)
@@ -480,6 +490,27 @@ HAUL_TC_DEVICE HAUL_NARROW2 atomicAdd(HAUL_NARROW2 *address, HAUL_NARROW2 x) {
                  : "l"(address), "r"(haul_tc_bits<unsigned int>(x))
                  : "memory");
     return haul_tc_bits<HAUL_NARROW2>(bits);
+}
+#else
+/* No instruction before sm_90: the word is exchanged until nobody was faster. */
+HAUL_TC_DEVICE HAUL_NARROW2 atomicAdd(HAUL_NARROW2 *address, HAUL_NARROW2 x) {
+    unsigned int *const word = (unsigned int *)address;
+    unsigned int seen = *(volatile unsigned int *)word, expected;
+    do {
+        expected = seen;
+        const HAUL_NARROW2 sum = __hadd2(haul_tc_bits<HAUL_NARROW2>(expected), x);
+        seen = atomicCAS(word, expected, haul_tc_bits<unsigned int>(sum));
+    } while (seen != expected);
+    return haul_tc_bits<HAUL_NARROW2>(seen);
+}
+HAUL_TC_DEVICE HAUL_NARROW atomicAdd(HAUL_NARROW *address, HAUL_NARROW x) {
+    unsigned short *const half = (unsigned short *)address;
+    unsigned short seen = *(volatile unsigned short *)half, expected;
+    do {
+        expected = seen;
+        seen = atomicCAS(half, expected, __hadd(HAUL_N(haul_tc_, _of_bits)(expected), x).haul_bits);
+    } while (seen != expected);
+    return HAUL_N(haul_tc_, _of_bits)(seen);
 }
 #endif
 

@@ -15,15 +15,15 @@ HAUL_TC_DEVICE int __syncthreads_count(int predicate) {
     return count;
 }
 
-#define HAUL_SYNC_VOTE(op)                                                                          \
-    HAUL_TC_DEVICE int __syncthreads_##op(int predicate) {                                          \
-        int result;                                                                                 \
-        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red." #op ".pred q, 0, p; "      \
-                     "selp.s32 %0, 1, 0, q; }"                                                      \
-                     : "=r"(result)                                                                 \
-                     : "r"(predicate)                                                               \
-                     : "memory");                                                                   \
-        return result;                                                                              \
+#define HAUL_SYNC_VOTE(op)                                                                     \
+    HAUL_TC_DEVICE int __syncthreads_##op(int predicate) {                                     \
+        int result;                                                                            \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red." #op ".pred q, 0, p; " \
+                     "selp.s32 %0, 1, 0, q; }"                                                 \
+                     : "=r"(result)                                                            \
+                     : "r"(predicate)                                                          \
+                     : "memory");                                                              \
+        return result;                                                                         \
     }
 HAUL_SYNC_VOTE(and)
 HAUL_SYNC_VOTE(or)
@@ -43,11 +43,11 @@ HAUL_TC_DEVICE void __threadfence_system() {
     __nvvm_membar_sys();
 }
 
-#define HAUL_READ_SREG(function, type, bits, constraint, sreg)                      \
-    HAUL_TC_DEVICE type function {                                                  \
-        type value;                                                                 \
+#define HAUL_READ_SREG(function, type, bits, constraint, sreg)                           \
+    HAUL_TC_DEVICE type function {                                                       \
+        type value;                                                                      \
         asm volatile("mov.u" bits " %0, %%" sreg ";" : "=" constraint(value)::"memory"); \
-        return value;                                                               \
+        return value;                                                                    \
     }
 HAUL_READ_SREG(clock64(), long long, "64", "l", "clock64")
 HAUL_READ_SREG(__nv_globaltimer(), unsigned long long, "64", "l", "globaltimer")
@@ -79,12 +79,12 @@ HAUL_TC_DEVICE void __cluster_barrier_wait() {
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 }
 
-#define HAUL_CLUSTER_DIMENSION(function, sreg)                                                  \
-    HAUL_TC_DEVICE dim3 function() {                                                            \
-        unsigned int x, y, z;                                                                   \
-        asm("mov.u32 %0, %%" sreg ".x; mov.u32 %1, %%" sreg ".y; mov.u32 %2, %%" sreg ".z;"     \
-            : "=r"(x), "=r"(y), "=r"(z));                                                       \
-        return dim3(x, y, z);                                                                   \
+#define HAUL_CLUSTER_DIMENSION(function, sreg)                                              \
+    HAUL_TC_DEVICE dim3 function() {                                                        \
+        unsigned int x, y, z;                                                               \
+        asm("mov.u32 %0, %%" sreg ".x; mov.u32 %1, %%" sreg ".y; mov.u32 %2, %%" sreg ".z;" \
+            : "=r"(x), "=r"(y), "=r"(z));                                                   \
+        return dim3(x, y, z);                                                               \
     }
 HAUL_CLUSTER_DIMENSION(__clusterDim, "cluster_nctaid")
 HAUL_CLUSTER_DIMENSION(__clusterRelativeBlockIdx, "cluster_ctaid")
