@@ -248,19 +248,15 @@ static void parse_call(ptx_parser *p, operand_list *list) {
     add_label(p, list);
 }
 
-static unsigned required_from(const ptx_pattern *pattern, unsigned slot, bool hint) {
+static unsigned required_from(const ptx_pattern *pattern, unsigned slot, const uint8_t *mods) {
     unsigned count = 0;
-    for (; slot < pattern->operand_count; slot++) {
-        const ptx_operand_slot *s = &pattern->operands[slot];
-        count += s->policy ? hint : !s->optional;
-    }
+    for (; slot < pattern->operand_count; slot++) count += ptx_is_required(&pattern->operands[slot], mods);
     return count;
 }
 
 _Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const ptx_pattern *pattern, unsigned given) {
-    unsigned most = 0, least = required_from(pattern, 0, i->mods[PTX_SLOT_HINT] != 0);
-    for (unsigned s = 0; s < pattern->operand_count; s++)
-        most += !pattern->operands[s].policy || i->mods[PTX_SLOT_HINT];
+    unsigned most = 0, least = required_from(pattern, 0, i->mods);
+    for (unsigned s = 0; s < pattern->operand_count; s++) most += ptx_is_allowed(&pattern->operands[s], i->mods);
     const char *name = ptx_ops[i->op].mnemonic;
     if (least == most)
         ptx_fail_syntax(&p->diagnostics, i->position, "'%s' takes %u operand%s here, not %u", name, most,
@@ -272,13 +268,12 @@ _Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const 
 /* Puts the operands into the row's places, PTX_ABSENT where an optional one was left out. */
 static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *list, const ptx_instruction *i) {
     operand_list given = *list;
-    bool hint = i->mods[PTX_SLOT_HINT] != 0;
     unsigned next = 0, filled = 0;
     for (unsigned s = 0; s < pattern->operand_count; s++) {
         const ptx_operand_slot *slot = &pattern->operands[s];
-        bool required = slot->policy ? hint : !slot->optional;
-        bool spare = !slot->policy && given.count - next > required_from(pattern, s + 1, hint);
-        if (next < given.count && (required || spare)) {
+        bool required = ptx_is_required(slot, i->mods), more = next < given.count;
+        bool spare = ptx_is_allowed(slot, i->mods) && given.count - next > required_from(pattern, s + 1, i->mods);
+        if (more && (required || spare)) {
             list->items[s] = given.items[next++];
             filled = s + 1;
         } else if (required) {

@@ -120,9 +120,19 @@ static bool read_destination(piece name, ptx_operand_slot *slot) {
     return slot->vector || slot->packed || equals(first, "d");
 }
 
-static bool read_operand(piece text, ptx_operand_slot *slot) {
-    slot->optional = drop_last(&text, '?');
-    piece type = text;
+/* `?` or `?slot` behind an operand's type */
+static bool read_option(piece option, ptx_operand_slot *slot) {
+    slot->optional = true;
+    if (!option.length) return true;
+    int tie = slot_named(option);
+    slot->tied = true;
+    slot->tie = (uint8_t)tie;
+    return tie >= 0;
+}
+
+static bool read_operand(piece operand, ptx_operand_slot *slot) {
+    piece option = operand, type = cut(&option, "?");
+    if (type.length < operand.length && !read_option(option, slot)) return false;
     piece name = cut(&type, ":");
     slot->immediate = drop_last(&name, '#');
     if (!type.length) {
@@ -134,7 +144,6 @@ static bool read_operand(piece text, ptx_operand_slot *slot) {
         slot->pair = slot->pair_required = slot->sink = false;
         slot->vector = equals(name, "v");
         slot->packed = equals(name, "{a}");
-        slot->policy = equals(name, "policy");
     }
     return read_operand_type(type, slot);
 }
@@ -213,11 +222,13 @@ static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken
 }
 
 static bool is_complete(const ptx_pattern *pattern, uint32_t taken, const ptx_opcode *opcode) {
+    uint64_t types = 0;
+    for (int t = 0; t < 3; t++) types |= UINT64_C(1) << opcode->types[t];
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
         bool present = taken >> s & 1;
         if (!present && !suffix->optional) return false;
-        if (present && suffix->only && !(suffix->only >> opcode->types[0] & 1)) return false;
+        if (present && suffix->only && !(suffix->only & types)) return false;
     }
     return true;
 }
@@ -251,6 +262,14 @@ bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode) {
         if (fit(op, (piece){text + used, length - used}, opcode)) return true;
     }
     return false;
+}
+
+bool ptx_is_required(const ptx_operand_slot *slot, const uint8_t *mods) {
+    return slot->tied ? mods[slot->tie] != PTX_MOD_NONE : !slot->optional;
+}
+
+bool ptx_is_allowed(const ptx_operand_slot *slot, const uint8_t *mods) {
+    return !slot->tied || mods[slot->tie] != PTX_MOD_NONE;
 }
 
 ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *i) {

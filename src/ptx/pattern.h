@@ -9,7 +9,7 @@ typedef struct ptx_suffix {
     bool is_type, optional;
     uint8_t slot;    /* ptx_slot; for a type 0, 1 or 2: which of them */
     uint64_t choice; /* bit i: the slot's i-th modifier, or the type i, may stand here */
-    uint64_t only;   /* 0, or the first types that the suffix may go with */
+    uint64_t only;   /* 0, or the types that the suffix may go with */
 } ptx_suffix;
 
 typedef enum ptx_role {
@@ -40,7 +40,8 @@ typedef struct ptx_operand_slot {
     bool vector;        /* as the .v2, .v4 of the instruction says */
     bool packed;        /* or a vector whose elements together are as wide as the type */
     bool immediate;     /* an integer constant only */
-    bool policy;        /* there when, and only when, the instruction has .L2::cache_hint */
+    bool tied;          /* there when, and only when, the instruction has a modifier of the slot `tie` */
+    uint8_t tie;
 } ptx_operand_slot;
 
 enum { PTX_MAX_SUFFIXES = 20 };
@@ -68,6 +69,10 @@ typedef struct ptx_opcode {
 /* Finds the row that `text`, such as `ld.global.v4.f32`, fits; suffixes may stand in any order as long as those that
  * could be taken for each other are in the row's. False when there is none. */
 bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode);
+
+/* Whether an instruction with these modifiers must have the operand `slot`, and whether it may. */
+bool ptx_is_required(const ptx_operand_slot *slot, const uint8_t *mods);
+bool ptx_is_allowed(const ptx_operand_slot *slot, const uint8_t *mods);
 
 /* The type that `slot` of an instruction demands. */
 ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *instruction);

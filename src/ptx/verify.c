@@ -283,13 +283,15 @@ static haul_status check_copy_size(const check *c) {
     return fail(c, i->operands[2].position, "copies 4, 8 or 16 bytes, not %llu", (unsigned long long)size);
 }
 
-enum { MAX_ACCESS_BYTES = 32, BARRIERS = 16 };
+enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16, FIRST_SM_WITH_32_BYTES = 100 };
 
 static haul_status check_vector_size(const check *c) {
     const ptx_instruction *i = c->instruction;
-    unsigned bytes = ptx_vector_length(i) * ptx_bits(i->type) / 8;
-    if (bytes <= MAX_ACCESS_BYTES) return HAUL_OK;
-    return fail(c, i->position, "moves at most %d bytes, not %u", MAX_ACCESS_BYTES, bytes);
+    bool wide = c->module->sm >= FIRST_SM_WITH_32_BYTES && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL;
+    int most = wide ? MAX_ACCESS_BYTES : USUAL_ACCESS_BYTES;
+    int bytes = (int)(ptx_vector_length(i) * ptx_bits(i->type) / 8);
+    if (bytes <= most) return HAUL_OK;
+    return fail(c, i->position, "moves at most %d bytes here, not %d", most, bytes);
 }
 
 static const ptx_operand *barrier_operand(const ptx_instruction *i) {
@@ -310,6 +312,83 @@ static haul_status check_barrier(const check *c) {
     const ptx_operand *o = barrier_operand(c->instruction);
     if (!o || o->kind != PTX_INTEGER || o->bits < BARRIERS) return HAUL_OK;
     return fail(c, o->position, "barriers are numbered from 0 to %d", BARRIERS - 1);
+}
+
+static bool has_order_and_scope(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_ST:
+    case PTX_OP_MBARRIER_EXPECT_TX:
+    case PTX_OP_MBARRIER_COMPLETE_TX:
+    case PTX_OP_MBARRIER_ARRIVE:
+    case PTX_OP_MBARRIER_ARRIVE_NOCOMPLETE:
+    case PTX_OP_MBARRIER_ARRIVE_DROP:
+    case PTX_OP_MBARRIER_TEST_WAIT:
+    case PTX_OP_MBARRIER_TRY_WAIT: return true;
+    }
+    return false;
+}
+
+/* A memory order that others take part in says who they are. */
+static haul_status check_order(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned order = i->mods[PTX_SLOT_ORDER];
+    bool weak = !order || order == PTX_MOD_WEAK || order == PTX_MOD_VOLATILE;
+    bool scoped = i->mods[PTX_SLOT_SCOPE];
+    if (!has_order_and_scope(i) || order == PTX_MOD_MMIO || weak == !scoped) return HAUL_OK;
+    if (scoped) return fail(c, i->position, "a scope needs .relaxed, .acquire or .release");
+    return fail(c, i->position, ".%s needs a scope", ptx_modifier_names[order]);
+}
+
+static bool was_without_sync(const ptx_instruction *i) {
+    return i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE || i->op == PTX_OP_VOTE_BALLOT;
+}
+
+enum { FIRST_SM_THAT_DIVERGES = 70 };
+
+static haul_status check_sync(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (!was_without_sync(i) || i->mods[PTX_SLOT_SYNC] || c->module->sm < FIRST_SM_THAT_DIVERGES) return HAUL_OK;
+    return fail(c, i->position, "needs .sync from sm_70 on");
+}
+
+/* Only some forms have a second, predicate result. */
+static haul_status check_second_result(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool one_half = (i->op == PTX_OP_HSETP || i->op == PTX_OP_HSETP_COMBINE) && ptx_bits(i->type) == 16;
+    bool any = i->op == PTX_OP_MATCH && i->mods[PTX_SLOT_MODE] == PTX_MOD_ANY;
+    if ((!one_half && !any) || i->operands[0].kind != PTX_PAIR) return HAUL_OK;
+    return fail(c, i->operands[0].position, "has one result here");
+}
+
+static haul_status check_reduction(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_REDUX || is_atomic_type(i->mods[PTX_SLOT_ATOMIC], i->type)) return HAUL_OK;
+    return fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[i->mods[PTX_SLOT_ATOMIC]],
+                ptx_types[i->type].name);
+}
+
+static haul_status check_prefetch(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool level = i->mods[PTX_SLOT_LEVEL], priority = i->mods[PTX_SLOT_EVICT_L2];
+    if (i->op != PTX_OP_PREFETCH || level != priority) return HAUL_OK;
+    return fail(c, i->position, "needs .L1, .L2 or a priority in L2");
+}
+
+static haul_status check_expected_bytes(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool arrives = i->op == PTX_OP_MBARRIER_ARRIVE || i->op == PTX_OP_MBARRIER_ARRIVE_DROP;
+    if (!arrives || !i->mods[PTX_SLOT_EXPECT_TX] || i->operand_count > 2) return HAUL_OK;
+    return fail(c, i->position, ".expect_tx takes a number of bytes");
+}
+
+enum { LINE_BYTES = 128 };
+
+static haul_status check_line_size(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_DISCARD && i->op != PTX_OP_APPLYPRIORITY) return HAUL_OK;
+    if (i->operands[1].bits == LINE_BYTES) return HAUL_OK;
+    return fail(c, i->operands[1].position, "is for %d bytes", LINE_BYTES);
 }
 
 static haul_status check_saturation(const check *c) {
@@ -409,8 +488,9 @@ static haul_status check_operands(check *c) {
 
 static haul_status check_instruction(check *c) {
     static haul_status (*const rules[])(const check *) = {
-        check_compare,     check_conversion, check_atomic,     check_copy_size,
-        check_vector_size, check_barrier,    check_saturation, check_labels,
+        check_compare,       check_conversion, check_atomic,   check_copy_size,      check_vector_size,
+        check_barrier,       check_saturation, check_labels,   check_order,          check_sync,
+        check_second_result, check_reduction,  check_prefetch, check_expected_bytes, check_line_size,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_operands(c));

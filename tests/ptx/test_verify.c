@@ -68,7 +68,7 @@ static void checks_packing(void **state) {
     (void)state;
     REFUSE("mov.b64 {%r1, %h1}, %d1;", "15: operand 1 of 'mov': must have 2 elements of 32 bits");
     REFUSE("mov.u64 %d1, {%r1, %r2};", "14: operand 2 of 'mov': cannot be 2 elements in braces");
-    REFUSE("st.global.v4.b128 [%d1], {%q1, %q1, %q1, %q1};", "1: 'st': moves at most 32 bytes, not 64");
+    REFUSE("st.global.v4.b128 [%d1], {%q1, %q1, %q1, %q1};", "1: 'st': moves at most 16 bytes here, not 64");
 }
 
 static void checks_state_spaces(void **state) {
@@ -105,7 +105,15 @@ static void knows_the_rules_of_single_instructions(void **state) {
     REFUSE("atom.global.and.u32 %r1, [%d1], %r2;", "1: 'atom': has no .and for .u32");
     REFUSE("atom.global.cas.b32 %r1, [%d1], %r2;", "1: 'atom': .cas takes a value to compare with and a new one");
     REFUSE("atom.global.add.u32 %r1, [%d1], %r2, %r3;", "1: 'atom': .add takes one value");
-    REFUSE("red.global.exch.b32 [%d1], %r2;", "1: 'red': has no .exch for .b32");
+    REFUSE("redux.sync.and.u32 %r1, %r2, -1;", "1: 'redux': has no .and for .u32");
+    REFUSE("ld.relaxed.global.u32 %r1, [%d1];", "1: 'ld': .relaxed needs a scope");
+    REFUSE("st.gpu.global.u32 [%d1], %r1;", "1: 'st': a scope needs .relaxed, .acquire or .release");
+    REFUSE("shfl.idx.b32 %r1, %r2, 0, 31;", "1: 'shfl': needs .sync from sm_70 on");
+    REFUSE("match.any.sync.b32 %r1|%p1, %r2, -1;", "20: 'match': has one result here");
+    REFUSE("prefetch.global.L1.L2::evict_last [%d1];", "1: 'prefetch': needs .L1, .L2 or a priority in L2");
+    REFUSE("discard.global.L2 [%d1], 64;", "26: 'discard': is for 128 bytes");
+    REFUSE("mbarrier.arrive.expect_tx.shared.b64 _, [%r1];",
+           "1: 'mbarrier.arrive': .expect_tx takes a number of bytes");
     REFUSE("cp.async.cg.shared.global [%r1], [%d1], 8;", "41: 'cp.async': .cg copies 16 bytes, not 8");
     REFUSE("cp.async.ca.shared.global [%r1], [%d1], 6;", "41: 'cp.async': copies 4, 8 or 16 bytes, not 6");
     REFUSE("bar.sync 16;", "10: 'bar': barriers are numbered from 0 to 15");
