@@ -73,7 +73,7 @@ static haul_status read_buffer(launch_list *list, json_t *object, launch_argumen
     a->fill = launch_fill_find(name);
     if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
         return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: f01, u32, iota, perm, zero, poison", name);
-    int64_t words, seed = 1, offset = 0;
+    int64_t words = 0, seed = 1, offset = 0;
     HAUL_TRY(read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
     json_t *member = json_object_get(object, "seed");
     if (member) HAUL_TRY(read_integer(member, "seed", 0, UINT32_MAX, &seed));

@@ -73,7 +73,8 @@ static bool flow_from(const ptx_liveness *l, const ptx_function *f, uint32_t blo
 static void flow_block(const ptx_liveness *l, const ptx_function *f, uint32_t b, const uint64_t *uses,
                        const uint64_t *defines, bool *changed) {
     const ptx_block *block = &f->blocks[b];
-    bool grew = flow_from(l, f, b, block->next) | flow_from(l, f, b, block->taken);
+    bool grew = flow_from(l, f, b, block->next);
+    grew |= flow_from(l, f, b, block->taken);
     for (uint32_t t = 0; t < block->table_count; t++) grew |= flow_from(l, f, b, block->table[t]);
     uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words;
     for (size_t w = 0; w < l->words; w++) in[w] = uses[b * l->words + w] | (out[w] & ~defines[b * l->words + w]);

@@ -1,6 +1,5 @@
 /* The toolchain's device math functions, built for the host: their errors against the C library's long double
  * functions, in units in the last place, and their special cases. */
-#define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
