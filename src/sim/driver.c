@@ -176,7 +176,7 @@ static haul_status allocate_variables(CUmodule m) {
         if (v->is_extern)
             return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s:%u: variable %s is extern: linking modules is not supported",
                              m->ptx->name, v->position.line, v->name);
-        HAUL_TRY(sim_memory_allocate(m->context->memory, v->size, &m->addresses[v->index]));
+        HAUL_TRY(sim_memory_allocate_last(m->context->memory, v->size, &m->addresses[v->index]));
     }
     return HAUL_OK;
 }

@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Allocations of LARGE bytes and more start on a PAGE, the size of hardware's large pages. */
+enum { LARGE = 1 << 20, PAGE = 2 << 20 };
+
 /* Live allocations, sorted by address; what lies between them is free. */
 struct sim_memory {
     unsigned char *host;
@@ -54,27 +57,53 @@ static haul_status make_room(sim_memory *m) {
     return HAUL_OK;
 }
 
-/* First gap that is large enough: reuse keeps addresses, and so cache behaviour, the same from run to run. */
-static bool find_gap(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
-    uint64_t end = 0;
+static uint64_t align_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+/* As the driver does: what is large starts on a page of its own. */
+static uint64_t alignment_of(uint64_t bytes) {
+    return bytes >= LARGE ? PAGE : SIM_ALLOCATION_UNIT;
+}
+
+/* The free stretch before allocation `i` (after the last for i == count). */
+static void free_stretch(const sim_memory *m, size_t i, uint64_t *from, uint64_t *to) {
+    *from = i ? m->blocks[i - 1].from + m->blocks[i - 1].bytes : 0;
+    *to = i < m->count ? m->blocks[i].from : m->bytes;
+}
+
+/* First stretch that is large enough: reuse keeps addresses, and so cache behaviour, the same from run to run. */
+static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = 0; i <= m->count; i++) {
-        uint64_t next = i < m->count ? m->blocks[i].from : m->bytes;
-        if (next - end >= bytes) {
-            *at = i;
-            *from = end;
-            return true;
-        }
-        if (i < m->count) end = m->blocks[i].from + m->blocks[i].bytes;
+        uint64_t low, high;
+        free_stretch(m, i, &low, &high);
+        low = align_up(low, alignment_of(bytes));
+        if (low > high || high - low < bytes) continue;
+        *at = i;
+        *from = low;
+        return true;
+    }
+    return false;
+}
+
+static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    for (size_t i = m->count + 1; i-- > 0;) {
+        uint64_t low, high;
+        free_stretch(m, i, &low, &high);
+        if (high - low < bytes) continue;
+        *at = i;
+        *from = (high - bytes) / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
+        if (*from >= low) return true;
     }
     return false;
 }
 
 uint64_t sim_memory_largest_free(const sim_memory *m) {
-    uint64_t end = 0, largest = 0;
+    uint64_t largest = 0;
     for (size_t i = 0; i <= m->count; i++) {
-        uint64_t next = i < m->count ? m->blocks[i].from : m->bytes;
-        if (next - end > largest) largest = next - end;
-        if (i < m->count) end = m->blocks[i].from + m->blocks[i].bytes;
+        uint64_t low, high;
+        free_stretch(m, i, &low, &high);
+        if (high - low > largest) largest = high - low;
     }
     return largest;
 }
@@ -96,13 +125,14 @@ static uint64_t host_available(void) {
     return free_now > total / 2 ? free_now : total / 2;
 }
 
-haul_status sim_memory_allocate(sim_memory *m, uint64_t asked, uint64_t *address) {
+typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
+
+static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
     size_t at;
     uint64_t from;
     if (asked > m->bytes) return no_room(m, asked, "device memory");
-    uint64_t bytes = (asked + SIM_ALLOCATION_UNIT - 1) / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
-    if (bytes == 0) bytes = SIM_ALLOCATION_UNIT;
-    if (!find_gap(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
+    uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
+    if (!find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
     HAUL_TRY(make_room(m));
     memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
@@ -113,6 +143,14 @@ haul_status sim_memory_allocate(sim_memory *m, uint64_t asked, uint64_t *address
     m->used += bytes;
     *address = SIM_GLOBAL_BASE + from;
     return HAUL_OK;
+}
+
+haul_status sim_memory_allocate(sim_memory *m, uint64_t bytes, uint64_t *address) {
+    return allocate(m, bytes, find_first, address);
+}
+
+haul_status sim_memory_allocate_last(sim_memory *m, uint64_t bytes, uint64_t *address) {
+    return allocate(m, bytes, find_last, address);
 }
 
 /* Index of the last allocation that starts at or before `offset`; count when there is none. */

@@ -30,9 +30,12 @@ typedef struct sim_range {
 haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
 void sim_memory_free(sim_memory *memory);
 
-/* `bytes` rounded up to 512; zero pages until written. Errors: HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is
- * left. */
+/* `bytes` rounded up to 512, from 1 MiB on aligned to 2 MiB; zero pages until written. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is left. */
 haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *address);
+/* The same at the far end of memory: for what modules bring along, so that a kernel's buffers begin at the start of
+ * memory whatever else is loaded, as they do on hardware. */
+haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_t *address);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
