@@ -22,13 +22,17 @@ __global__ void reverse(const pack *in, pack *out, line *lines) {
 __noinline__ __device__ float twice(float x) {
     return x + x;
 }
+template <class T> __host__ __device__ T both_sides(T x) {
+    return sin(x) + pow(x, T(2)) + (T)floor(x) + (T)min(1, 2);
+}
 __global__ void call(float *x) {
-    x[threadIdx.x] = twice(x[threadIdx.x]) + warpSize;
+    x[threadIdx.x] = both_sides(twice(x[threadIdx.x])) + warpSize + INFINITY * (float)M_PI;
 }
 
 int main() {
     float *numbers = (float *)malloc(16);
     memset(numbers, 0, 16);
     call<<<1, 4>>>(numbers);
+    printf("%d\n", INT_MAX);
     return (int)sqrt(4.0) + (int)strlen("text");
 }
