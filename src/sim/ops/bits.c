@@ -1,8 +1,16 @@
 /* Counting, finding and moving bits. */
 #include "sim/ops/lanes.h"
 
-SIM_UNARY(popc_32, uint32_t, uint32_t, __builtin_popcount(a))
-SIM_UNARY(popc_64, uint32_t, uint64_t, __builtin_popcountll(a))
+/* By pairs, nibbles and bytes: few vector extensions have a count of their own. */
+static inline uint32_t ones_in(uint32_t x) {
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return x * 0x01010101u >> 24;
+}
+
+SIM_UNARY(popc_32, uint32_t, uint32_t, ones_in(a))
+SIM_UNARY(popc_64, uint32_t, uint64_t, ones_in((uint32_t)a) + ones_in((uint32_t)(a >> 32)))
 SIM_UNARY(clz_32, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
 SIM_UNARY(clz_64, uint32_t, uint64_t, a ? __builtin_clzll(a) : 64)
 

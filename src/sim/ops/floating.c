@@ -67,21 +67,41 @@ GENERAL(f64, double)
         return general_##suffix(w, op, active, name##_compute_##suffix);                                      \
     }
 
-/* Both widths, and the function that lowers an instruction with `sources` operands to them. */
-#define ARITHMETIC_INSTRUCTION(name, sources, expression_f32, expression_f64)                       \
-    ARITHMETIC(name, f32, float, expression_f32)                                                    \
-    ARITHMETIC(name, f64, double, expression_f64)                                                   \
-    static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                    \
-        static sim_handlers plain = {SIM_BY_FLOAT(name)}, general = {SIM_BY_FLOAT(name##_general)}; \
-        return lower_arithmetic(l, i, plain, general, sources);                                     \
+/* To nearest with .ftz: what -use_fast_math makes of all arithmetic. */
+#define ARITHMETIC_FLUSHING(name)                                                                                   \
+    static inline float name##_flushing(float a, float b, float c) {                                                \
+        return flush_f32(canonical_f32(name##_lane_f32(flush_f32(a), flush_f32(b), flush_f32(c))));                 \
+    }                                                                                                               \
+    static sim_step name##_flushing_f32(sim_warp *w, const sim_op *op, uint32_t active) {                           \
+        float *d = SIM_SLOT(w, float, op->d);                                                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
+        SIM_STORE_LANES(d, active, name##_flushing(a[l], b[l], c[l]));                                              \
+        return SIM_NEXT;                                                                                            \
     }
 
-static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
+/* Both widths, and the function that lowers an instruction with `sources` operands to them. */
+#define ARITHMETIC_INSTRUCTION(name, sources, expression_f32, expression_f64)                         \
+    ARITHMETIC(name, f32, float, expression_f32)                                                      \
+    ARITHMETIC_FLUSHING(name)                                                                         \
+    ARITHMETIC(name, f64, double, expression_f64)                                                     \
+    static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                      \
+        static const arithmetic handlers = {                                                          \
+            {SIM_BY_FLOAT(name)}, {[PTX_F32] = name##_flushing_f32}, {SIM_BY_FLOAT(name##_general)}}; \
+        return lower_arithmetic(l, i, &handlers, sources);                                            \
+    }
+
+typedef struct arithmetic {
+    sim_handlers plain, flushing, general;
+} arithmetic;
+
+static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, const arithmetic *handlers,
                                     unsigned sources) {
     const uint32_t flags = sim_float_flags(i);
     const int rounding = host_rounding(i->mods[PTX_SLOT_ROUND]);
     const unsigned type = i->type, second = sources > 1 ? type : 0, third = sources > 2 ? type : 0;
-    const sim_handler run = (flags == 0 && rounding == FE_TONEAREST ? plain : general)[type];
+    sim_handler run = handlers->general[type];
+    if (rounding == FE_TONEAREST && flags == 0) run = handlers->plain[type];
+    if (rounding == FE_TONEAREST && flags == SIM_FLUSH && type == PTX_F32) run = handlers->flushing[type];
     sim_op *op = sim_emit_with(l, i, run, type, second, third);
     if (op) op->x = flags, op->y = (uint32_t)rounding;
     return sim_emitted(op);

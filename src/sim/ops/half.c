@@ -8,31 +8,25 @@ enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };
 
 /* ---- one value ---- */
 
-/* a * b + c, where the rounded sum's last bit is made odd if it is not exact: rounding such a sum to a narrower format
- * gives what rounding the exact sum would. The product of two halves is exact. */
+/* A double as a single whose last bit is made odd when it is not exact: rounding that once more, to a format with at
+ * most 22 bits, gives what rounding the double would. */
+static inline float sticky_single(double x) {
+    const float single = (float)x;
+    const double error = x - (double)single;
+    const uint32_t bits = bits_of_f32(single), inward = (uint32_t)((bits_of_f64(error) ^ bits_of_f64(x)) >> 63);
+    const uint32_t unit = __builtin_fabs(error) > 0 ? ~bits & 1 : 0;
+    return f32_of_bits(bits + unit - 2 * inward * unit);
+}
+
+/* The same for a sum of doubles: its error is exactly a double, too. */
 static inline double sticky_sum(double p, double c) {
     const double sum = p + c, back = sum - p;
     const double error = (p - (sum - back)) + (c - back);
-    const uint64_t bits = bits_of_f64(sum);
-    const bool outward = (error > 0) == (sum > 0);
-    const bool adjusts = __builtin_fabs(error) > 0 && !(bits & 1);
-    return f64_of_bits(adjusts ? (outward ? bits + 1 : bits - 1) : bits);
+    const uint64_t bits = bits_of_f64(sum), inward = (bits_of_f64(error) ^ bits) >> 63;
+    const uint64_t unit = __builtin_fabs(error) > 0 ? ~bits & 1 : 0;
+    return f64_of_bits(bits + unit - 2 * inward * unit);
 }
 
-static inline double from_f16(uint16_t h) {
-    return (double)f32_of_f16(h);
-}
-static inline double from_bf16(uint16_t h) {
-    return (double)f32_of_bf16(h);
-}
-static inline uint16_t to_f16(double x) {
-    return (uint16_t)encode(sim_f16, x, SIM_ROUND_EVEN, false);
-}
-static inline uint16_t to_bf16(double x) {
-    return (uint16_t)encode(sim_bf16, x, SIM_ROUND_EVEN, false);
-}
-
-/* Flushes subnormals of f16; bf16 has no .ftz in arithmetic. */
 static inline uint16_t flush_f16(uint16_t h) {
     return (h & 0x7c00) == 0 ? h & 0x8000 : h;
 }
@@ -40,42 +34,88 @@ static inline uint16_t flush_bf16(uint16_t h) {
     return (h & 0x7f80) == 0 ? h & 0x8000 : h;
 }
 
-static inline double clamp_half(double x, uint32_t flags) {
-    const double saturated = (flags & SIM_SATURATE) ? saturate_f64(x) : x;
-    return (flags & RELU) && saturated <= 0.0 ? 0.0 : saturated;
+/* ---- handlers: the lanes' halves in a row, 32 for scalars and 64 for pairs ---- */
+
+enum { MOST_HALVES = 2 * SIM_LANES };
+
+/* d = function of a, b and c, each `count` halves as singles; d may be sticky. */
+typedef void compute_fn(float *d, const float *a, const float *b, const float *c, unsigned count);
+
+static void clamp_halves(float *x, unsigned count, uint32_t flags) {
+    if (flags & SIM_SATURATE) {
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = saturate_f32(x[n]);
+    }
+    if (flags & RELU) {
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = x[n] <= 0.0f ? 0.0f : x[n];
+    }
 }
 
-/* ---- handlers: `halves` values in a row, 32 for scalars and 64 for pairs, whose lanes are side by side ---- */
+/* Element n belongs to lane n * 32 / count. */
+static void store_halves(uint16_t *d, const uint16_t *made, unsigned count, uint32_t active) {
+    const unsigned shift = count == SIM_LANES ? 0 : 1;
+    if (active == SIM_ALL_LANES) {
+        memcpy(d, made, count * sizeof *d);
+        return;
+    }
+    SIM_VECTORISE for (unsigned n = 0; n < count; n++) {
+        const uint16_t kept = d[n], fresh = made[n];
+        d[n] = (active >> (n >> shift) & 1) != 0 ? fresh : kept;
+    }
+}
 
-/* Bit n of the lanes' mask spread over pairs: element n belongs to lane n / halves-per-lane. */
-#define HALF_HANDLER(name, format, halves, expression)                                           \
-    static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
-        uint16_t *d = SIM_SLOT(w, uint16_t, op->d);                                              \
-        const uint16_t *pa = SIM_SLOT(w, uint16_t, op->a), *pb = SIM_SLOT(w, uint16_t, op->b);   \
-        const uint16_t *pc = SIM_SLOT(w, uint16_t, op->c);                                       \
-        const uint32_t flags = op->x;                                                            \
-        SIM_VECTORISE for (unsigned n = 0; n < SIM_LANES * halves; n++) {                        \
-            const bool flush = flags & SIM_FLUSH;                                                \
-            const double a = from_##format(flush ? flush_##format(pa[n]) : pa[n]);               \
-            const double b = from_##format(flush ? flush_##format(pb[n]) : pb[n]);               \
-            const double c = from_##format(flush ? flush_##format(pc[n]) : pc[n]);               \
-            const uint16_t made = to_##format(clamp_half(expression, flags)), kept = d[n];       \
-            const uint16_t flushed = flush ? flush_##format(made) : made;                        \
-            (void)a, (void)b, (void)c;                                                           \
-            d[n] = (active & (1u << n / halves)) != 0 ? flushed : kept;                          \
-        }                                                                                        \
-        return SIM_NEXT;                                                                         \
+#define HALVES(format)                                                                                          \
+    static void widen_##format(float *out, const uint16_t *in, unsigned count, bool flush) {                    \
+        if (flush) {                                                                                            \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = f32_of_##format(flush_##format(in[n])); \
+        } else {                                                                                                \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = f32_of_##format(in[n]);                 \
+        }                                                                                                       \
+    }                                                                                                           \
+    static void narrow_##format(uint16_t *out, const float *in, unsigned count, bool flush) {                   \
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = format##_of_f32(in[n]);                     \
+        if (flush) {                                                                                            \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = flush_##format(out[n]);                 \
+        }                                                                                                       \
+    }                                                                                                           \
+    static sim_step compute_##format(sim_warp *w, const sim_op *op, uint32_t active, compute_fn *compute,       \
+                                     unsigned count) {                                                          \
+        float a[MOST_HALVES], b[MOST_HALVES], c[MOST_HALVES], result[MOST_HALVES];                              \
+        uint16_t made[MOST_HALVES];                                                                             \
+        const bool flush = op->x & SIM_FLUSH;                                                                   \
+        widen_##format(a, SIM_SLOT(w, uint16_t, op->a), count, flush);                                          \
+        widen_##format(b, SIM_SLOT(w, uint16_t, op->b), count, flush);                                          \
+        widen_##format(c, SIM_SLOT(w, uint16_t, op->c), count, flush);                                          \
+        compute(result, a, b, c, count);                                                                        \
+        clamp_halves(result, count, op->x);                                                                     \
+        narrow_##format(made, result, count, flush);                                                            \
+        store_halves(SIM_SLOT(w, uint16_t, op->d), made, count, active);                                        \
+        return SIM_NEXT;                                                                                        \
     }
 
-/* Four handlers, and their table by type. */
-#define HALF(name, expression)                                         \
-    HALF_HANDLER(name, f16, 1, expression)                             \
-    HALF_HANDLER(name, f16, 2, expression)                             \
-    HALF_HANDLER(name, bf16, 1, expression)                            \
-    HALF_HANDLER(name, bf16, 2, expression)                            \
-    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,   \
-                                           [PTX_F16X2] = name##_f16_2, \
-                                           [PTX_BF16] = name##_bf16_1, \
+HALVES(f16)
+HALVES(bf16)
+
+#define HALF_HANDLER(name, format, halves)                                                       \
+    static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return compute_##format(w, op, active, name##_compute, SIM_LANES * (halves));            \
+    }
+
+/* Four handlers, and their table by type; `expression` is of the doubles a, b and c. */
+#define HALF(name, expression)                                                                            \
+    static void name##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) {                                                  \
+            const double a = (double)pa[l], b = (double)pb[l], c = (double)pc[l];                         \
+            (void)a, (void)b, (void)c;                                                                    \
+            d[l] = sticky_single(expression);                                                             \
+        }                                                                                                 \
+    }                                                                                                     \
+    HALF_HANDLER(name, f16, 1)                                                                            \
+    HALF_HANDLER(name, f16, 2)                                                                            \
+    HALF_HANDLER(name, bf16, 1)                                                                           \
+    HALF_HANDLER(name, bf16, 2)                                                                           \
+    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,                                      \
+                                           [PTX_F16X2] = name##_f16_2,                                    \
+                                           [PTX_BF16] = name##_bf16_1,                                    \
                                            [PTX_BF16X2] = name##_bf16_2};
 
 HALF(add, sticky_sum(a, b))
@@ -160,8 +200,9 @@ static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_
     const uint16_t sign = (a ^ b) & 0x8000;
     if (flags & XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
     const bool nan_a = is_nan(a, infinity), nan_b = is_nan(b, infinity);
-    const bool takes_a = nan_b || (!nan_a && (order_of(a) < order_of(b)) != greater);
-    const bool makes_nan = (nan_a && nan_b) || ((flags & KEEP_NAN) && (nan_a || nan_b));
+    const bool less = greater ? order_of(a) > order_of(b) : order_of(a) < order_of(b);
+    const bool takes_a = nan_b | (!nan_a & less);
+    const bool keeps_nan = flags & KEEP_NAN, makes_nan = (nan_a & nan_b) | (keeps_nan & (nan_a | nan_b));
     const uint16_t chosen = makes_nan ? 0x7fff : takes_a ? a : b;
     return (flags & XOR_SIGN) ? chosen | sign : chosen;
 }

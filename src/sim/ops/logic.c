@@ -211,15 +211,16 @@ haul_status LOWER(SHF)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- prmt ---- */
 
 /* Byte `selector & 7` of b:a; bit 3 of the selector asks for eight copies of its sign. */
-static inline uint32_t permuted_byte(uint64_t both, uint32_t selector) {
-    const uint32_t byte = (uint32_t)(both >> 8 * (selector & 7)) & 0xff;
-    return (selector & 8) ? (byte & 0x80 ? 0xff : 0) : byte;
+static inline uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t selector) {
+    const uint32_t word = (selector & 4) ? b : a;
+    const uint32_t byte = word >> 8 * (selector & 3) & 0xff;
+    const uint32_t sign = (0 - (byte >> 7)) & 0xff;
+    return (selector & 8) ? sign : byte;
 }
 
 static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
-    const uint64_t both = BOTH(a, b);
-    return permuted_byte(both, selectors) | permuted_byte(both, selectors >> 4) << 8 |
-           permuted_byte(both, selectors >> 8) << 16 | permuted_byte(both, selectors >> 12) << 24;
+    return permuted_byte(a, b, selectors) | permuted_byte(a, b, selectors >> 4) << 8 |
+           permuted_byte(a, b, selectors >> 8) << 16 | permuted_byte(a, b, selectors >> 12) << 24;
 }
 
 /* The special modes' selectors for the two low bits of c, as a generic control: 16 bits each. */
