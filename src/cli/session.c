@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/compile.h"
-#include "sim/machine.h"
+#include "lib/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +47,14 @@ static char *stem_of(const char *path) {
     return stem;
 }
 
-/* Code for the machine that will run it; a GPU whose number is not known here gets the default. */
-static const char *architecture_of(const haul_device *device, const cli_values *v, char buffer[16]) {
+/* Code for the device that will run it; NULL, the default, when it does not say what it is. */
+static const char *architecture_of(const haul_device *device, const cli_values *v, char buffer[32]) {
     if (v->arch) return v->arch;
-    const char *name = haul_device_name(device), *colon = strchr(name, ':');
-    const sim_machine *machine = haul_device_is_virtual(device) && colon ? sim_machine_find(colon + 1) : NULL;
-    if (!machine) return NULL;
-    snprintf(buffer, 16, "sm_%u", machine->sm);
+    int major, minor;
+    if (device->driver->device_attribute(&major, DRIVER_DEVICE_MAJOR, device->handle) != CUDA_SUCCESS ||
+        device->driver->device_attribute(&minor, DRIVER_DEVICE_MINOR, device->handle) != CUDA_SUCCESS)
+        return NULL;
+    snprintf(buffer, 32, "sm_%d%d", major, minor);
     return buffer;
 }
 
@@ -71,7 +72,7 @@ static haul_status compile(const haul_device *device, const cli_values *v, const
     if (!flags) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
     for (size_t i = 0; i < v->include.count; i++) flags[count++] = "-I", flags[count++] = v->include.items[i];
     for (size_t i = 0; i < v->define.count; i++) flags[count++] = "-D", flags[count++] = v->define.items[i];
-    char buffer[16];
+    char buffer[32];
     compile_options options = {v->compiler, architecture_of(device, v, buffer), flags, count};
     haul_status status = compile_with(path, &options, v, ptx);
     memory_free((void *)flags);
