@@ -36,9 +36,9 @@ void sim_counting_free(sim_counting *counting);
 /* The log has grown so long that the SM should stop and let it be drained soon. */
 bool sim_counting_wants_drain(const sim_counting *counting);
 
-/* Plays the logs since the last drain into L2 and empties them. `countings` by SM; entries may be NULL. May use host
- * threads; the result does not depend on how many. */
-haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count);
+/* Plays the logs since the last drain into L2 and empties them, on `threads` host threads; the result does not depend
+ * on how many. `countings` by SM; entries may be NULL. */
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads);
 
 /* Adds everything up: launch counters, classes and per-instruction traffic (`instructions` has one element for each
  * instruction of the flat function). Call once, after the last drain. */

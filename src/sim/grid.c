@@ -17,6 +17,8 @@
  * what L1 sends to L2 small. */
 enum { EPOCH = 1 << 16 };
 #define DEFAULT_LIMIT (1ull << 40)
+/* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
+enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
 /* Rounds in which every warp only waits with time limits, before that counts as a deadlock. */
 enum { IDLE_ROUNDS = 1000 };
 
@@ -133,10 +135,16 @@ static void tear_down(run_state *s) {
 
 /* ---- epochs ---- */
 
+/* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
+ * that find nothing to do spin and take the cores from other programs. */
+static int threads_for(const run_state *s, uint64_t operations) {
+    return operations < WORTH_SHARING ? 1 : s->threads;
+}
+
 /* Returns how many SMs still have work. */
-static uint32_t run_epoch(run_state *s) {
+static uint32_t run_epoch(run_state *s, int threads) {
     uint32_t busy = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(s->threads) reduction(+ : busy)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1) reduction(+ : busy)
     for (uint32_t i = 0; i < s->grid.used_sms; i++) busy += sim_sm_run(&s->sms[i], EPOCH);
     return busy;
 }
@@ -180,15 +188,18 @@ static haul_status report_deadlock(const run_state *s) {
 
 static haul_status run_all(run_state *s) {
     unsigned idle = 0;
+    uint64_t expected = s->grid.blocks * s->grid.warps * USUAL_OPERATIONS;
     for (;;) {
         uint64_t before = executed_by_all(s);
-        uint32_t busy = run_epoch(s);
+        int threads = threads_for(s, expected);
+        uint32_t busy = run_epoch(s, threads);
         HAUL_TRY(report_fault(s));
-        HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms));
+        HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));
         uint64_t now = executed_by_all(s);
+        expected = now - before;
         if (now > s->grid.instruction_limit)
             return haul_fail(HAUL_ERROR_TIMEOUT,
                              "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant "
