@@ -87,19 +87,30 @@ static shape cover(size_t n, uint32_t block) {
     return (shape){.grid = {(uint32_t)((n + block - 1) / block), 1}, .block = {block, 1}};
 }
 
-static void launch(const char *name, const char *kernel, shape s, const haul_argument *arguments, size_t count) {
+/* Each module is loaded once; the device's end is theirs too. */
+static haul_module *module_of(const char *name) {
+    static struct {
+        const char *name;
+        haul_module *module;
+    } loaded[16];
+    size_t k = 0;
+    while (loaded[k].name && strcmp(loaded[k].name, name) != 0) k++;
+    if (loaded[k].name) return loaded[k].module;
     const haul_kernel_module *source = haul_kernel_module_find(name);
     assert_non_null(source);
-    haul_module *module;
-    must(haul_module_load(device, name, source->ptx, (size_t)(source->end - source->ptx), &module));
+    must(haul_module_load(device, name, source->ptx, (size_t)(source->end - source->ptx), &loaded[k].module));
+    loaded[k].name = name;
+    return loaded[k].module;
+}
+
+static void launch(const char *name, const char *kernel, shape s, const haul_argument *arguments, size_t count) {
     const haul_launch l = {.kernel = kernel,
                            .grid = {s.grid[0], s.grid[1], 1},
                            .block = {s.block[0], s.block[1], 1},
                            .shared_bytes = s.shared_bytes,
                            .arguments = arguments,
                            .argument_count = count};
-    must(haul_launch_run(module, &l, NULL));
-    haul_module_unload(module);
+    must(haul_launch_run(module_of(name), &l, NULL));
 }
 
 static void for_each_size(void (*check)(uint32_t n)) {
