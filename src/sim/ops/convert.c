@@ -3,8 +3,6 @@
  * with one rounding. */
 #include "sim/ops/half.h"
 
-#include <fenv.h>
-
 /* ---- frequent pairs, between registers of the types' own widths ---- */
 
 #define PLAIN(name, D, S) SIM_UNARY(name, D, S, a)
@@ -196,15 +194,6 @@ static void integers_from_reals(values *v, unsigned to, unsigned from) {
 
 /* ---- reals ---- */
 
-static int host_rounding(unsigned modifier) {
-    switch (modifier) {
-    case PTX_MOD_RZ: return FE_TOWARDZERO;
-    case PTX_MOD_RM: return FE_DOWNWARD;
-    case PTX_MOD_RP: return FE_UPWARD;
-    default: return FE_TONEAREST;
-    }
-}
-
 static sim_rounding format_rounding(unsigned modifier) {
     switch (modifier) {
     case PTX_MOD_RZ: return SIM_ROUND_ZERO;
@@ -234,7 +223,7 @@ __attribute__((noinline)) static void doubles_from_integers(values *v, bool sign
 
 static void reals_from_integers(values *v, unsigned to, unsigned from, unsigned modifier) {
     if (to == PTX_F64) {
-        (void)fesetround(host_rounding(modifier));
+        (void)fesetround(sim_host_rounding(modifier));
         doubles_from_integers(v, is_signed(from));
         (void)fesetround(FE_TONEAREST);
     } else {
@@ -248,7 +237,7 @@ __attribute__((noinline)) static void singles_from_doubles(float *out, const dou
 
 static void write_singles(values *v, unsigned modifier, bool flush) {
     float single[SIM_LANES];
-    (void)fesetround(host_rounding(modifier));
+    (void)fesetround(sim_host_rounding(modifier));
     singles_from_doubles(single, v->real);
     (void)fesetround(FE_TONEAREST);
     if (flush) SIM_EACH_LANE(l) single[l] = flush_f32(single[l]);

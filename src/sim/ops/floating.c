@@ -2,17 +2,6 @@
  * or three vector instructions; everything else goes through one general path. */
 #include "sim/ops/floats.h"
 
-#include <fenv.h>
-
-static int host_rounding(unsigned modifier) {
-    switch (modifier) {
-    case PTX_MOD_RZ: return FE_TOWARDZERO;
-    case PTX_MOD_RM: return FE_DOWNWARD;
-    case PTX_MOD_RP: return FE_UPWARD;
-    default: return FE_TONEAREST;
-    }
-}
-
 /* ---- arithmetic ---- */
 
 /* The general path: operands are fetched (and flushed), computed in the rounding mode op->y, finished and stored.
@@ -97,7 +86,7 @@ typedef struct arithmetic {
 static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, const arithmetic *handlers,
                                     unsigned sources) {
     const uint32_t flags = sim_float_flags(i);
-    const int rounding = host_rounding(i->mods[PTX_SLOT_ROUND]);
+    const int rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]);
     const unsigned type = i->type, second = sources > 1 ? type : 0, third = sources > 2 ? type : 0;
     sim_handler run = handlers->general[type];
     if (rounding == FE_TONEAREST && flags == 0) run = handlers->plain[type];

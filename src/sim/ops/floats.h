@@ -4,6 +4,8 @@
 
 #include "sim/ops/lanes.h"
 
+#include <fenv.h>
+
 /* sim_op.x of floating-point operations. */
 enum {
     SIM_FLUSH = 1,    /* .ftz: subnormal operands and results become zero of the same sign */
@@ -66,6 +68,16 @@ static inline double saturate_f64(double x) {
 /* op->x from an instruction's modifiers. */
 static inline uint32_t sim_float_flags(const ptx_instruction *i) {
     return (i->mods[PTX_SLOT_FTZ] ? SIM_FLUSH : 0u) | (i->mods[PTX_SLOT_SAT] ? SIM_SATURATE : 0u);
+}
+
+/* fenv's name of a rounding modifier; to nearest when there is none. */
+static inline int sim_host_rounding(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_RZ: return FE_TOWARDZERO;
+    case PTX_MOD_RM: return FE_DOWNWARD;
+    case PTX_MOD_RP: return FE_UPWARD;
+    default: return FE_TONEAREST;
+    }
 }
 
 #endif
