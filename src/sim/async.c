@@ -32,7 +32,7 @@ void sim_async_reset(sim_async *a) {
         a->queues[i].first = a->queues[i].count = 0;
         memset(a->queues[i].committed, 0, sizeof a->queues[i].committed);
     }
-    a->bulk_count = 0;
+    a->bulk_count = a->reductions = 0;
     memset(a->bulk_groups, 0, a->thread_count * sizeof *a->bulk_groups);
 }
 
@@ -129,16 +129,24 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 
 /* ---- bulk copies ---- */
 
-sim_bulk *sim_async_add_bulk(sim_warp *w) {
+bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk) {
     sim_async *a = &w->block->async;
     if (a->bulk_count == a->bulk_capacity) {
         size_t capacity = a->bulk_capacity ? a->bulk_capacity * 2 : 16;
         sim_bulk *bulks = memory_resize(a->bulks, capacity * sizeof *bulks);
-        if (!bulks) return NULL;
+        if (!bulks) return false;
         a->bulks = bulks;
         a->bulk_capacity = capacity;
     }
-    return &a->bulks[a->bulk_count++];
+    a->bulks[a->bulk_count++] = *bulk;
+    a->reductions += bulk->kind == SIM_BULK_REDUCE;
+    /* Whoever waits for it already takes it now. */
+    if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(w->block);
+    return true;
+}
+
+bool sim_async_has_reductions(const sim_async *a) {
+    return a->reductions > 0;
 }
 
 /* Completes the bulk copies that `is_due` picks, in the order of their issue, and keeps the others. */
@@ -148,10 +156,13 @@ static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_
     sim_async *a = &b->async;
     size_t kept = 0;
     for (size_t i = 0; i < a->bulk_count; i++) {
-        if (is_due(&a->bulks[i], key, limit))
-            sim_bulk_perform(b, &a->bulks[i]);
-        else
-            a->bulks[kept++] = a->bulks[i];
+        const sim_bulk *bulk = &a->bulks[i];
+        if (!is_due(bulk, key, limit)) {
+            a->bulks[kept++] = *bulk;
+            continue;
+        }
+        a->reductions -= bulk->kind == SIM_BULK_REDUCE;
+        sim_bulk_perform(b, bulk);
     }
     a->bulk_count = kept;
 }
@@ -243,6 +254,7 @@ bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int6
     if (m.pending == 0 && m.bytes == 0) {
         m.phase ^= 1;
         m.pending = m.expected;
+        b->sm->progress++;
         sim_block_wake_mbarrier_waiters(b);
     }
     *object = sim_mbarrier_pack(m);

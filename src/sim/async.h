@@ -53,6 +53,7 @@ typedef struct sim_async {
     size_t queue_count;
     sim_bulk *bulks;
     size_t bulk_count, bulk_capacity;
+    size_t reductions;     /* among the bulks */
     uint32_t *bulk_groups; /* closed by each thread */
     size_t thread_count;
 } sim_async;
@@ -63,13 +64,16 @@ void sim_async_reset(sim_async *a);
 
 /* The warp's queue gets one more copy (to be filled in); NULL when the host has no memory. */
 sim_copy *sim_async_add(sim_warp *w);
-sim_bulk *sim_async_add_bulk(sim_warp *w);
+/* The block's list gets one more bulk copy. False when the host has no memory. */
+bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk);
 /* Closes the group of each active lane. */
 void sim_async_commit(sim_warp *w, uint32_t active);
 /* Completes the active lanes' groups but for the newest `keep`; `everything` includes what was not committed. */
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything);
 void sim_async_commit_bulk(sim_warp *w, uint32_t active);
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep);
+/* Reductions that other blocks may see the order of are in flight. */
+bool sim_async_has_reductions(const sim_async *a);
 /* Delivers what would complete transactions or arrivals on the mbarrier at `address`. */
 void sim_async_deliver(sim_block *b, uint32_t address);
 /* The block ends: everything still in flight arrives. */

@@ -29,6 +29,17 @@ static uint64_t add_floats(unsigned bytes, uint64_t a, uint64_t b) {
     return bits;
 }
 
+static float flushed(float f) {
+    return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;
+}
+
+static uint64_t add_flushed(uint64_t a, uint64_t b) {
+    float sum = flushed(flushed(as_f32(a)) + flushed(as_f32(b)));
+    uint32_t bits;
+    memcpy(&bits, &sum, 4);
+    return bits;
+}
+
 static uint64_t add_f16(uint64_t a, uint64_t b) {
     return half_from_float(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
 }
@@ -72,6 +83,7 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     case SIM_ATOMIC_MIN_S: return pick(sign_extend(old, bytes) < sign_extend(b, bytes), old, b);
     case SIM_ATOMIC_MAX_S: return pick(sign_extend(old, bytes) > sign_extend(b, bytes), old, b);
     case SIM_ATOMIC_ADD_F: return add_floats(bytes, old, b);
+    case SIM_ATOMIC_ADD_FTZ: return add_flushed(old, b);
     case SIM_ATOMIC_ADD_F16: return add_f16(old, b);
     case SIM_ATOMIC_ADD_F16X2: return both_halves(add_f16, old, b);
     case SIM_ATOMIC_ADD_BF16: return add_bf16(old, b);
@@ -111,6 +123,10 @@ bool sim_atomic_commutes(sim_atomic_kind kind) {
     case SIM_ATOMIC_MAX_S: return true;
     default: return false;
     }
+}
+
+sim_atomic_kind sim_atomic_at_global(sim_atomic_kind kind, unsigned bytes) {
+    return kind == SIM_ATOMIC_ADD_F && bytes == 4 ? SIM_ATOMIC_ADD_FTZ : kind;
 }
 
 static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {

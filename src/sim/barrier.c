@@ -4,43 +4,54 @@
 #include "sim/count.h"
 
 static bool is_complete(const sim_block *b, const sim_barrier *bar) {
-    if (bar->threads == 0) return false;
-    return bar->expected ? bar->rounded >= bar->expected : bar->threads >= b->live;
+    if (bar->warps == 0) return false;
+    return bar->warps >= (bar->expected ? bar->expected : b->live_warps);
 }
 
 static void open_barrier(sim_block *b, uint32_t id) {
     sim_barrier *bar = &b->barriers[id];
     bar->result_popc = bar->popc;
     bar->result_threads = bar->threads;
-    bar->threads = bar->rounded = bar->expected = bar->popc = 0;
+    bar->warps = bar->expected = bar->threads = bar->popc = 0;
+    b->sm->progress++;
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
-        for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
+        for (uint32_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++) {
             sim_path *p = &w->paths[k];
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->resumes = 1;
             sim_warp_wake(w, p);
         }
+        sim_warp_merge(w);
     }
 }
 
-void sim_block_lanes_ended(sim_warp *w, uint32_t lanes) {
+/* Lanes of the warp have come, or ended: it arrives when none is missing. */
+static void note_arrival(sim_barrier *bar, const sim_warp *w) {
+    uint32_t *lanes = &bar->lanes[w->index];
+    if (!*lanes || (*lanes & w->live) != w->live) return;
+    *lanes = 0;
+    bar->warps++;
+}
+
+void sim_block_lanes_ended(sim_warp *w) {
     sim_block *b = w->block;
-    b->live -= (uint32_t)__builtin_popcount(lanes);
-    if (b->live == 0) return;
-    for (uint32_t id = 0; id < SIM_BARRIERS; id++)
+    b->sm->progress++;
+    b->live_warps -= w->live == 0;
+    for (uint32_t id = 0; id < SIM_BARRIERS; id++) {
+        note_arrival(&b->barriers[id], w);
         if (is_complete(b, &b->barriers[id])) open_barrier(b, id);
+    }
 }
 
 bool sim_barrier_arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
-    uint32_t count = (uint32_t)__builtin_popcount(lanes);
-    bar->threads += count;
-    /* A warp that comes whole counts whole, even a partial last one: hardware counts warps. */
-    bar->rounded += lanes == w->live ? SIM_LANES : count;
+    bar->lanes[w->index] |= lanes;
+    bar->threads += (uint32_t)__builtin_popcount(lanes);
     bar->popc += (uint32_t)__builtin_popcount(votes & lanes);
-    if (expected) bar->expected = expected;
+    if (expected) bar->expected = expected / SIM_LANES;
     sim_count_barrier(w->sm->counting, w);
+    note_arrival(bar, w);
     if (!is_complete(w->block, bar)) return false;
     open_barrier(w->block, id);
     return true;
@@ -54,5 +65,5 @@ sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t e
     }
     if (sim_barrier_arrive(w, id, expected, lanes, votes)) return SIM_NEXT;
     w->path->barrier = (uint8_t)id;
-    return sim_warp_park(w, sim_pc(w, op), SIM_PATH_AT_BARRIER);
+    return sim_warp_wait(w, sim_pc(w, op), lanes, SIM_PATH_AT_BARRIER);
 }

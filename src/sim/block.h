@@ -8,13 +8,18 @@
 #include "sim/memory.h"
 #include "sim/warp.h"
 
-enum { SIM_BARRIERS = 16 };
+enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
+/* Rounds without news after which a spinning path lets lanes of its warp leave their joins: many, since most such loops
+ * wait for other warps and their lanes should stay together; few once the kernel has been seen to need it. */
+enum { SIM_PATIENT = 1024, SIM_IMPATIENT = 16 };
+
+/* A warp has arrived when all its live lanes have. */
 typedef struct sim_barrier {
-    uint32_t threads;  /* arrived, exactly */
-    uint32_t rounded;  /* arrived, a whole warp counting 32: what an explicit thread count is compared with */
-    uint32_t expected; /* the count the arrivals named; 0: all live threads */
-    uint32_t popc;     /* threads of this phase whose predicate was true */
+    uint32_t lanes[SIM_MAX_WARPS];        /* of each warp, that have come since it arrived last */
+    uint32_t warps;                       /* that have arrived in this phase */
+    uint32_t expected;                    /* warps that the arrivals asked for; 0: all live ones */
+    uint32_t threads, popc;               /* of this phase: that came, and whose predicate was true */
     uint32_t result_threads, result_popc; /* of the phase that completed last */
 } sim_barrier;
 
@@ -42,8 +47,9 @@ struct sim_block {
     unsigned char *frames; /* threads x frame_bytes */
     sim_warp *warps;
     uint32_t warp_count;
-    uint32_t live; /* threads */
+    uint32_t live_warps; /* that have a live lane */
     bool running;
+    bool ends_in_order; /* all threads have ended; reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
     sim_async async; /* copies in flight */
 };
@@ -62,8 +68,11 @@ struct sim_sm {
     sim_counting *counting;
     sim_range *ranges; /* by instruction: the allocation it touched last */
     bool serial;       /* no other SM runs: accesses that other blocks see may go ahead */
+    bool stuck;        /* nothing could run when it stopped last */
     uint32_t running;  /* blocks */
     uint32_t ordered;  /* paths that wait for the serial phase */
+    uint32_t patience; /* see SIM_PATIENT */
+    uint64_t progress; /* barriers opened, phases completed, lanes ended: what others may have waited for */
     uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
     sim_fault_record fault;
 };
@@ -77,11 +86,13 @@ bool sim_sm_run(sim_sm *sm, uint64_t budget);
 void sim_sm_run_ordered(sim_sm *sm);
 /* Nothing on the GPU can run: lets waits that have a time limit end. False when there is none to end. */
 bool sim_sm_time_out_waits(sim_sm *sm);
+/* Nothing on the GPU can run: lanes that wait at joins go on without the others. False when there are none. */
+bool sim_sm_release_joins(sim_sm *sm);
 /* Appends what the stuck warps wait for to `message`. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 
-/* Lanes of a warp have ended: barriers that waited for them may open. */
-void sim_block_lanes_ended(sim_warp *w, uint32_t lanes);
+/* Lanes of the warp have ended: barriers that waited for them may open. */
+void sim_block_lanes_ended(sim_warp *w);
 /* Paths in try_wait look again. */
 void sim_block_wake_mbarrier_waiters(sim_block *b);
 

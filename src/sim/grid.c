@@ -19,8 +19,8 @@ enum { EPOCH = 1 << 16 };
 #define DEFAULT_LIMIT (1ull << 40)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
-/* Rounds in which every warp only waits with time limits, before that counts as a deadlock. */
-enum { IDLE_ROUNDS = 1000 };
+/* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
+enum { IDLE_ROUNDS = 100 };
 
 typedef struct run_state {
     sim_grid grid;
@@ -29,6 +29,8 @@ typedef struct run_state {
     sim_count_plan *plan;
     sim_l2 *l2;
     int threads;
+    unsigned idle;     /* rounds without progress */
+    uint64_t progress; /* of all SMs, when nothing could run last */
 } run_state;
 
 /* ---- limits ---- */
@@ -173,10 +175,34 @@ static bool run_ordered(run_state *s) {
     return any;
 }
 
+static bool all_stuck(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (!s->sms[i].stuck) return false;
+    return true;
+}
+
 static bool time_out_waits(run_state *s) {
     bool any = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_time_out_waits(&s->sms[i]);
     return any;
+}
+
+static bool release_joins(run_state *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_release_joins(&s->sms[i]);
+    return any;
+}
+
+/* Nothing can run: first waits with time limits end, as often as something comes of it; then lanes that wait for others
+ * of their warp go on without them. False when neither is possible. */
+static bool revive(run_state *s) {
+    uint64_t progress = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) progress += s->sms[i].progress;
+    s->idle = progress == s->progress ? s->idle + 1 : 0;
+    s->progress = progress;
+    if (s->idle < IDLE_ROUNDS && time_out_waits(s)) return true;
+    s->idle = 0;
+    return release_joins(s);
 }
 
 static haul_status report_deadlock(const run_state *s) {
@@ -186,8 +212,15 @@ static haul_status report_deadlock(const run_state *s) {
                      stuck);
 }
 
+static haul_status check_limit(const run_state *s, uint64_t now) {
+    if (now <= s->grid.instruction_limit) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_TIMEOUT,
+                     "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run "
+                     "that long",
+                     s->grid.program->function->name, (unsigned long long)now);
+}
+
 static haul_status run_all(run_state *s) {
-    unsigned idle = 0;
     uint64_t expected = s->grid.blocks * s->grid.warps * USUAL_OPERATIONS;
     for (;;) {
         uint64_t before = executed_by_all(s);
@@ -200,19 +233,8 @@ static haul_status run_all(run_state *s) {
         HAUL_TRY(report_fault(s));
         uint64_t now = executed_by_all(s);
         expected = now - before;
-        if (now > s->grid.instruction_limit)
-            return haul_fail(HAUL_ERROR_TIMEOUT,
-                             "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant "
-                             "to run that long",
-                             s->grid.program->function->name, (unsigned long long)now);
-        /* A round in which nobody did more than look at an mbarrier again is an idle one. */
-        if (ordered || now - before > (uint64_t)s->grid.used_sms * s->grid.resident * s->grid.warps * 64) {
-            idle = 0;
-            continue;
-        }
-        if (now != before && ++idle < IDLE_ROUNDS) continue;
-        if (++idle < IDLE_ROUNDS && time_out_waits(s)) continue;
-        return report_deadlock(s);
+        HAUL_TRY(check_limit(s, now));
+        if (!ordered && all_stuck(s) && !revive(s)) return report_deadlock(s);
     }
 }
 

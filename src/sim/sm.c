@@ -40,7 +40,7 @@ static haul_status no_memory(void) {
 }
 
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
-    *sm = (sim_sm){.grid = g, .index = index, .next_block = index};
+    *sm = (sim_sm){.grid = g, .index = index, .next_block = index, .patience = SIM_PATIENT};
     uint64_t share = (g->blocks - index + g->used_sms - 1) / g->used_sms;
     uint32_t resident = share < g->resident ? (uint32_t)share : g->resident;
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
@@ -173,7 +173,7 @@ static bool start_block(sim_sm *sm, sim_block *b) {
     b->at[0] = (uint32_t)(b->index % g->grid[0]);
     b->at[1] = (uint32_t)(b->index / g->grid[0] % g->grid[1]);
     b->at[2] = (uint32_t)(b->index / g->grid[0] / g->grid[1]);
-    b->live = g->threads;
+    b->live_warps = g->warps;
     b->running = true;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0, g->shared_bytes);
@@ -186,7 +186,7 @@ static bool start_block(sim_sm *sm, sim_block *b) {
 
 static void end_block(sim_sm *sm, sim_block *b) {
     sim_async_finish(b);
-    b->running = false;
+    b->running = b->ends_in_order = false;
     sm->running--;
 }
 
@@ -208,11 +208,13 @@ static bool run_block(sim_sm *sm, sim_block *b) {
     if (!b->warps) return false;
     if (!b->running && !start_block(sm, b)) return false;
     bool ran = run_warps(sm, b);
-    if (b->live == 0 && sm->fault.status == HAUL_OK) {
+    if (b->live_warps > 0 || b->ends_in_order || sm->fault.status != HAUL_OK) return ran;
+    b->ends_in_order = !sm->serial && sim_async_has_reductions(&b->async);
+    if (b->ends_in_order)
+        sm->ordered++;
+    else
         end_block(sm, b);
-        ran = true;
-    }
-    return ran;
+    return true;
 }
 
 bool sim_sm_run(sim_sm *sm, uint64_t budget) {
@@ -222,6 +224,7 @@ bool sim_sm_run(sim_sm *sm, uint64_t budget) {
         ran = false;
         for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b]);
     }
+    sm->stuck = !ran;
     return sm->running > 0 || sm->next_block < sm->grid->blocks;
 }
 
@@ -239,6 +242,12 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
         w->path->pc = w->pc;
 }
 
+static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
+    for (uint32_t k = 0; k < SIM_MAX_PATHS && w->path_count > w->ready_count; k++)
+        if (w->paths[k].state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK)
+            run_ordered_path(sm, w, &w->paths[k]);
+}
+
 void sim_sm_run_ordered(sim_sm *sm) {
     if (sm->ordered == 0) return;
     bool serial = sm->serial;
@@ -246,11 +255,8 @@ void sim_sm_run_ordered(sim_sm *sm) {
     sm->ordered = 0;
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
-        if (!block->running) continue;
-        for (uint32_t i = 0; i < block->warp_count; i++)
-            for (uint32_t k = 0; k < SIM_MAX_PATHS && block->warps[i].path_count; k++)
-                if (block->warps[i].paths[k].state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK)
-                    run_ordered_path(sm, &block->warps[i], &block->warps[i].paths[k]);
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++) run_ordered_warp(sm, &block->warps[i]);
+        if (block->running && block->ends_in_order) end_block(sm, block);
     }
     sm->serial = serial;
 }
@@ -277,6 +283,14 @@ bool sim_sm_time_out_waits(sim_sm *sm) {
     return any;
 }
 
+bool sim_sm_release_joins(sim_sm *sm) {
+    bool any = false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            any |= sim_warp_release_joins(&sm->blocks[b].warps[i]);
+    return any;
+}
+
 static const char *describe_state(const sim_path *p, char out[48]) {
     switch (p->state) {
     case SIM_PATH_AT_BARRIER: snprintf(out, 48, "barrier %u", p->barrier); return out;
@@ -291,14 +305,18 @@ static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
     return place ? &p->module->places[place - 1] : NULL;
 }
 
+/* The line in the source, or without one in the PTX. */
+static uint32_t line_of(const sim_program *p, const sim_op *op) {
+    const ptx_place *place = place_of(p, op);
+    return place ? place->line : p->function->instructions[op->instruction].position.line;
+}
+
 static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p, char *message, size_t size) {
     char state[48];
     size_t used = strlen(message);
-    const ptx_place *place = place_of(sm->grid->program, &w->ops[p->pc]);
-    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s", used ? ";" : "",
-             w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state));
-    used = strlen(message);
-    if (place) snprintf(message + used, size - used, " at line %u", place->line);
+    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s at line %u",
+             used ? ";" : "", w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask,
+             describe_state(p, state), line_of(sm->grid->program, &w->ops[p->pc]));
 }
 
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {

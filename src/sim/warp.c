@@ -1,17 +1,20 @@
 #include "sim/warp.h"
 
+#include "base/hash.h"
 #include "ptx/ir.h"
 #include "sim/block.h"
 
 #include <string.h>
 
-/* Backward branches a path may take before another path of the warp gets its turn. */
-enum { TURN = 64 };
+/* Backward branches a path may take before another path of the warp gets its turn; and while lanes wait at joins,
+ * before it counts as waiting for them, whatever it does meanwhile. */
+enum { TURN = 64, ENDLESS = 1 << 20 };
 
 void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
     w->pc = 0;
-    w->turns = 0;
+    w->turns = w->rounds = w->unchanged = w->at_joins = 0;
+    w->seen = w->seen_before = 0;
     memset(w->paths, 0, sizeof w->paths);
     memset(w->joins, 0, sizeof w->joins);
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
@@ -83,6 +86,8 @@ sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t
 static sim_path *complete_join(sim_warp *w, uint16_t index) {
     sim_join *j = &w->joins[index];
     j->used = 0;
+    w->at_joins &= ~j->arrived;
+    w->rounds = w->unchanged = 0;
     return j->arrived ? new_path(w, j->pc, j->arrived, j->parent) : NULL;
 }
 
@@ -92,6 +97,8 @@ sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
         uint16_t index = p->join;
         sim_join *j = &w->joins[index];
         j->arrived |= p->mask;
+        w->at_joins |= p->mask;
+        w->rounds = w->unchanged = 0;
         free_path(w, p);
         if (j->arrived != j->expected) return sim_warp_switch(w);
         p = complete_join(w, index);
@@ -112,6 +119,12 @@ static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
     }
 }
 
+/* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
+static void wake_collectives(sim_warp *w) {
+    for (size_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++)
+        if (w->paths[k].state == SIM_PATH_AT_WARP_SYNC) sim_warp_wake(w, &w->paths[k]);
+}
+
 sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
     sim_path *p = w->path;
     uint16_t join = p->join;
@@ -120,7 +133,8 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
     bool ended = p->mask == 0;
     if (ended) free_path(w, p);
     drop_lanes_from_joins(w, join, lanes);
-    sim_block_lanes_ended(w, lanes);
+    wake_collectives(w);
+    sim_block_lanes_ended(w);
     if (!ended) {
         w->active = p->mask;
         return SIM_NEXT;
@@ -140,31 +154,143 @@ void sim_warp_wake(sim_warp *w, sim_path *p) {
     w->ready_count++;
 }
 
+void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
+    sim_path *p = w->path;
+    uint32_t rest = p->mask & ~keep;
+    if (!rest) return;
+    p->mask = w->active = keep;
+    new_path(w, pc, rest, p->join);
+}
+
+sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state) {
+    sim_warp_split(w, active, pc + 1);
+    return sim_warp_park(w, pc, state);
+}
+
+static void merge_into(sim_warp *w, sim_path *p, sim_path *other) {
+    if (other == p || other->state != SIM_PATH_READY || other->pc != p->pc || other->join != p->join) return;
+    if (other->resumes != p->resumes) return;
+    p->mask |= other->mask;
+    if (w->path == other) w->path = p;
+    free_path(w, other);
+}
+
+void sim_warp_merge(sim_warp *w) {
+    for (size_t k = 0; w->ready_count > 1 && k < SIM_MAX_PATHS; k++)
+        for (size_t i = k + 1; w->paths[k].state == SIM_PATH_READY && i < SIM_MAX_PATHS; i++)
+            merge_into(w, &w->paths[k], &w->paths[i]);
+}
+
+/* ---- forward progress ---- */
+
+bool sim_warp_release_joins(sim_warp *w) {
+    if (!w->at_joins) return false;
+    for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
+        sim_join *j = &w->joins[k];
+        if (!j->used || !j->arrived) continue;
+        new_path(w, j->pc, j->arrived, j->parent);
+        j->expected &= ~j->arrived;
+        j->arrived = 0;
+    }
+    w->at_joins = w->rounds = w->unchanged = 0;
+    return true;
+}
+
+void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
+    if (!w->at_joins) return;
+    const uint32_t pc = sim_pc(w, op);
+    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &pc, sizeof pc);
+    for (; active; active &= active - 1)
+        hash = hash_bytes(hash, (const char *)lanes + (size_t)__builtin_ctz(active) * bytes, bytes);
+    w->seen = hash ? hash : 1;
+}
+
+/* Whether the running path waits for lanes at joins: its last rounds have all seen the same. */
+static bool is_spinning(sim_warp *w) {
+    if (w->seen) {
+        w->unchanged = w->seen == w->seen_before ? w->unchanged + 1 : 0;
+        w->seen_before = w->seen;
+        w->seen = 0;
+    }
+    return ++w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
+}
+
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
+    if (w->at_joins && is_spinning(w)) {
+        sim_warp_release_joins(w);
+        w->sm->patience = SIM_IMPATIENT;
+    }
     if (w->ready_count < 2 || ++w->turns < TURN) return SIM_NEXT;
     w->turns = 0;
     w->path->pc = pc;
     return sim_warp_switch(w);
 }
 
-uint32_t sim_warp_gather(sim_warp *w, uint32_t pc, uint32_t active, uint32_t members, sim_step *step) {
-    uint32_t needed = members & w->live;
-    if ((active & needed) == needed) return active;
-    uint32_t there = active;
-    for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
-        const sim_path *p = &w->paths[k];
-        if (p->state == SIM_PATH_AT_WARP_SYNC && p->pc == pc) there |= p->members;
+/* ---- warp-collective instructions ---- */
+
+static bool all_there(const sim_warp *w, uint32_t there, uint32_t members) {
+    return (there & members & w->live) == (members & w->live);
+}
+
+/* Whether each set of members that the active lanes name is complete without lanes of other paths. */
+static bool all_sets_there(const sim_warp *w, uint32_t active, const uint32_t members[SIM_LANES]) {
+    while (active) {
+        const uint32_t same = sim_warp_same_members(members, active);
+        if (!all_there(w, same, members[__builtin_ctz(active)])) return false;
+        active &= ~same;
     }
-    if ((there & needed) != needed) {
-        w->path->members = active;
-        *step = sim_warp_park(w, pc, SIM_PATH_AT_WARP_SYNC);
-        return 0;
-    }
+    return true;
+}
+
+static bool waits_at(const sim_warp *w, const sim_path *p, const sim_op *op, uint32_t members, bool anywhere) {
+    if (p->state != SIM_PATH_AT_WARP_SYNC || p->members != members) return false;
+    return p->pc == sim_pc(w, op) || (anywhere && w->ops[p->pc].run == op->run);
+}
+
+/* The others that wait for the same go on behind the instruction; those that can become part of the running path. */
+static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, bool anywhere) {
     for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
         sim_path *p = &w->paths[k];
-        if (p->state != SIM_PATH_AT_WARP_SYNC || p->pc != pc) continue;
-        p->pc = pc + 1;
-        sim_warp_wake(w, p);
+        if (!waits_at(w, p, op, members, anywhere)) continue;
+        if (p->pc == sim_pc(w, op) && p->join == w->path->join) {
+            w->path->mask |= p->mask;
+            free_path(w, p);
+        } else {
+            p->pc++;
+            sim_warp_wake(w, p);
+        }
     }
+    w->active = w->path->mask;
+}
+
+static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES], bool anywhere,
+                       sim_step *step) {
+    *step = SIM_NEXT;
+    if (all_sets_there(w, active, members)) return active;
+    const uint32_t first = members[__builtin_ctz(active)], pc = sim_pc(w, op);
+    const uint32_t same = sim_warp_same_members(members, active);
+    if (same != active) { /* the other sets come here on their own */
+        sim_warp_split(w, active, pc + 1);
+        sim_warp_split(w, same, pc);
+    }
+    uint32_t there = same;
+    for (size_t k = 0; k < SIM_MAX_PATHS; k++)
+        if (waits_at(w, &w->paths[k], op, first, anywhere)) there |= w->paths[k].mask;
+    if (!all_there(w, there, first)) {
+        w->path->members = first;
+        *step = sim_warp_wait(w, pc, same, SIM_PATH_AT_WARP_SYNC);
+        return 0;
+    }
+    release_waiting(w, op, first, anywhere);
     return there;
+}
+
+uint32_t sim_warp_gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                         sim_step *step) {
+    return gather(w, op, active, members, false, step);
+}
+
+uint32_t sim_warp_gather_anywhere(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                                  sim_step *step) {
+    return gather(w, op, active, members, true, step);
 }

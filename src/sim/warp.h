@@ -1,14 +1,16 @@
 /* A warp while it runs: its registers, the paths its lanes take, and where they meet again.
  *
  * Lanes that diverge become paths with a mask and a pc each. A join says at which operation (the branch's immediate
- * post-dominator) its lanes wait for each other; paths that reach it are merged. Paths take turns when they loop, so
- * that lanes which spin on others of their own warp get an end (independent thread scheduling).
+ * post-dominator) its lanes wait for each other; paths that reach it are merged. Lanes which spin on others of their
+ * own warp get an end (independent thread scheduling): paths take turns when they loop, and when a loop does nothing
+ * but look at the same values again and again, lanes that wait at joins go on without the others.
  */
 #ifndef HAUL_SIM_WARP_H
 #define HAUL_SIM_WARP_H
 
 #include "sim/op.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct sim_block sim_block;
@@ -27,7 +29,7 @@ enum { SIM_NO_JOIN = 0xffff };
 
 typedef struct sim_path {
     uint32_t pc, mask;
-    uint32_t members;
+    uint32_t members; /* AT_WARP_SYNC: the lanes that the instruction names */
     uint16_t join;
     uint8_t state; /* sim_path_state */
     uint8_t barrier;
@@ -52,11 +54,15 @@ struct sim_warp {
     sim_path *path;  /* the running one */
     sim_block *block;
     sim_sm *sm;
-    uint32_t index;      /* in its block */
-    uint32_t live;       /* lanes that have not exited */
-    uint32_t initial;    /* lanes that exist: fewer than 32 in a block's last warp */
-    uint32_t turns;      /* backward branches since paths last took turns */
-    uint16_t path_count; /* not FREE */
+    uint32_t index;             /* in its block */
+    uint32_t live;              /* lanes that have not exited */
+    uint32_t initial;           /* lanes that exist: fewer than 32 in a block's last warp */
+    uint32_t at_joins;          /* lanes that wait at joins */
+    uint32_t turns;             /* backward branches since paths last took turns */
+    uint32_t rounds;            /* backward branches since lanes last came to a join, or left one */
+    uint32_t unchanged;         /* rounds that have seen the same values as the one before */
+    uint64_t seen, seen_before; /* hash of what this round and the last one saw (sim_warp_observe) */
+    uint16_t path_count;        /* not FREE */
     uint16_t ready_count;
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
@@ -88,6 +94,19 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes);
 /* Stops the running path at operation `pc` in the given state and makes another path run, if one can. */
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state);
 
+/* The running path keeps the lanes of `keep` only; the others become a ready path at operation `pc`. */
+void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc);
+
+/* The lanes in `active` of the running path cannot do the operation at `pc` yet: they are parked; those that its guard
+ * left out go on behind it. */
+sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state);
+
+/* Paths at the same operation that will meet at the same join become one; which of them makes no difference. */
+void sim_warp_merge(sim_warp *w);
+
+/* Lanes that wait at joins go on without the others. False when there are none. */
+bool sim_warp_release_joins(sim_warp *w);
+
 /* A parked path of this warp may run again. */
 void sim_warp_wake(sim_warp *w, sim_path *path);
 
@@ -97,9 +116,27 @@ sim_step sim_warp_turn(sim_warp *w, uint32_t pc);
 /* Makes the next ready path run; SIM_STOP when none is. */
 sim_step sim_warp_switch(sim_warp *w);
 
-/* A warp-collective instruction at operation `pc` needs all live lanes of `members`.
+/* The warp-collective instruction `op` needs all live lanes that each active lane's `members` names.
  * Returns the lanes to execute it for (those of all paths that have come to it), and moves the other paths behind it;
- * or 0 when some are missing: the path is parked and *step says how to go on. */
-uint32_t sim_warp_gather(sim_warp *w, uint32_t pc, uint32_t active, uint32_t members, sim_step *step);
+ * or 0 when some are missing: the path is parked and *step says how to go on. Lanes may name different members: each
+ * set is on its own (sim_warp_same_members). */
+uint32_t sim_warp_gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                         sim_step *step);
+
+/* The same for an instruction that lanes may meet at from different places of the program: bar.warp.sync. */
+uint32_t sim_warp_gather_anywhere(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                                  sim_step *step);
+
+/* Those of `lanes` that name the same members as the first of them. */
+static inline uint32_t sim_warp_same_members(const uint32_t members[SIM_LANES], uint32_t lanes) {
+    const uint32_t first = members[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(members[l] == first) << l;
+    return same & lanes;
+}
+
+/* The path has read memory that another thread may change: `lanes` are the register's, of `bytes` each. Loops that see
+ * the same every time are waiting for somebody. */
+void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes);
 
 #endif

@@ -22,12 +22,22 @@ static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM
     return empty;
 }
 
-static bool check_copy(sim_warp *w, const sim_op *op, uint32_t active, uint32_t empty, const uint64_t source[SIM_LANES],
-                       const uint32_t destination[SIM_LANES]) {
+/* A lane that reads less than the copy's size may do so up to the end of an allocation. */
+static bool check_sources(sim_warp *w, const sim_op *op, uint32_t reads, const sim_copy *c) {
     uintptr_t base;
-    if (!sim_check_shared(w, op, active, destination, op->bytes, op->bytes)) return false;
-    uint32_t reads = active & ~empty;
-    return !reads || sim_check_global(w, op, reads, source, op->bytes, op->bytes, &base);
+    while (reads) {
+        const unsigned bytes = c->read[__builtin_ctz(reads)];
+        uint32_t same = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(c->read[l] == bytes) << l;
+        if (!sim_check_global(w, op, reads & same, c->source, bytes, op->bytes, &base)) return false;
+        reads &= ~same;
+    }
+    return true;
+}
+
+static bool check_copy(sim_warp *w, const sim_op *op, uint32_t active, uint32_t empty, const sim_copy *c) {
+    return sim_check_shared(w, op, active, c->destination, op->bytes, op->bytes) &&
+           check_sources(w, op, active & ~empty, c);
 }
 
 /* Lanes may have closed different numbers of groups: one entry for each number. */
@@ -56,7 +66,7 @@ static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_addresses(w, op, c.source);
     sim_shared_addresses(w, op->d, op->x, op->imm2 != 0, c.destination);
     uint32_t empty = fill_sizes(w, op, c.read);
-    if (!check_copy(w, op, active, empty, c.source, c.destination)) return SIM_STOP;
+    if (!check_copy(w, op, active, empty, &c)) return SIM_STOP;
     if (!queue_copy(w, op, active, &c)) return out_of_memory(w, op, active);
     sim_count_ldgsts(w->sm->counting, w, op, active, empty & active, c.source, c.destination);
     return SIM_NEXT;
@@ -89,7 +99,7 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     int64_t offset, shared_offset;
     uint64_t bytes = i->operands[2].bits;
     bool bypass = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG;
-    bool sized = i->operand_count > 3 && !(i->mods[PTX_SLOT_HINT] && i->operand_count == 4);
+    bool sized = i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->operands[2].kind != PTX_INTEGER || (bytes != 16 && (bypass || (bytes != 4 && bytes != 8))))
         return sim_lower_fail(l, "cp.async moves 4, 8 or 16 bytes, and with .cg only 16");
     uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
@@ -189,17 +199,16 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
         if (kind == SIM_BULK_LOAD && !sim_mbarrier_at(w->block, r.barrier))
             return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
                              "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", r.barrier);
-        sim_bulk *b = sim_async_add_bulk(w);
-        if (!b) return out_of_memory(w, op, active);
         uint32_t thread = w->index * SIM_LANES + lane;
-        *b = (sim_bulk){.op = op,
-                        .kind = (uint8_t)kind,
-                        .thread = thread,
-                        .group = w->block->async.bulk_groups[thread],
-                        .shared = r.shared,
-                        .barrier = r.barrier,
-                        .global = r.global,
-                        .bytes = r.bytes};
+        const sim_bulk b = {.op = op,
+                            .kind = (uint8_t)kind,
+                            .thread = thread,
+                            .group = w->block->async.bulk_groups[thread],
+                            .shared = r.shared,
+                            .barrier = r.barrier,
+                            .global = r.global,
+                            .bytes = r.bytes};
+        if (!sim_async_add_bulk(w, &b)) return out_of_memory(w, op, active);
         sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
     }
     return SIM_NEXT;
@@ -280,8 +289,11 @@ haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* With .read the sources must have been read; as late as allowed, both come together here. */
+/* With .read the sources must have been read; as late as allowed, both come together here. Reductions are atomic
+ * towards other blocks: they wait for the serial phase. */
 static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    if (sim_async_has_reductions(&w->block->async) && !sim_in_order(w, op, &step)) return step;
     sim_async_wait_bulk(w, active, (uint32_t)op->imm);
     return SIM_YIELD;
 }
@@ -327,13 +339,14 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
 
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     sim_mbarrier m = sim_mbarrier_unpack(bits);
-    return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                     "mbarrier: more arrivals or bytes than it can take: %u of %u arrivals pending, %d bytes missing",
-                     m.pending, m.expected, m.bytes);
+    return sim_fault(
+        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        "mbarrier: more arrivals or bytes than it may get now: %u of %u arrivals pending, %d bytes missing", m.pending,
+        m.expected, m.bytes);
 }
 
-/* x: SIGN of the bytes in b; 0: b is an arrival count */
-enum { ARRIVES = 0, EXPECTS = 1, COMPLETES = 2, ARRIVES_AND_EXPECTS = 3, DROPS = 4 };
+/* x: what is done with b, bytes or a number of arrivals; y: the phase must not complete */
+enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS };
 
 static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, uint64_t *object) {
     uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
@@ -360,7 +373,8 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
         uint64_t before = *object;
-        if (!update_barrier(w, op, lane, object)) return overflow(w, op, lane, before);
+        bool completes = sim_mbarrier_unpack(before).pending <= SIM_SLOT(w, uint32_t, op->b)[lane];
+        if ((op->y && completes) || !update_barrier(w, op, lane, object)) return overflow(w, op, lane, before);
         SIM_SLOT(w, uint64_t, op->d)[lane] = before;
     }
     return SIM_NEXT;
@@ -410,6 +424,7 @@ static haul_status lower_arrive(sim_lowering *l, const ptx_instruction *i, uint3
     sim_op *op = emit_on_barrier(l, arrive, &i->operands[1]);
     op->b = n;
     op->x = kind;
+    op->y = i->mods[PTX_SLOT_NOCOMPLETE] != 0;
     op->d = token;
     return HAUL_OK;
 }
@@ -481,9 +496,10 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     }
     /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
     bool timed_out = w->path->resumes;
-    if (op->y && done != active && !timed_out) return sim_warp_park(w, sim_pc(w, op), SIM_PATH_AT_MBARRIER);
+    if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
     w->path->resumes = 0;
     *d = (*d & ~active) | done;
+    sim_warp_observe(w, op, 1, &done, sizeof done);
     return SIM_YIELD;
 }
 

@@ -23,14 +23,15 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
 }
 
 /* Lanes take their turns in lane order. */
-static void apply_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        uint64_t old = sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),
+        uint64_t old = sim_atomic_apply(kind, op->bytes, (void *)(base + address[l]),
                                         operand_of(w, op->b, op->bytes, l), operand_of(w, op->c, op->bytes, l));
         set_result(w, op->d, op->bytes, l, old);
     }
+    if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
 }
 
 static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
@@ -45,7 +46,8 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
 /* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
  * was there before; all others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes((sim_atomic_kind)op->x);
+    const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, op->bytes);
+    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
     uintptr_t base;
     sim_step step;
     if (!commutes && !sim_in_order(w, op, &step)) return step;
@@ -53,7 +55,7 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     if (commutes)
         reduce_lanes(w, op, active, base, address);
     else
-        apply_lanes(w, op, active, base, address);
+        apply_lanes(w, op, kind, active, base, address);
     sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
@@ -62,7 +64,7 @@ static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active,
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    apply_lanes(w, op, active, (uintptr_t)w->block->shared, wide);
+    apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)w->block->shared, wide);
     sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }

@@ -8,8 +8,33 @@ static uint32_t assemble(sim_warp *w, const sim_op *op, uint32_t active, sim_ste
     *step = SIM_NEXT;
     if (op->y == SIM_SLOT_TRUE) return active;
     const uint32_t *members = SIM_SLOT(w, uint32_t, op->y);
-    return sim_warp_gather(w, sim_pc(w, op), active, members[__builtin_ctz(active)], step);
+    return sim_warp_gather(w, op, active, members, step);
 }
+
+/* Those of `lanes` that are one set with the first of them: lanes that name other members have a result of their own.
+ */
+static uint32_t next_set(const sim_warp *w, const sim_op *op, uint32_t lanes) {
+    return op->y == SIM_SLOT_TRUE ? lanes : sim_warp_same_members(SIM_SLOT(w, uint32_t, op->y), lanes);
+}
+
+/* `name`, the handler, runs name##_set for each set of lanes. */
+typedef void set_fn(sim_warp *w, const sim_op *op, uint32_t lanes);
+
+static inline sim_step each_set(sim_warp *w, const sim_op *op, uint32_t active, set_fn *run) {
+    sim_step step;
+    uint32_t left = assemble(w, op, active, &step);
+    while (left) {
+        const uint32_t lanes = next_set(w, op, left);
+        left &= ~lanes;
+        run(w, op, lanes);
+    }
+    return step;
+}
+
+#define EACH_SET(name)                                                     \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return each_set(w, op, active, name##_set);                        \
+    }
 
 /* The slot of the mask operand, or SIM_SLOT_TRUE without .sync. */
 static uint32_t members_slot(sim_lowering *l, const ptx_instruction *i, unsigned operand) {
@@ -80,29 +105,23 @@ haul_status LOWER(SHFL)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- vote: the predicate is op->a, its negation op->x ---- */
 
-#define VOTE(mode, condition)                                                     \
-    static sim_step vote_##mode(sim_warp *w, const sim_op *op, uint32_t active) { \
-        sim_step step;                                                            \
-        const uint32_t lanes = assemble(w, op, active, &step);                    \
-        if (!lanes) return step;                                                  \
-        const uint32_t set = (SIM_PREDICATE(w, op->a) ^ op->x) & lanes;           \
-        sim_set_predicate(w, op->d, (condition) ? SIM_ALL_LANES : 0, lanes);      \
-        return SIM_NEXT;                                                          \
-    }
+#define VOTE(mode, condition)                                                      \
+    static void vote_##mode##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
+        const uint32_t set = (SIM_PREDICATE(w, op->a) ^ op->x) & lanes;            \
+        sim_set_predicate(w, op->d, (condition) ? SIM_ALL_LANES : 0, lanes);       \
+    }                                                                              \
+    EACH_SET(vote_##mode)
 
 VOTE(all, set == lanes)
 VOTE(any, set != 0)
 VOTE(uni, set == 0 || set == lanes)
 
-static sim_step vote_ballot(sim_warp *w, const sim_op *op, uint32_t active) {
-    sim_step step;
-    const uint32_t lanes = assemble(w, op, active, &step);
-    if (!lanes) return step;
+static void vote_ballot_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const uint32_t set = (SIM_PREDICATE(w, op->a) ^ op->x) & lanes;
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, lanes, set);
-    return SIM_NEXT;
 }
+EACH_SET(vote_ballot)
 
 static haul_status lower_vote(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     uint32_t flip;
@@ -125,35 +144,29 @@ haul_status LOWER(VOTE_BALLOT)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- match ---- */
 
 /* The lanes among `lanes` that hold what lane `l` holds. */
-#define MATCH(width, T)                                                                 \
-    static uint32_t same_##width(const T *a, T value, uint32_t lanes) {                 \
-        uint32_t same;                                                                  \
-        SIM_GATHER_LANES(same, a[l] == value);                                          \
-        return same & lanes;                                                            \
-    }                                                                                   \
-    static sim_step match_any_##width(sim_warp *w, const sim_op *op, uint32_t active) { \
-        sim_step step;                                                                  \
-        const uint32_t lanes = assemble(w, op, active, &step);                          \
-        if (!lanes) return step;                                                        \
-        T a[SIM_LANES];                                                                 \
-        memcpy(a, SIM_SLOT(w, T, op->a), sizeof a);                                     \
-        uint32_t *d = SIM_SLOT(w, uint32_t, op->d);                                     \
-        for (unsigned l = 0; l < SIM_LANES; l++) {                                      \
-            if (lanes >> l & 1) d[l] = same_##width(a, a[l], lanes);                    \
-        }                                                                               \
-        return SIM_NEXT;                                                                \
-    }                                                                                   \
-    static sim_step match_all_##width(sim_warp *w, const sim_op *op, uint32_t active) { \
-        sim_step step;                                                                  \
-        const uint32_t lanes = assemble(w, op, active, &step);                          \
-        if (!lanes) return step;                                                        \
-        const T *a = SIM_SLOT(w, T, op->a);                                             \
-        const bool all = same_##width(a, a[__builtin_ctz(lanes)], lanes) == lanes;      \
-        uint32_t *d = SIM_SLOT(w, uint32_t, op->d);                                     \
-        SIM_STORE_LANES(d, lanes, all ? lanes : 0);                                     \
-        sim_set_predicate(w, op->x, all ? SIM_ALL_LANES : 0, lanes);                    \
-        return SIM_NEXT;                                                                \
-    }
+#define MATCH(width, T)                                                                  \
+    static uint32_t same_##width(const T *a, T value, uint32_t lanes) {                  \
+        uint32_t same;                                                                   \
+        SIM_GATHER_LANES(same, a[l] == value);                                           \
+        return same & lanes;                                                             \
+    }                                                                                    \
+    static void match_any_##width##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
+        T a[SIM_LANES];                                                                  \
+        memcpy(a, SIM_SLOT(w, T, op->a), sizeof a);                                      \
+        uint32_t *d = SIM_SLOT(w, uint32_t, op->d);                                      \
+        for (unsigned l = 0; l < SIM_LANES; l++) {                                       \
+            if (lanes >> l & 1) d[l] = same_##width(a, a[l], lanes);                     \
+        }                                                                                \
+    }                                                                                    \
+    static void match_all_##width##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
+        const T *a = SIM_SLOT(w, T, op->a);                                              \
+        const bool all = same_##width(a, a[__builtin_ctz(lanes)], lanes) == lanes;       \
+        uint32_t *d = SIM_SLOT(w, uint32_t, op->d);                                      \
+        SIM_STORE_LANES(d, lanes, all ? lanes : 0);                                      \
+        sim_set_predicate(w, op->x, all ? SIM_ALL_LANES : 0, lanes);                     \
+    }                                                                                    \
+    EACH_SET(match_any_##width)                                                          \
+    EACH_SET(match_all_##width)
 
 MATCH(32, uint32_t)
 MATCH(64, uint64_t)
@@ -170,21 +183,18 @@ haul_status LOWER(MATCH)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- redux ---- */
 
-#define REDUCE(name, T, combined)                                                  \
-    static sim_step redux_##name(sim_warp *w, const sim_op *op, uint32_t active) { \
-        sim_step step;                                                             \
-        const uint32_t lanes = assemble(w, op, active, &step);                     \
-        if (!lanes) return step;                                                   \
-        const T *a = SIM_SLOT(w, T, op->a);                                        \
-        T sum = a[__builtin_ctz(lanes)];                                           \
-        for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {        \
-            const T next = a[__builtin_ctz(left)];                                 \
-            sum = (combined);                                                      \
-        }                                                                          \
-        T *d = SIM_SLOT(w, T, op->d);                                              \
-        SIM_STORE_LANES(d, lanes, sum);                                            \
-        return SIM_NEXT;                                                           \
-    }
+#define REDUCE(name, T, combined)                                                   \
+    static void redux_##name##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
+        const T *a = SIM_SLOT(w, T, op->a);                                         \
+        T sum = a[__builtin_ctz(lanes)];                                            \
+        for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {         \
+            const T next = a[__builtin_ctz(left)];                                  \
+            sum = (combined);                                                       \
+        }                                                                           \
+        T *d = SIM_SLOT(w, T, op->d);                                               \
+        SIM_STORE_LANES(d, lanes, sum);                                             \
+    }                                                                               \
+    EACH_SET(redux_##name)
 
 REDUCE(add, uint32_t, sum + next)
 REDUCE(and, uint32_t, sum &next)
@@ -231,16 +241,13 @@ haul_status LOWER(ACTIVEMASK)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 /* The lowest lane is elected. */
-static sim_step elect(sim_warp *w, const sim_op *op, uint32_t active) {
-    sim_step step;
-    const uint32_t lanes = assemble(w, op, active, &step);
-    if (!lanes) return step;
+static void elect_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const uint32_t leader = (uint32_t)__builtin_ctz(lanes);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, lanes, leader);
     sim_set_predicate(w, op->x, 1u << leader, lanes);
-    return SIM_NEXT;
 }
+EACH_SET(elect)
 
 haul_status LOWER(ELECT)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t d, p;

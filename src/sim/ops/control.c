@@ -4,12 +4,16 @@
 
 /* ---- branches ---- */
 
+static sim_step jump_to(sim_warp *w, const sim_op *op, uint32_t target) {
+    w->pc = target;
+    if (target > sim_pc(w, op)) return SIM_JUMP;
+    sim_step step = sim_warp_turn(w, target);
+    return step == SIM_NEXT ? SIM_JUMP : step;
+}
+
 static sim_step jump(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)active;
-    w->pc = op->target;
-    if (op->target > sim_pc(w, op)) return SIM_JUMP;
-    sim_step step = sim_warp_turn(w, op->target);
-    return step == SIM_NEXT ? SIM_JUMP : step;
+    return jump_to(w, op, op->target);
 }
 
 static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -47,8 +51,7 @@ static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
                          op->x);
     for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(index[l] == first) << l;
     same &= active;
-    w->pc = table[first];
-    if (same == w->active) return SIM_JUMP;
+    if (same == w->active) return jump_to(w, op, table[first]);
     return sim_warp_diverge(w, same, table[first], sim_pc(w, op), op->y);
 }
 
@@ -119,8 +122,8 @@ PASSES(GRIDDEPCONTROL_LAUNCH)
 
 static sim_step warp_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *members = SIM_SLOT(w, uint32_t, op->a);
-    sim_step step = SIM_NEXT;
-    sim_warp_gather(w, sim_pc(w, op), active, members[__builtin_ctz(active)], &step);
+    sim_step step;
+    sim_warp_gather_anywhere(w, op, active, members, &step);
     return step;
 }
 
@@ -132,10 +135,17 @@ haul_status LOWER(BAR_WARP)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- barriers of a block: a the barrier's number, b the thread count (zero: all), c the predicate, x its flip ---- */
 
-static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t active, uint32_t *id, uint32_t *threads) {
-    unsigned first = (unsigned)__builtin_ctz(active);
-    *id = SIM_SLOT(w, uint32_t, op->a)[first];
+/* False when they are wrong. Lanes that name another barrier than the first come here again on their own. */
+static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t *active, uint32_t *id, uint32_t *threads) {
+    unsigned first = (unsigned)__builtin_ctz(*active);
+    const uint32_t *ids = SIM_SLOT(w, uint32_t, op->a), same = sim_warp_same_members(ids, *active);
+    *id = ids[first];
     *threads = SIM_SLOT(w, uint32_t, op->b)[first];
+    if (same != *active) {
+        sim_warp_split(w, *active, sim_pc(w, op) + 1);
+        sim_warp_split(w, same, sim_pc(w, op));
+        *active = same;
+    }
     return *id < SIM_BARRIERS && *threads % SIM_LANES == 0;
 }
 
@@ -149,57 +159,51 @@ static sim_step bad_barrier(sim_warp *w, const sim_op *op, uint32_t active, uint
 
 static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t id, threads;
-    if (!barrier_operands(w, op, active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
+    if (!barrier_operands(w, op, &active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
     return sim_barrier_sync(w, op, id, threads, active, 0);
 }
 
 static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t id, threads;
-    if (!barrier_operands(w, op, active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
+    if (!barrier_operands(w, op, &active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
     sim_barrier_arrive(w, id, threads, active, 0);
     return SIM_NEXT;
 }
 
 /* Waits with a vote; false when the operation is not complete and *step says how to go on. */
-static bool barrier_vote(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step, const sim_barrier **result) {
+static bool barrier_vote(sim_warp *w, const sim_op *op, uint32_t *active, sim_step *step, const sim_barrier **result) {
     uint32_t id, threads;
     if (!barrier_operands(w, op, active, &id, &threads)) {
-        *step = bad_barrier(w, op, active, id, threads);
+        *step = bad_barrier(w, op, *active, id, threads);
         return false;
     }
     *result = &w->block->barriers[id];
-    bool resumed = w->path->resumes;
-    *step = sim_barrier_sync(w, op, id, threads, active, SIM_PREDICATE(w, op->c) ^ op->x);
-    return *step == SIM_NEXT || resumed;
+    *step = sim_barrier_sync(w, op, id, threads, *active, SIM_PREDICATE(w, op->c) ^ op->x);
+    return *step == SIM_NEXT;
 }
 
 static sim_step barrier_popc(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const sim_barrier *bar;
-    if (!barrier_vote(w, op, active, &step, &bar)) return step;
+    if (!barrier_vote(w, op, &active, &step, &bar)) return step;
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, active, bar->result_popc);
     return SIM_NEXT;
 }
 
-static void set_predicate(sim_warp *w, uint32_t slot, uint32_t active, bool value) {
-    uint32_t *p = SIM_SLOT(w, uint32_t, slot);
-    *p = value ? *p | active : *p & ~active;
-}
-
 static sim_step barrier_and(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const sim_barrier *bar;
-    if (!barrier_vote(w, op, active, &step, &bar)) return step;
-    set_predicate(w, op->d, active, bar->result_popc == bar->result_threads);
+    if (!barrier_vote(w, op, &active, &step, &bar)) return step;
+    sim_set_predicate(w, op->d, bar->result_popc == bar->result_threads ? SIM_ALL_LANES : 0, active);
     return SIM_NEXT;
 }
 
 static sim_step barrier_or(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const sim_barrier *bar;
-    if (!barrier_vote(w, op, active, &step, &bar)) return step;
-    set_predicate(w, op->d, active, bar->result_popc != 0);
+    if (!barrier_vote(w, op, &active, &step, &bar)) return step;
+    sim_set_predicate(w, op->d, bar->result_popc != 0 ? SIM_ALL_LANES : 0, active);
     return SIM_NEXT;
 }
 

@@ -69,10 +69,11 @@ static const move_fn loads[5][5] = {
     {0, 0, 0, load_u64_8, 0},
     {0, 0, 0, 0, load_b128},
 };
-static const move_fn signed_loads[3][5] = {
+static const move_fn signed_loads[4][5] = {
     {0, load_s8_2, load_s8_4, load_s8_8, 0},
     {0, load_u16_2, load_s16_4, load_s16_8, 0},
     {0, 0, load_u32_4, load_s32_8, 0},
+    {0, 0, 0, load_u64_8, 0},
 };
 static const move_fn stores[5][5] = {
     {0, store_b8_2, store_b8_4, store_b8_8, 0},
@@ -141,6 +142,7 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     move(w, op, active, base, address);
+    if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     /* Constant memory has a cache of its own. */
     if (op->memory_class != HAUL_CLASS_NONE) sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
@@ -152,6 +154,7 @@ static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, co
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
     move(w, op, active, (uintptr_t)w->block->shared, wide);
+    if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
@@ -168,19 +171,21 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     return SIM_NEXT;
 }
 
-static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
-                              elements_fn move) {
-    uintptr_t base;
-    SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
-    if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    move(w, op, active, base, address);
-    return SIM_NEXT;
-}
-
 static uint32_t lanes_in_window(const uint64_t address[SIM_LANES], uint64_t window) {
     uint32_t in = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) in |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == window) << l;
     return in;
+}
+
+/* The kernel's parameters have their window; those of calls that were inlined lie in the thread's frame. */
+static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                              elements_fn move) {
+    uintptr_t base;
+    if (!(lanes_in_window(address, SIM_PARAM_WINDOW) & active)) return access_local(w, op, active, address, move);
+    SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
+    if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    return SIM_NEXT;
 }
 
 /* The class of an access whose space only the address tells. */
@@ -285,13 +290,18 @@ static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t o
     }
 }
 
-/* Accesses that other blocks may be waiting for, or that wait for other blocks. */
-static bool is_ordered(const ptx_instruction *i) {
+/* Accesses that other threads may be waiting for, or that wait for other threads. */
+static bool is_strong(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ORDER]) {
     case PTX_MOD_NONE:
-    case PTX_MOD_WEAK: return false;
-    default: return i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
+    case PTX_MOD_WEAK: return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CV;
+    default: return true;
     }
+}
+
+/* ... of other blocks. */
+static bool is_ordered(const ptx_instruction *i) {
+    return is_strong(i) && i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
 }
 
 /* The handler for an ordinary parameter load; NULL where the general one is needed. */
@@ -313,17 +323,32 @@ static bool is_signed(unsigned type) {
     return ptx_types[type].kind == 'S';
 }
 
+/* The lane width of the data's registers, the same for all of a vector's; constants follow them. 0: they differ. */
+static unsigned data_lane_bytes(const sim_lowering *l, const ptx_operand *parts, unsigned count, unsigned bytes) {
+    unsigned lane = 0;
+    for (unsigned e = 0; e < count; e++) {
+        if (parts[e].kind != PTX_REGISTER) continue;
+        const unsigned own = sim_register_bytes(l, &parts[e]);
+        if (lane && lane != own) return 0;
+        lane = own;
+    }
+    return lane ? lane : bytes < 2 ? 2 : bytes;
+}
+
+static uint32_t data_slot(sim_lowering *l, const ptx_operand *o, unsigned type, unsigned lane, bool is_load) {
+    if (is_load) return sim_destination(l, o);
+    return o->kind == PTX_INTEGER ? sim_constant(l, o->bits, lane) : sim_source(l, o, type);
+}
+
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory,
                                 const ptx_operand *data, bool is_load) {
     bool wide;
     int64_t offset;
     unsigned bytes = ptx_bits(i->type) / 8, count = data->kind == PTX_VECTOR ? data->part_count : 1;
     const ptx_operand *parts = data->kind == PTX_VECTOR ? data->parts : data;
-    uint32_t slots[8], lane = bytes < 2 ? 2 : bytes;
-    for (unsigned e = 0; e < count; e++) {
-        slots[e] = is_load ? sim_destination(l, &parts[e]) : sim_source(l, &parts[e], i->type);
-        if (parts[e].kind == PTX_REGISTER) lane = sim_register_bytes(l, &parts[e]);
-    }
+    uint32_t slots[8], lane = data_lane_bytes(l, parts, count, bytes);
+    if (!lane) return sim_lower_fail(l, "the elements' registers must all be as wide as each other");
+    for (unsigned e = 0; e < count; e++) slots[e] = data_slot(l, &parts[e], i->type, lane, is_load);
     uint32_t base = sim_address(l, memory, &wide, &offset), more = sim_pool(l, slots, count);
     uint8_t class;
     sim_handler run = pick_space(i, base, offset, is_load ? &load_handlers : &store_handlers, is_load, &class);
@@ -338,7 +363,8 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->x = log2_of(bytes);
     op->y = log2_of(lane);
     op->imm2 = is_load && is_signed(i->type);
-    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0));
+    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
+                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0));
     simplify_parameter(l, op);
     return HAUL_OK;
 }
