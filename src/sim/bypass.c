@@ -1,13 +1,14 @@
 #include "sim/bypass.h"
 
-/* Sectors differ by -3 to 3, each with two halves. */
-enum { DIFFERENCES = 14 };
+/* Sectors differ by -3 to 3; and lanes copy whole sectors, the same half of one, or into the other half. */
+enum { DIFFERENCES = 7 };
+enum { SAME_HALF, OTHER_HALF };
 
 typedef struct line_pair {
     uint64_t source;
     uint32_t destination;
-    uint8_t written;             /* destination sectors */
-    uint8_t groups[DIFFERENCES]; /* source sectors by difference; 0 = no such group */
+    uint8_t written;                /* destination sectors */
+    uint8_t halves[DIFFERENCES][2]; /* source halves, two bits a sector, by difference and SAME_HALF or OTHER_HALF */
 } line_pair;
 
 typedef struct line_pairs {
@@ -32,31 +33,48 @@ static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destina
         uint32_t d = destination[l];
         line_pair *pair = find_pair(pairs, s >> SIM_LINE_SHIFT, d >> SIM_LINE_SHIFT);
         unsigned from = s >> SIM_SECTOR_SHIFT & 3, to = d >> SIM_SECTOR_SHIFT & 3;
-        unsigned half = (unsigned)(d - (uint32_t)s) >> 4 & 1;
-        unsigned group = (to + 3 - from) * 2 + half;
+        unsigned way = (unsigned)(d - (uint32_t)s) >> 4 & 1 ? OTHER_HALF : SAME_HALF;
+        uint8_t *halves = &pair->halves[to + 3 - from][way];
         pair->written = (uint8_t)(pair->written | 1u << to);
-        pair->groups[group] = (uint8_t)(pair->groups[group] | 1u << from);
+        *halves = (uint8_t)(*halves | 1u << (s >> 4 & 7));
     }
 }
 
 static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
-    if (requests->count == SIM_LANES) return; /* cannot be: each lane belongs to one group */
+    if (mask == 0 || requests->count == SIM_LANES) return; /* the latter cannot be: each lane belongs to one group */
     requests->line[requests->count] = line;
     requests->mask[requests->count++] = mask;
     requests->sectors += (uint32_t)__builtin_popcount(mask);
 }
 
-static void list_requests(const line_pairs *pairs, sim_lines *requests) {
-    requests->count = requests->sectors = 0;
-    for (uint32_t i = 0; i < pairs->count; i++)
-        for (unsigned g = 0; g < DIFFERENCES; g++)
-            if (pairs->pair[i].groups[g]) add_request(requests, pairs->pair[i].source, pairs->pair[i].groups[g]);
+/* One bit a sector out of two: those of which both halves are there, and those of which only one is. */
+static uint8_t sectors_of(unsigned halves, bool whole) {
+    uint8_t mask = 0;
+    for (unsigned sector = 0; sector < 4; sector++) {
+        unsigned both = halves >> (2 * sector) & 3;
+        mask = (uint8_t)(mask | (unsigned)(whole ? both == 3 : both == 1 || both == 2) << sector);
+    }
+    return mask;
 }
 
-/* Tags are looked up in rounds: the source lines of a round lie in different banks, and the round takes as long as the
- * line with the most destination lines. */
+static void list_requests(const line_pairs *pairs, sim_lines *requests) {
+    requests->count = requests->sectors = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const line_pair *p = &pairs->pair[i];
+        for (unsigned g = 0; g < DIFFERENCES; g++) {
+            unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF];
+            add_request(requests, p->source, sectors_of(same, true));
+            add_request(requests, p->source, sectors_of(same, false));
+            add_request(requests, p->source, sectors_of(other, true) | sectors_of(other, false));
+        }
+    }
+}
+
+/* Tags are looked up in rounds: the source lines of a round lie in different banks. The line with the most destination
+ * lines keeps the pipe busy for that many wavefronts. That holds for every shift, skew and stride measured; gathers
+ * take more (docs/memory-model.md). */
 static void count_tags(const line_pairs *pairs, sim_bypass *b) {
-    uint32_t in_bank[4] = {0}, round_cost[SIM_LANES] = {0};
+    uint32_t in_bank[4] = {0}, rounds = 0, most_targets = 0;
     b->tag_sectors = b->tag_wavefronts = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint64_t line = pairs->pair[i].source;
@@ -66,11 +84,11 @@ static void count_tags(const line_pairs *pairs, sim_bypass *b) {
             earlier += k < i && pairs->pair[k].source == line;
         }
         b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
-        if (earlier) continue;
-        uint32_t *cost = &round_cost[in_bank[sim_tag_bank(line)]++];
-        if (targets > *cost) *cost = targets;
+        if (targets > most_targets) most_targets = targets;
+        uint32_t lines = earlier ? 0 : ++in_bank[sim_tag_bank(line)];
+        if (lines > rounds) rounds = lines;
     }
-    for (uint32_t r = 0; r < SIM_LANES && round_cost[r]; r++) b->tag_wavefronts += round_cost[r];
+    if (rounds) b->tag_wavefronts = rounds + most_targets - 1;
 }
 
 void sim_bypass_groups(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
