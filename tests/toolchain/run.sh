@@ -50,6 +50,10 @@ copies_whole_vectors() {
         has_entry "$kernel" 'st\.global\.v[24]' || { echo "$kernel: stores in pieces"; return 1; }
     done
 }
+barriers_keep_shared_memory() {
+    "$cu2ptx" --compiler "$1" "$data/truth/shared_and_async.cu" -o "$work/out.ptx" || return 1
+    has_entry shared_stride 'ld\.shared' && has_entry shared_float4 'ld\.shared\.v4'
+}
 lines_are_the_users() {
     "$cu2ptx" --compiler "$1" "$data/truth/shared_and_async.cu" -o "$work/out.ptx" || return 1
     [ "$(grep -c '\.file' "$work/out.ptx")" -eq 1 ]
@@ -149,6 +153,7 @@ checks_of() {
     [ "$c" = nvcc ] && return
     check "$c: --ptx" ptx_version "$c"
     check "$c: a 16-byte vector is copied as one" copies_whole_vectors "$c"
+    check "$c: values are read again after a barrier" barriers_keep_shared_memory "$c"
     check "$c: instructions belong to the user's lines" lines_are_the_users "$c"
     check "$c: contraction and rounding as with nvcc" rounds_as_nvcc "$c"
 }

@@ -4,7 +4,13 @@
 
 #include "device.h"
 
-/* __syncthreads() itself is built into clang. */
+/* clang has these as built-ins, but clang 14 takes it that an intrinsic never writes a variable whose address is not
+ * passed around, and so carries values of __shared__ variables across a barrier. Inline assembly that clobbers memory
+ * says what is meant. */
+HAUL_TC_DEVICE void haul_tc_syncthreads() {
+    asm volatile("bar.sync 0;" ::: "memory");
+}
+#define __syncthreads() haul_tc_syncthreads()
 
 HAUL_TC_DEVICE int __syncthreads_count(int predicate) {
     int count;
@@ -30,17 +36,17 @@ HAUL_SYNC_VOTE(or)
 #undef HAUL_SYNC_VOTE
 
 HAUL_TC_DEVICE void __syncwarp(unsigned int mask = 0xffffffffu) {
-    __nvvm_bar_warp_sync(mask);
+    asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
 
 HAUL_TC_DEVICE void __threadfence_block() {
-    __nvvm_membar_cta();
+    asm volatile("membar.cta;" ::: "memory");
 }
 HAUL_TC_DEVICE void __threadfence() {
-    __nvvm_membar_gl();
+    asm volatile("membar.gl;" ::: "memory");
 }
 HAUL_TC_DEVICE void __threadfence_system() {
-    __nvvm_membar_sys();
+    asm volatile("membar.sys;" ::: "memory");
 }
 
 #define HAUL_READ_SREG(function, type, bits, constraint, sreg)                           \
