@@ -53,6 +53,11 @@ static double nice_step(double range) {
     return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
+/* Small counts on a GPU come in powers of two: strides, pitches, sectors of a warp. */
+static double count_step(double range) {
+    return range > 512 ? nice_step(range) : fmax(1, exp2(ceil(log2(range / (GOAL_TICKS - 2)))));
+}
+
 static bool can_show(report_scale scale, double value) {
     return isfinite(value) && (scale == REPORT_LINEAR || value > 0);
 }
@@ -75,8 +80,8 @@ static void settle(axis_map *m, bool whole_steps) {
         return;
     }
     if (m->low == m->high) m->high = m->low + 1;
-    m->step = nice_step(m->high - m->low);
-    if (m->axis->unit == REPORT_COUNT && m->step < 1) m->step = 1;
+    double range = m->high - m->low;
+    m->step = m->axis->unit == REPORT_COUNT ? count_step(range) : nice_step(range);
     if (whole_steps) m->high = m->step * ceil(m->high / m->step - 1e-9);
 }
 
