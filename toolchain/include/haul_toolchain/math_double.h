@@ -259,7 +259,7 @@ HAUL_MATH haul_math_pair haul_math_log_pair(double x, double tail) {
         scale = -54.0;
     }
     const unsigned long long bits = haul_math_bits(x);
-    const int e = (int)((bits - 0x3fe6a09e667f3bcdull) >> 52) << 20 >> 20; /* of sqrt(1/2) */
+    const int e = (int)((long long)(bits - 0x3fe6a09e667f3bcdull) >> 52); /* of sqrt(1/2) */
     const double down = haul_math_power_of_2(-e / 2), m = x * down * haul_math_power_of_2(-e - -e / 2);
     haul_math_pair f;
     f.hi = m - 1.0;
