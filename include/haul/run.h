@@ -109,8 +109,8 @@ typedef struct haul_bounds {
 typedef struct haul_launch_record {
     const char *kernel;
     uint32_t grid[3], block[3];
-    uint32_t shared_bytes;               /* dynamic */
-    double counters[HAUL_COUNTER_COUNT]; /* negative = not read */
+    uint32_t shared_bytes;                  /* dynamic */
+    double counters[HAUL_COUNTER_COUNT];    /* negative = not read */
     haul_bounds bounds[HAUL_COUNTER_COUNT]; /* simulated launches only */
     haul_traffic classes[HAUL_CLASS_COUNT];
     haul_instruction_record *instructions; /* in PTX order */

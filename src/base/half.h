@@ -26,9 +26,9 @@ static inline float half_to_float(uint16_t h) {
 
 static inline uint16_t half_from_float(float f) {
     uint32_t bits = half_float_bits(f), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
-    if (rest > 0x7f800000) return 0x7fff;                            /* NaN, as hardware writes it */
-    if (rest >= 0x477ff000) return (uint16_t)(sign | 0x7c00);        /* overflow */
-    if (rest < 0x38800000) {                                         /* subnormal: let the addition round */
+    if (rest > 0x7f800000) return 0x7fff;                     /* NaN, as hardware writes it */
+    if (rest >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* overflow */
+    if (rest < 0x38800000) {                                  /* subnormal: let the addition round */
         float magic = half_bits_float(rest) + 0.5f;
         return (uint16_t)(sign | (half_float_bits(magic) - half_float_bits(0.5f)));
     }

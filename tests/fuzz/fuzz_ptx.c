@@ -1,5 +1,5 @@
-/* Any bytes as PTX: an error message or a module; what a module prints as must parse and print the same, and its kernels
- * flatten or say why not. */
+/* Any bytes as PTX: an error message or a module; what a module prints as must parse and print the same, and its
+ * kernels flatten or say why not. */
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/print.h"
