@@ -295,54 +295,113 @@ static void end_endless_loops(ptx_module *module, const graph *g, reversed *r) {
     if (r->extra_count) reverse_edges(module, g, r);
 }
 
-/* ---- post-dominators (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm") ---- */
+/* ---- post-dominators (Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", 1979) ---- */
 
-typedef struct post_dominators {
-    uint32_t *order, *rank, *parent; /* parents by node; ranks grow away from the exit */
-    uint32_t order_count;
-} post_dominators;
+/* Over the backward graph from the exit. All arrays are by node; PTX_NO_BLOCK stands for none. */
+typedef struct dominators {
+    const graph *g;
+    uint32_t *order, *parent; /* depth-first: the nodes in preorder, each one's parent in the tree */
+    uint32_t count;
+    uint32_t *semi;                    /* number in preorder of the semidominator; PTX_NO_BLOCK: not reached */
+    uint32_t *ancestor;                /* in the forest of nodes that are done, with paths compressed */
+    uint32_t *label;                   /* the node with the least semi on the path to the forest's root */
+    uint32_t *bucket, *next_in_bucket; /* nodes by their semidominator */
+    uint32_t *dominator;
+    uint32_t *stack;
+} dominators;
 
-static uint32_t meet(const post_dominators *d, uint32_t a, uint32_t b) {
-    while (a != b) {
-        while (d->rank[a] > d->rank[b]) a = d->parent[a];
-        while (d->rank[b] > d->rank[a]) b = d->parent[b];
-    }
-    return a;
+static uint32_t *new_row(ptx_module *module, uint32_t nodes, uint32_t value) {
+    uint32_t *row = ARENA_ARRAY(&module->memory, nodes, uint32_t);
+    for (uint32_t n = 0; n < nodes; n++) row[n] = value;
+    return row;
 }
 
-/* The common post-dominator of `b`'s successors, as far as it is known. */
-static uint32_t meet_successors(const graph *g, const post_dominators *d, uint32_t b, bool is_extra) {
-    uint32_t parent = is_extra ? g->count : PTX_NO_BLOCK;
-    for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) {
-        if (g->dropped[e] || d->parent[g->to[e]] == PTX_NO_BLOCK) continue;
-        parent = parent == PTX_NO_BLOCK ? g->to[e] : meet(d, parent, g->to[e]);
-    }
-    return parent;
+static dominators new_dominators(ptx_module *module, const graph *g) {
+    uint32_t nodes = g->count + 1;
+    dominators d = {.g = g};
+    uint32_t **rows[] = {&d.order,  &d.parent,         &d.semi,      &d.ancestor, &d.label,
+                         &d.bucket, &d.next_in_bucket, &d.dominator, &d.stack};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = new_row(module, nodes, PTX_NO_BLOCK);
+    for (uint32_t n = 0; n < nodes; n++) d.label[n] = n;
+    return d;
 }
 
-static void find_parents(ptx_module *module, const graph *g, const reversed *r, post_dominators *d) {
-    bool *is_extra = ARENA_ARRAY(&module->memory, g->count + 1, bool);
-    for (uint32_t x = 0; x < r->extra_count; x++) is_extra[r->extra[x]] = true;
-    for (uint32_t n = 0; n <= g->count; n++) d->parent[n] = PTX_NO_BLOCK;
-    d->parent[g->count] = g->count;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 1; i < d->order_count; i++) {
-            uint32_t b = d->order[i], parent = meet_successors(g, d, b, is_extra[b]);
-            changed = changed || parent != d->parent[b];
-            d->parent[b] = parent;
+static void visit(dominators *d, uint32_t node, uint32_t parent, uint32_t *depth) {
+    d->parent[node] = parent;
+    d->semi[node] = d->count;
+    d->order[d->count++] = node;
+    d->stack[(*depth)++] = node;
+}
+
+static void walk_backward(ptx_module *module, dominators *d, const reversed *r) {
+    uint32_t depth = 0, *at = ARENA_ARRAY(&module->memory, d->g->count + 1, uint32_t);
+    memcpy(at, r->first, (d->g->count + 1) * sizeof *at);
+    visit(d, d->g->count, PTX_NO_BLOCK, &depth);
+    while (depth) {
+        uint32_t node = d->stack[depth - 1];
+        if (at[node] == r->first[node + 1]) {
+            depth--;
+            continue;
         }
+        uint32_t next = r->to[at[node]++];
+        if (d->semi[next] == PTX_NO_BLOCK) visit(d, next, node, &depth);
+    }
+}
+
+/* Makes the path from `node` to its root one step long, and its label the best on that path. */
+static uint32_t evaluate(dominators *d, uint32_t node) {
+    uint32_t depth = 0;
+    if (d->ancestor[node] == PTX_NO_BLOCK) return node;
+    for (uint32_t n = node; d->ancestor[d->ancestor[n]] != PTX_NO_BLOCK; n = d->ancestor[n]) d->stack[depth++] = n;
+    while (depth) {
+        uint32_t n = d->stack[--depth], above = d->ancestor[n];
+        if (d->semi[d->label[above]] < d->semi[d->label[n]]) d->label[n] = d->label[above];
+        d->ancestor[n] = d->ancestor[above];
+    }
+    return d->label[node];
+}
+
+static void lower_semi(dominators *d, uint32_t node, uint32_t from) {
+    if (d->semi[from] == PTX_NO_BLOCK) return;
+    uint32_t best = d->semi[evaluate(d, from)];
+    if (best < d->semi[node]) d->semi[node] = best;
+}
+
+static void empty_bucket(dominators *d, uint32_t of) {
+    for (uint32_t n = d->bucket[of]; n != PTX_NO_BLOCK; n = d->next_in_bucket[n]) {
+        uint32_t best = evaluate(d, n);
+        d->dominator[n] = d->semi[best] < d->semi[n] ? best : of;
+    }
+    d->bucket[of] = PTX_NO_BLOCK;
+}
+
+static void find_dominators(dominators *d, const bool *is_extra) {
+    const graph *g = d->g;
+    for (uint32_t i = d->count; i-- > 1;) {
+        uint32_t node = d->order[i];
+        for (uint32_t e = g->first_edge[node]; e < g->first_edge[node + 1]; e++)
+            if (!g->dropped[e]) lower_semi(d, node, g->to[e]);
+        if (is_extra[node]) lower_semi(d, node, g->count);
+        uint32_t semi = d->order[d->semi[node]];
+        d->next_in_bucket[node] = d->bucket[semi];
+        d->bucket[semi] = node;
+        d->ancestor[node] = d->parent[node];
+        empty_bucket(d, d->parent[node]);
+    }
+    for (uint32_t i = 1; i < d->count; i++) {
+        uint32_t node = d->order[i];
+        if (d->dominator[node] != d->order[d->semi[node]]) d->dominator[node] = d->dominator[d->dominator[node]];
     }
 }
 
 static void find_joins(ptx_module *module, ptx_function *f, const graph *g, const reversed *r) {
-    arena *a = &module->memory;
-    uint32_t nodes = g->count + 1;
-    post_dominators d = {ARENA_ARRAY(a, nodes, uint32_t), ARENA_ARRAY(a, nodes, uint32_t),
-                         ARENA_ARRAY(a, nodes, uint32_t), 0};
-    d.order_count = number_nodes(module, nodes, g->count, r->first, r->to, NULL, d.order, d.rank);
-    find_parents(module, g, r, &d);
-    for (uint32_t b = 0; b < g->count; b++) f->blocks[b].join = d.parent[b] < g->count ? d.parent[b] : PTX_NO_BLOCK;
+    dominators d = new_dominators(module, g);
+    bool *is_extra = ARENA_ARRAY(&module->memory, g->count + 1, bool);
+    for (uint32_t x = 0; x < r->extra_count; x++) is_extra[r->extra[x]] = true;
+    walk_backward(module, &d, r);
+    find_dominators(&d, is_extra);
+    for (uint32_t b = 0; b < g->count; b++)
+        f->blocks[b].join = d.dominator[b] < g->count ? d.dominator[b] : PTX_NO_BLOCK;
 }
 
 void ptx_analyse(ptx_module *module, ptx_function *f) {

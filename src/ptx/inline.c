@@ -13,28 +13,24 @@ enum { MAX_DEPTH = 128, MAX_WEIGHT = 1 << 23 };
         size_t count, capacity; \
     }
 
-/* What a variable of a called function is in the flat one. */
-typedef struct renamed {
-    const ptx_variable *from;
-    const ptx_variable *to;
-} renamed;
-
 /* A function whose registers and variables are in the flat one. */
 typedef struct member {
     const ptx_function *function;
     unsigned number;
     uint32_t first_register;
-    renamed *variables; /* params, results, variables: in this order; the first two change with each call */
-    size_t variable_count;
-    uint64_t weight; /* what a copy of its body costs */
-    bool is_active;  /* its body is being copied: a call of it now is recursion */
+    const ptx_variable **variables; /* what its variables, params, results (in this order) are; the latter two
+                                     * change with each call */
+    ptx_variable **copies;          /* made for formal parameters that registers are passed to: params, results */
+    uint64_t weight;                /* what a copy of its body costs */
+    bool is_active;                 /* its body is being copied: a call of it now is recursion */
 } member;
 
 typedef struct flattener {
     ptx_module *module;
     arena *memory;
     ptx_function *entry, *flat;
-    LIST_OF(member *) members;
+    member **members; /* by ptx_function.index */
+    unsigned member_count;
     LIST_OF(ptx_register) registers;
     LIST_OF(ptx_variable *) variables;
     LIST_OF(ptx_label) labels;
@@ -79,11 +75,6 @@ static void add_variable(flattener *f, ptx_variable *v) {
     APPEND(f, f->variables, v);
 }
 
-/* Formal parameters have no counterpart until a call says which. */
-static void add_formals(member *m, ptx_variable *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++) m->variables[m->variable_count++] = (renamed){list[i], NULL};
-}
-
 static void add_registers(flattener *f, member *m) {
     m->first_register = (uint32_t)f->registers.count;
     for (size_t i = 0; i < m->function->register_count; i++) {
@@ -93,52 +84,60 @@ static void add_registers(flattener *f, member *m) {
     }
 }
 
-static member *find_member(const flattener *f, const ptx_function *function) {
-    for (size_t i = 0; i < f->members.count; i++)
-        if (f->members.items[i]->function == function) return f->members.items[i];
-    return NULL;
-}
-
 static uint64_t operand_weight(const ptx_function *f, const ptx_operand *o) {
     uint64_t weight = 1 + o->part_count;
     return o->kind == PTX_LABEL ? weight + f->labels[o->label].branch_target_count : weight;
 }
 
-/* Instructions, operands, labels and table entries: small functions can multiply beyond all bounds by calling each
+static uint64_t chain_length(const flattener *f, uint32_t place) {
+    uint64_t length = 0;
+    for (; place; place = f->module->places[place - 1].inlined_at) length++;
+    return length;
+}
+
+/* Instructions, operands, labels, table entries, places: small functions can multiply beyond all bounds by calling each
  * other several times each. */
-static uint64_t weigh(const ptx_function *f) {
-    uint64_t weight = 1 + f->instruction_count + f->label_count;
-    for (size_t i = 0; i < f->instruction_count; i++)
-        for (unsigned o = 0; o < f->instructions[i].operand_count; o++)
-            weight += operand_weight(f, &f->instructions[i].operands[o]);
-    for (size_t i = 0; i < f->label_count; i++) weight += f->labels[i].branch_target_count;
+static uint64_t weigh(const flattener *f, const ptx_function *function) {
+    uint64_t weight = 1 + function->instruction_count + function->label_count;
+    uint32_t place = 0;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const ptx_instruction *instruction = &function->instructions[i];
+        for (unsigned o = 0; o < instruction->operand_count; o++)
+            weight += operand_weight(function, &instruction->operands[o]);
+        if (instruction->place != place) weight += chain_length(f, instruction->place);
+        place = instruction->place;
+    }
+    for (size_t i = 0; i < function->label_count; i++) weight += function->labels[i].branch_target_count;
     return weight;
+}
+
+static size_t first_formal(const ptx_function *function, bool result) {
+    return function->variable_count + (result ? function->param_count : 0);
 }
 
 static member *add_member(flattener *f, const ptx_function *function) {
     member *m = ARENA_NEW(f->memory, member);
-    size_t count = function->param_count + function->result_count + function->variable_count;
+    size_t count = first_formal(function, true) + function->result_count;
     m->function = function;
-    m->number = (unsigned)f->members.count;
-    m->variables = ARENA_ARRAY(f->memory, count, renamed);
-    m->weight = weigh(function);
-    add_formals(m, function->params, function->param_count);
-    add_formals(m, function->results, function->result_count);
+    m->number = f->member_count++;
+    m->variables = ARENA_ARRAY(f->memory, count, const ptx_variable *);
+    m->weight = weigh(f, function);
     for (size_t i = 0; i < function->variable_count; i++) {
         ptx_variable *copy = copy_variable(f, m, function->variables[i]);
         add_variable(f, copy);
-        m->variables[m->variable_count++] = (renamed){function->variables[i], copy};
+        m->variables[i] = copy;
     }
     add_registers(f, m);
-    APPEND(f, f->members, m);
-    return m;
+    return f->members[function->index] = m;
 }
 
+/* A variable's owner and index say where it is in one of its function's lists. */
 static const ptx_variable *map_variable(const site *s, const ptx_variable *v) {
-    if (v->owner != s->member->function) return v;
-    for (size_t i = 0; i < s->member->variable_count; i++)
-        if (s->member->variables[i].from == v) return s->member->variables[i].to;
-    return v;
+    const ptx_function *g = s->member->function;
+    if (v->owner != g) return v;
+    if (v->index < g->variable_count && g->variables[v->index] == v) return s->member->variables[v->index];
+    bool result = !(v->index < g->param_count && g->params[v->index] == v);
+    return s->member->variables[first_formal(g, result) + v->index];
 }
 
 /* ---- places ---- */
@@ -269,27 +268,35 @@ static ptx_operand formal_register(const member *m, const ptx_variable *formal, 
     return (ptx_operand){.kind = PTX_REGISTER, .reg = m->first_register + formal->index, .position = at};
 }
 
-/* Makes formal number `i` of the list the actual value: the same .param variable, or a copy into what it is. */
+/* Made at the first call that needs it. */
+static const ptx_variable *formal_copy(flattener *f, member *m, const ptx_variable *formal, size_t which) {
+    if (!m->copies)
+        m->copies = ARENA_ARRAY(f->memory, m->function->param_count + m->function->result_count, ptx_variable *);
+    if (!m->copies[which]) {
+        m->copies[which] = copy_variable(f, m, formal);
+        add_variable(f, m->copies[which]);
+    }
+    return m->copies[which];
+}
+
+/* Makes a formal parameter the actual value: the same .param variable, or a copy into what it is. */
 static void bind(flattener *f, member *m, size_t i, const ptx_operand *actual, const ptx_instruction *call,
                  bool result) {
-    const ptx_variable *formal = m->variables[i].from;
+    const ptx_variable *formal = result ? m->function->results[i] : m->function->params[i];
+    const ptx_variable **bound = &m->variables[first_formal(m->function, result) + i];
     if (formal->space == PTX_SPACE_REG) {
         if (!result) emit_move(f, call, formal_register(m, formal, actual->position), *actual, formal->type);
     } else if (actual->kind == PTX_VARIABLE_ADDRESS) {
-        m->variables[i].to = actual->variable;
+        *bound = actual->variable;
     } else {
-        ptx_variable *copy = copy_variable(f, m, formal);
-        add_variable(f, copy);
-        m->variables[i].to = copy;
-        if (!result) emit_access(f, call, actual, copy, false);
+        *bound = formal_copy(f, m, formal, i + (result ? m->function->param_count : 0));
+        if (!result) emit_access(f, call, actual, *bound, false);
     }
 }
 
 static void bind_all(flattener *f, member *m, const ptx_instruction *call) {
-    const ptx_function *callee = m->function;
-    for (size_t i = 0; i < callee->param_count; i++) bind(f, m, i, &call->operands[2].parts[i], call, false);
-    for (size_t i = 0; i < callee->result_count; i++)
-        bind(f, m, callee->param_count + i, &call->operands[0].parts[i], call, true);
+    for (size_t i = 0; i < m->function->param_count; i++) bind(f, m, i, &call->operands[2].parts[i], call, false);
+    for (size_t i = 0; i < m->function->result_count; i++) bind(f, m, i, &call->operands[0].parts[i], call, true);
 }
 
 /* Results that the caller wants in registers. */
@@ -301,7 +308,7 @@ static void fetch_results(flattener *f, const member *m, const ptx_instruction *
         if (formal->space == PTX_SPACE_REG) {
             emit_move(f, call, *actual, formal_register(m, formal, actual->position), formal->type);
         } else if (actual->kind == PTX_REGISTER) {
-            emit_access(f, call, actual, m->variables[callee->param_count + i].to, true);
+            emit_access(f, call, actual, m->variables[first_formal(callee, true) + i], true);
         }
     }
 }
@@ -352,7 +359,7 @@ static haul_status copy_call(flattener *f, const site *s, const ptx_instruction 
                        "a call through a register, in '%s' as called from '%s', is not supported", caller,
                        f->entry->name);
     const ptx_function *callee = callee_of(from);
-    member *m = find_member(f, callee);
+    member *m = f->members[callee->index];
     if (m && m->is_active)
         return fail_at(f, HAUL_ERROR_UNSUPPORTED, from->position, "the recursive call of '%s' in '%s' is not supported",
                        callee->name, caller);
@@ -390,7 +397,7 @@ static void add_labels(flattener *f, site *s) {
     for (size_t i = 0; i < from->label_count; i++) {
         ptx_label label = from->labels[i];
         label.branch_targets = map_targets(f, s, &label);
-        if (s->depth) label.name = arena_printf(f->memory, "%s$%u", label.name, f->calls);
+        if (s->depth) label.name = arena_printf(f->memory, "$L__%u$%zu", f->calls, i);
         APPEND(f, f->labels, label);
     }
 }
@@ -461,7 +468,7 @@ static void keep_parameters(flattener *f, member *m) {
     flat->params = ARENA_ARRAY(f->memory, flat->param_count, ptx_variable *);
     for (size_t i = 0; i < flat->param_count; i++) {
         flat->params[i] = copy_variable(f, m, f->entry->params[i]);
-        m->variables[i].to = flat->params[i];
+        m->variables[first_formal(f->entry, false) + i] = flat->params[i];
     }
 }
 
@@ -487,6 +494,7 @@ static haul_status flatten(flattener *f) {
     *f->flat = *f->entry;
     f->places.items = f->module->places;
     f->places.count = f->places.capacity = f->module->place_count;
+    f->members = ARENA_ARRAY(f->memory, f->module->function_count, member *);
     member *m = add_member(f, f->entry);
     keep_parameters(f, m);
     m->is_active = true;

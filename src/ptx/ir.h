@@ -201,6 +201,7 @@ typedef struct ptx_block {
 
 struct ptx_function {
     const char *name;
+    uint32_t index; /* its place in the module's list */
     bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
     bool has_body;
     ptx_variable **params; /* in order; space PARAM */

@@ -63,6 +63,7 @@ typedef struct ptx_parser {
     PTX_LIST_OF(bool) local_nested;
     PTX_LIST_OF(ptx_label_entry) labels;
     PTX_LIST_OF(ptx_instruction) instructions;
+    PTX_LIST_OF(ptx_operand) parts;            /* of the operands being parsed: a stack */
     ptx_label_use *label_uses[PTX_MAX_SCOPES]; /* of each open scope */
     uint32_t place;                            /* of the next instruction, index + 1 */
 } ptx_parser;

@@ -78,6 +78,7 @@ static ptx_function *known_function(ptx_parser *p, ptx_name *name, ptx_function 
     if (!name->symbol) {
         ptx_symbol *symbol = ptx_declare_at(&p->symbols, name, PTX_SYMBOL_FUNCTION, 0);
         symbol->function = f;
+        f->index = (uint32_t)p->functions.count;
         PTX_APPEND(p, p->functions, f);
     }
     if (name->symbol->depth || name->symbol->kind != PTX_SYMBOL_FUNCTION)
@@ -173,6 +174,7 @@ static ptx_function *parse_header(ptx_parser *p, ptx_function *f) {
     if (known == f) return f;
     check_redeclaration(p, known, f);
     if (!f->has_body) return known;
+    f->index = known->index;
     *known = *f;
     own_parameters(known);
     return known;

@@ -2,42 +2,45 @@
 
 #include <string.h>
 
-/* Where the next value of an initialiser goes. */
+/* Where the values of an initialiser go. Memory starts as zeros, so bytes are made when the first other value comes. */
 typedef struct filler {
     ptx_parser *parser;
     ptx_variable *variable;
     const uint64_t *extents;
     unsigned dimensions;
-    unsigned element;     /* bytes of one scalar */
-    unsigned char *bytes; /* in the scratch arena, as far as values were given */
-    size_t used, capacity;
+    unsigned element;        /* bytes of one scalar */
+    bool open;               /* `x[] = {...}`: the size is not known yet, and the bytes lie in the scratch arena */
+    unsigned char *bytes;    /* or NULL */
+    uint64_t used, capacity; /* how far there are values, and room for them */
     PTX_LIST_OF(ptx_relocation) relocations;
 } filler;
 
-/* Values are first gathered where they can grow: `x[] = {...}` has no size yet, and a large array with few values must
- * not cost its size before its values are known to be right. */
-static unsigned char *space_at(filler *f, uint64_t at) {
+static void take_from_limit(filler *f, uint64_t bytes) {
     ptx_parser *p = f->parser;
-    uint64_t end = at + f->element;
-    if (end > PTX_MAX_INITIAL - p->initial_bytes)
+    if (bytes > PTX_MAX_INITIAL - p->initial_bytes)
         ptx_fail(&p->diagnostics, HAUL_ERROR_LIMIT, p->lexer.token.position,
                  "the module's initial values are larger than 1 GiB");
-    if (end > f->capacity) {
-        size_t capacity = end > 4096 ? (size_t)end * 2 : 8192;
-        unsigned char *bytes = ARENA_ARRAY(&p->scratch, capacity, unsigned char);
-        if (f->used) memcpy(bytes, f->bytes, f->used);
-        f->bytes = bytes;
-        f->capacity = capacity;
-    }
-    if (end > f->used) f->used = (size_t)end;
-    return f->bytes + at;
+    p->initial_bytes += bytes;
+}
+
+static void make_room(filler *f, uint64_t end) {
+    ptx_parser *p = f->parser;
+    uint64_t capacity = f->open ? end * 2 + 16 : f->variable->size;
+    take_from_limit(f, capacity - f->capacity);
+    unsigned char *bytes = ARENA_ARRAY(f->open ? &p->scratch : p->memory, (size_t)capacity, unsigned char);
+    if (f->bytes) memcpy(bytes, f->bytes, (size_t)f->capacity);
+    f->bytes = bytes;
+    f->capacity = capacity;
 }
 
 /* ---- one value ---- */
 
 static void put_integer(filler *f, uint64_t at, uint64_t value) {
-    unsigned char *to = space_at(f, at);
-    for (unsigned i = 0; i < f->element; i++, value >>= 8) to[i] = (unsigned char)value;
+    uint64_t end = at + f->element;
+    if (end > f->used) f->used = end;
+    if (!value) return;
+    if (end > f->capacity) make_room(f, end);
+    for (unsigned i = 0; i < f->element; i++, value >>= 8) f->bytes[at + i] = (unsigned char)value;
 }
 
 static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position position) {
@@ -163,11 +166,7 @@ static uint64_t scalars_in(const filler *f, unsigned level) {
     return count;
 }
 
-static bool is_open(const filler *f, unsigned level) {
-    return level == 0 && f->dimensions && !f->extents[0];
-}
-
-static uint64_t put_list(filler *f, uint64_t first, unsigned level);
+static void put_list(filler *f, uint64_t first, unsigned level);
 
 static void put_item(filler *f, uint64_t first, unsigned level) {
     if (ptx_at(f->parser, '{')) {
@@ -177,11 +176,10 @@ static void put_item(filler *f, uint64_t first, unsigned level) {
     }
 }
 
-/* `{item, ...}`; items may be fewer than there is room for, and scalars may stand where nested lists could.
- * Returns how many scalars it covers. */
-static uint64_t put_list(filler *f, uint64_t first, unsigned level) {
+/* `{item, ...}`; items may be fewer than there is room for, and scalars may stand where nested lists could. */
+static void put_list(filler *f, uint64_t first, unsigned level) {
     ptx_parser *p = f->parser;
-    uint64_t room = is_open(f, level) ? UINT64_MAX : scalars_in(f, level), taken = 0;
+    uint64_t room = level == 0 && f->open ? UINT64_MAX : scalars_in(f, level), taken = 0;
     if (level > f->dimensions + (f->variable->vector > 1)) ptx_expected(p, "a value");
     ptx_expect(p, '{');
     while (!ptx_at(p, '}')) {
@@ -193,7 +191,6 @@ static uint64_t put_list(filler *f, uint64_t first, unsigned level) {
         if (!ptx_accept(p, ',')) break;
     }
     ptx_expect(p, '}');
-    return taken;
 }
 
 static void check_place(const filler *f) {
@@ -204,43 +201,36 @@ static void check_place(const filler *f) {
     if (v->is_extern) ptx_fail_syntax(&f->parser->diagnostics, v->position, "an .extern variable has no initial value");
 }
 
-/* All zeros is what memory starts as, so such a variable keeps no bytes. */
-static bool has_content(const filler *f) {
-    if (f->relocations.count) return true;
-    for (size_t i = 0; i < f->used; i++)
-        if (f->bytes[i]) return true;
-    return false;
+static void keep_relocations(filler *f) {
+    ptx_variable *v = f->variable;
+    v->relocation_count = f->relocations.count;
+    v->relocations = ARENA_ARRAY(f->parser->memory, f->relocations.count, ptx_relocation);
+    memcpy(v->relocations, f->relocations.items, f->relocations.count * sizeof *v->relocations);
 }
 
-static void keep(filler *f, ptx_position at) {
-    ptx_parser *p = f->parser;
+static void keep_bytes(filler *f) {
     ptx_variable *v = f->variable;
-    if (!has_content(f)) return;
-    if (v->size > PTX_MAX_INITIAL - p->initial_bytes)
-        ptx_fail(&p->diagnostics, HAUL_ERROR_LIMIT, at, "the module's initial values are larger than 1 GiB");
-    p->initial_bytes += v->size;
-    v->initial = ARENA_ARRAY(p->memory, (size_t)v->size, unsigned char);
-    memcpy(v->initial, f->bytes, f->used);
-    v->relocation_count = f->relocations.count;
-    v->relocations = ARENA_ARRAY(p->memory, f->relocations.count, ptx_relocation);
-    if (f->relocations.count)
-        memcpy(v->relocations, f->relocations.items, f->relocations.count * sizeof *v->relocations);
+    if (f->relocations.count && v->size > f->capacity) make_room(f, v->size);
+    v->initial = f->bytes;
+    if (!f->open || !f->bytes) return;
+    v->initial = ARENA_ARRAY(f->parser->memory, (size_t)v->size, unsigned char);
+    memcpy(v->initial, f->bytes, (size_t)(v->size < f->capacity ? v->size : f->capacity));
 }
 
 void ptx_parse_initialiser(ptx_parser *p, ptx_variable *v, const uint64_t *extents, unsigned dimensions) {
-    ptx_position at = p->lexer.token.position;
-    filler f = {
-        .parser = p, .variable = v, .extents = extents, .dimensions = dimensions, .element = ptx_bits(v->type) / 8};
+    filler f = {.parser = p, .variable = v, .extents = extents, .dimensions = dimensions};
+    f.element = ptx_bits(v->type) / 8;
+    f.open = dimensions && !extents[0];
     check_place(&f);
-    uint64_t taken = 1;
     if (dimensions || v->vector > 1 || ptx_at(p, '{')) {
-        taken = put_list(&f, 0, 0);
+        put_list(&f, 0, 0);
     } else {
         put_value(&f, 0);
     }
-    if (is_open(&f, 0)) {
-        uint64_t inner = scalars_in(&f, 1);
-        v->size = (taken + inner - 1) / inner * inner * f.element;
+    if (f.open) {
+        uint64_t item = scalars_in(&f, 1) * f.element;
+        v->size = (f.used + item - 1) / item * item;
     }
-    keep(&f, at);
+    keep_bytes(&f);
+    if (f.relocations.count) keep_relocations(&f);
 }

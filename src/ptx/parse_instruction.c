@@ -121,17 +121,19 @@ static ptx_operand constant_operand(ptx_parser *p) {
 
 /* `{a, b}` or `(a, b)`; the current token opens it. */
 static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, unsigned depth) {
-    PTX_LIST_OF(ptx_operand) parts = {0};
+    size_t base = p->parts.count;
     ptx_operand o = at_here(p, kind);
     if (depth > 2) ptx_fail_syntax(&p->diagnostics, o.position, "this operand is nested too deeply");
     ptx_lexer_advance(&p->lexer);
     while (!ptx_at(p, close)) {
-        PTX_APPEND(p, parts, parse_operand(p, depth + 1));
+        ptx_operand part = parse_operand(p, depth + 1);
+        PTX_APPEND(p, p->parts, part);
         if (!ptx_accept(p, ',')) break;
     }
     ptx_expect(p, close);
-    o.part_count = (uint32_t)parts.count;
-    o.parts = keep_parts(p, parts.items, parts.count);
+    o.part_count = (uint32_t)(p->parts.count - base);
+    o.parts = keep_parts(p, p->parts.items + base, o.part_count);
+    p->parts.count = base;
     return o;
 }
 

@@ -94,21 +94,21 @@ ptx_symbol *ptx_declare(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind) {
     return ptx_declare_at(s, name, kind, s->depth);
 }
 
-/* Where the number at the end of a name starts. */
+enum { MAX_DIGITS = 9 };
+
+/* Where the number at the end of a name starts; longer ones belong to no range. */
 static size_t number_start(const ptx_name *name) {
     size_t start = name->length;
-    while (start > 1 && name->text[start - 1] >= '0' && name->text[start - 1] <= '9') start--;
+    while (start > 1 && name->length - start < MAX_DIGITS && name->text[start - 1] >= '0' &&
+           name->text[start - 1] <= '9')
+        start--;
     return start;
 }
 
-static bool read_number(const char *digits, size_t count, uint32_t *number) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; i++) {
-        value = value * 10 + (uint64_t)(digits[i] - '0');
-        if (value > UINT32_MAX) return false;
-    }
-    *number = (uint32_t)value;
-    return count > 0;
+static uint32_t read_number(const char *digits, size_t count) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < count; i++) value = value * 10 + (uint32_t)(digits[i] - '0');
+    return value;
 }
 
 /* A name such as %r1x2 has only one split, but %r12 could be of `%r1<9>` too: the longest prefix of digits wins that
@@ -116,7 +116,7 @@ static bool read_number(const char *digits, size_t count, uint32_t *number) {
 ptx_symbol *ptx_find_range(ptx_symbols *s, const ptx_name *name, uint32_t *number) {
     if (name->symbol && name->symbol->depth >= s->range_depth) return NULL;
     for (size_t start = number_start(name); start < name->length; start++) {
-        if (!read_number(name->text + start, name->length - start, number)) continue;
+        *number = read_number(name->text + start, name->length - start);
         ptx_name *prefix = find(s, name->text, start, hash_name(name->text, start));
         ptx_symbol *range = prefix ? prefix->range : NULL;
         if (!range || *number >= range->count) continue;

@@ -116,6 +116,76 @@ static void accepts_an_empty_body(void **state) {
     ptx_module_free(module);
 }
 
+/* ---- random graphs against the definition ---- */
+
+enum { BLOCKS = 12 };
+
+/* Marks what can be reached from `from` without passing through `without`; returns whether the end can. */
+static bool reach(const ptx_function *k, uint32_t from, uint32_t without, bool seen[BLOCKS]) {
+    uint32_t stack[BLOCKS * 2 + 2], depth = 0;
+    bool end = false;
+    memset(seen, 0, BLOCKS * sizeof *seen);
+    stack[depth++] = from;
+    while (depth) {
+        uint32_t b = stack[--depth];
+        end = end || b == PTX_NO_BLOCK;
+        if (b == PTX_NO_BLOCK || b == without || seen[b]) continue;
+        const ptx_instruction *last = &k->instructions[k->blocks[b].end - 1];
+        seen[b] = true;
+        stack[depth++] = k->blocks[b].next;
+        if (last->op == PTX_OP_BRA && last->guarded) stack[depth++] = k->blocks[b].taken;
+    }
+    return end;
+}
+
+static bool escapes(const ptx_function *k, uint32_t from, uint32_t without) {
+    bool seen[BLOCKS];
+    return reach(k, from, without, seen);
+}
+
+/* The block that all ways from `b` to the end pass, and pass before any other such block. */
+static uint32_t join_by_definition(const ptx_function *k, uint32_t b) {
+    for (uint32_t j = 0; j < k->block_count; j++) {
+        bool nearest = j != b && !escapes(k, b, j);
+        for (uint32_t other = 0; nearest && other < k->block_count; other++)
+            if (other != b && other != j && !escapes(k, b, other)) nearest = !escapes(k, j, other);
+        if (nearest) return j;
+    }
+    return PTX_NO_BLOCK;
+}
+
+static void write_random_kernel(text *out, uint32_t *seed) {
+    text_put(out, kernel_head);
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        *seed = *seed * 1664525 + 1013904223;
+        unsigned target = (*seed >> 16) % BLOCKS, kind = (*seed >> 28) % 4;
+        text_printf(out, "L%u: %s", b, WORK);
+        if (kind && b + 1 < BLOCKS) text_printf(out, "%sbra L%u;\n", kind == 1 ? "" : "@%p1 ", target);
+    }
+    text_put(out, "}\n");
+}
+
+static void agrees_with_the_definition_on_random_graphs(void **state) {
+    (void)state;
+    uint32_t seed = 1;
+    unsigned compared = 0;
+    for (int graph = 0; graph < 2000; graph++) {
+        text source = {0};
+        write_random_kernel(&source, &seed);
+        ptx_module *module = parse(text_string(&source));
+        const ptx_function *k = kernel_of(module);
+        bool used[BLOCKS], ends = true;
+        reach(k, 0, PTX_NO_BLOCK, used);
+        for (uint32_t b = 0; b < k->block_count; b++) ends = ends && (!used[b] || escapes(k, b, PTX_NO_BLOCK));
+        compared += ends;
+        for (uint32_t b = 0; ends && b < k->block_count; b++)
+            if (used[b]) assert_int_equal(k->blocks[b].join, join_by_definition(k, b));
+        ptx_module_free(module);
+        text_free(&source);
+    }
+    assert_true(compared > 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_blocks_at_jumps_and_their_targets),
@@ -132,6 +202,7 @@ int main(void) {
         cmocka_unit_test(passes_over_unreachable_code),
         cmocka_unit_test(takes_a_jump_behind_the_end_for_a_return),
         cmocka_unit_test(accepts_an_empty_body),
+        cmocka_unit_test(agrees_with_the_definition_on_random_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void bounds_what_text_may_ask_for(void **state) {
     (void)state;
     SYNTAX(HEADER ".global .b8 a[1048576][1048576][2];", "t.ptx:4:13: 'a' is larger than 2^40 bytes");
     assert_refused(HEADER ".global .b8 a[1073741825] = {1};", HAUL_ERROR_LIMIT,
-                   "t.ptx:4:29: the module's initial values are larger than 1 GiB");
+                   "t.ptx:4:31: the module's initial values are larger than 1 GiB");
     SYNTAX(KERNEL(".reg .b32 x<16777217>;"),
            "t.ptx:4:13: the count of a register range may be at most 16777216, not 16777217");
     SYNTAX(HEADER ".file 65536 \"a\"", "t.ptx:4:7: a file's number may be at most 65535, not 65536");

@@ -75,10 +75,10 @@ static void turns_returns_into_jumps_behind_the_call(void **state) {
     (void)state;
     assert_flat(HEADER ".func f() { .reg .pred p; L: @p ret; @!p bra L; ret; bra L; }\n"
                        ".entry k() { call f; trap; }",
-                "L$1: @p$i1 bra $L__return$1;\n"
-                "@!p$i1 bra L$1;\n"
+                "$L__1$0: @p$i1 bra $L__return$1;\n"
+                "@!p$i1 bra $L__1$0;\n"
                 "bra.uni $L__return$1;\n"
-                "bra L$1;\n"
+                "bra $L__1$0;\n"
                 "$L__return$1: trap;\n");
 }
 
