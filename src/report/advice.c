@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The numbers that patterns are told apart by: averages over a line's instructions. */
+/* The numbers that patterns are told apart by: averages over the line's worst instruction. */
 typedef struct figures {
     const report_hotspot *line;
     arena *memory;
@@ -14,16 +14,16 @@ typedef struct figures {
     double sectors, ideal;               /* a request */
     double ratio;                        /* sectors over ideal */
     double wavefronts, ideal_wavefronts; /* in shared memory, an instruction */
-    double hit_rate;                     /* percent */
-    double sites;
+    double hit_rate;                     /* percent, of the whole line */
+    double alike;                        /* instructions of the line with the same traffic */
 } figures;
 
 static figures figures_of(const report_hotspot *line, arena *memory) {
-    const haul_traffic *t = &line->traffic;
+    const haul_traffic *t = &line->worst;
     double requests = (double)(t->requests ? t->requests : t->instructions);
     double instructions = (double)(t->instructions ? t->instructions : 1),
            threads = (double)(t->threads ? t->threads : 1);
-    figures f = {.line = line, .memory = memory, .sites = (double)line->sites};
+    figures f = {.line = line, .memory = memory, .alike = (double)line->alike};
     f.width = (double)t->bytes / threads;
     f.lanes = (double)t->threads / instructions;
     f.sectors = (double)t->sectors / requests;
@@ -31,7 +31,7 @@ static figures figures_of(const report_hotspot *line, arena *memory) {
     f.ratio = t->ideal_sectors ? (double)t->sectors / (double)t->ideal_sectors : 0;
     f.wavefronts = (double)t->shared_wavefronts / instructions;
     f.ideal_wavefronts = (double)t->ideal_shared_wavefronts / instructions;
-    f.hit_rate = t->sectors ? 100 * (double)t->hits / (double)t->sectors : 0;
+    f.hit_rate = line->traffic.sectors ? 100 * (double)line->traffic.hits / (double)line->traffic.sectors : 0;
     return f;
 }
 
@@ -61,16 +61,21 @@ static bool is_misaligned(const figures *f) {
     return wastes_sectors(f) && f->sectors - f->ideal <= 1.1 && f->lanes > 8;
 }
 
+/* What would serve a whole warp serves the few lanes that are active. */
+static bool is_sparse(const figures *f) {
+    return f->line->class < HAUL_CLASS_BULK_LOAD && wastes_sectors(f) && f->lanes < 28 && f->sectors <= f->width + 0.1;
+}
+
 /* 2 or 4 scalars side by side that one vector instruction could take. */
 static bool is_scalar_batch(const figures *f) {
-    if (!is_global(f->line->class) || !wastes_sectors(f) || !f->line->even) return false;
-    return (near(f->ratio, 2) || near(f->ratio, 4)) && fmod(f->sites, round(f->ratio)) == 0 &&
+    if (!is_global(f->line->class) || !wastes_sectors(f)) return false;
+    return (near(f->ratio, 2) || near(f->ratio, 4)) && fmod(f->alike, round(f->ratio)) == 0 &&
            f->width * f->ratio <= 16.5;
 }
 
 static bool is_structures(const figures *f) {
     if (!is_global(f->line->class) || !wastes_sectors(f)) return false;
-    return f->sites > 1 && f->sites <= 16 && f->line->even && near(f->ratio, f->sites);
+    return f->alike > 1 && f->alike <= 16 && near(f->ratio, f->alike);
 }
 
 /* Each lane has a sector to itself. */
@@ -90,6 +95,10 @@ static bool is_async_strided(const figures *f) {
     return f->line->class == HAUL_CLASS_LDGSTS_ACCESS && wastes_sectors(f);
 }
 
+static bool has_atomic_conflicts(const figures *f) {
+    return f->line->class == HAUL_CLASS_SHARED_ATOMIC && f->wavefronts > 1.1 * f->ideal_wavefronts;
+}
+
 static bool has_bank_conflicts(const figures *f) {
     return f->ideal_wavefronts > 0 && f->wavefronts > 1.1 * f->ideal_wavefronts;
 }
@@ -102,8 +111,9 @@ static bool is_local(const figures *f) {
     return f->line->class == HAUL_CLASS_LOCAL_LOAD || f->line->class == HAUL_CLASS_LOCAL_STORE;
 }
 
+/* A lane that stores its warp's result is no waste: only lines that matter count. */
 static bool has_few_lanes(const figures *f) {
-    return f->line->class < HAUL_CLASS_BULK_LOAD && f->lanes < 16.5;
+    return f->line->class < HAUL_CLASS_BULK_LOAD && f->lanes < 16.5 && f->line->share >= 20;
 }
 
 /* ---- sentences ---- */
@@ -128,18 +138,30 @@ static double wasted_all(const figures *f) {
 /* "32.00 sectors a request where 4.00 would do (87.5% of 1.00 MiB)" */
 static const char *sectors_phrase(const figures *f) {
     char bytes[REPORT_NUMBER_SIZE];
-    double sectors = (double)f->line->traffic.sectors;
-    report_format(REPORT_BYTES, 32 * sectors, bytes);
+    report_format(REPORT_BYTES, 32 * f->alike * (double)f->line->worst.sectors, bytes);
     return arena_printf(f->memory, "%.2f sectors a request where %.2f would do (%.1f%% of %s is not needed)",
                         f->sectors, f->ideal, 100 * (1 - 1 / f->ratio), bytes);
+}
+
+/* What L1 makes of the waste, where it is worth a word. */
+static const char *back_phrase(const figures *f) {
+    if (f->hit_rate < 40) return "";
+    return arena_printf(f->memory, ", though L1 has %.0f%% of the line's sectors already", f->hit_rate);
 }
 
 static const char *say_misaligned(const figures *f) {
     return arena_printf(
         f->memory,
-        "%s: a warp's bytes begin inside a 32-byte sector; begin them at a multiple of 32 bytes, better "
+        "%s%s: a warp's bytes begin inside a 32-byte sector; begin them at a multiple of 32 bytes, better "
         "128: move the start of the array, or pad rows to a pitch of 128 bytes",
-        sectors_phrase(f));
+        sectors_phrase(f), back_phrase(f));
+}
+
+static const char *say_sparse(const figures *f) {
+    return arena_printf(f->memory,
+                        "%s: only %.1f of 32 lanes are active, and what is fetched would serve all of them; make the "
+                        "condition the same for whole warps, or let all lanes load and some of them use it",
+                        sectors_phrase(f), f->lanes);
 }
 
 static const char *say_scalar_batch(const figures *f) {
@@ -169,25 +191,23 @@ static const char *say_scattered(const figures *f) {
 }
 
 static const char *say_strided(const figures *f) {
-    const char *back = f->hit_rate >= 40
-                           ? arena_printf(f->memory, " (L1 gives %.0f%% of it back to later requests)", f->hit_rate)
-                           : "";
-    if (!near(f->ratio, round(f->ratio)) || f->sites > 1)
+    if (!near(f->ratio, round(f->ratio)))
         return arena_printf(f->memory,
                             "%s%s: lanes do not lie side by side; let neighbouring lanes take neighbouring elements",
-                            sectors_phrase(f), back);
+                            sectors_phrase(f), back_phrase(f));
     return arena_printf(
         f->memory,
         "%s%s: neighbouring lanes lie about %.0f bytes apart, a stride of %.0f; let neighbouring lanes take "
         "neighbouring elements, or move whole rows through shared memory",
-        sectors_phrase(f), back, round(f->ratio) * f->width, round(f->ratio));
+        sectors_phrase(f), back_phrase(f), round(f->ratio) * f->width, round(f->ratio));
 }
 
 static const char *say_bypass(const figures *f) {
-    return arena_printf(f->memory,
-                        "%s: source or destination is not at a multiple of 32 bytes, and a copy around L1 then fetches "
-                        "sectors twice; align both to 32 bytes, better 128, or copy through L1 (.ca)",
-                        sectors_phrase(f));
+    return arena_printf(
+        f->memory,
+        "%s: source and destination do not lie alike in 32-byte sectors, and a copy around L1 then fetches "
+        "sectors more than once; align both to 32 bytes, better 128, or copy through L1 (.ca)",
+        sectors_phrase(f));
 }
 
 static const char *say_conflicts(const figures *f) {
@@ -196,6 +216,14 @@ static const char *say_conflicts(const figures *f) {
                         "%.2f wavefronts an instruction where %.2f would do: lanes of a warp meet in the same banks, "
                         "%.*f ways on average; pad rows by one element ([rows][columns + 1]) or swizzle the columns",
                         f->wavefronts, f->ideal_wavefronts, near(ways, round(ways)) && ways > 1.5 ? 0 : 1, ways);
+}
+
+static const char *say_atomics(const figures *f) {
+    return arena_printf(
+        f->memory,
+        "%.2f wavefronts an instruction where %.2f would do: lanes of a warp update different words of the "
+        "same banks; spread them, for instance over a copy for each warp that is padded by one word",
+        f->wavefronts, f->ideal_wavefronts);
 }
 
 static const char *say_narrow(const figures *f) {
@@ -232,12 +260,14 @@ static const struct {
 } patterns[] = {
     {"local-memory", is_local, wasted_all, say_local},
     {"bypass-misaligned", is_bypass_misaligned, wasted_sectors, say_bypass},
+    {"few-lanes", is_sparse, wasted_sectors, say_sparse},
     {"misaligned", is_misaligned, wasted_sectors, say_misaligned},
     {"scalar-batch", is_scalar_batch, wasted_sectors, say_scalar_batch},
     {"array-of-structures", is_structures, wasted_sectors, say_structures},
     {"scattered", is_scattered, wasted_sectors, say_scattered},
     {"strided", is_strided, wasted_sectors, say_strided},
     {"strided", is_async_strided, wasted_sectors, say_strided},
+    {"atomic-conflicts", has_atomic_conflicts, wasted_wavefronts, say_atomics},
     {"bank-conflicts", has_bank_conflicts, wasted_wavefronts, say_conflicts},
     {"narrow-async-copy", is_narrow_async, wasted_nothing, say_narrow},
     {"few-lanes", has_few_lanes, wasted_nothing, say_few_lanes},

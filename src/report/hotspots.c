@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static double moved_by(const haul_traffic *t) {
 
 static report_hotspot line_of(const haul_instruction_record *r) {
     const haul_place *place = place_of(r);
-    report_hotspot line = {.class = r->memory_class, .sites = 1, .even = true, .traffic = r->traffic};
+    report_hotspot line = {.class = r->memory_class, .traffic = r->traffic, .worst = r->traffic, .alike = 1};
     if (place->file) {
         line.file = place->file;
         line.name = last_part(place->file);
@@ -71,11 +72,30 @@ static int by_traffic(const void *a, const void *b) {
     return by_place(a, b);
 }
 
+static double wasted_by(const haul_traffic *t) {
+    double sectors = (double)t->sectors - (double)t->ideal_sectors;
+    double wavefronts = (double)t->shared_wavefronts - (double)t->ideal_shared_wavefronts;
+    return (sectors > 0 ? sectors * SECTOR : 0) + (wavefronts > 0 ? wavefronts * WAVEFRONT : 0);
+}
+
+static bool alike(const haul_traffic *a, const haul_traffic *b) {
+    return a->instructions == b->instructions && a->threads == b->threads && a->bytes == b->bytes &&
+           a->sectors == b->sectors && a->shared_wavefronts == b->shared_wavefronts;
+}
+
+static void merge_worst(report_hotspot *into, const haul_traffic *t) {
+    if (alike(&into->worst, t)) {
+        into->alike++;
+    } else if (wasted_by(t) > wasted_by(&into->worst)) {
+        into->worst = *t;
+        into->alike = 1;
+    }
+}
+
 static void merge(report_hotspot *into, const report_hotspot *from) {
     haul_traffic *sum = &into->traffic;
     const haul_traffic *t = &from->traffic;
-    into->even = into->even && sum->instructions == t->instructions * into->sites;
-    into->sites++;
+    merge_worst(into, t);
     sum->instructions += t->instructions;
     sum->threads += t->threads;
     sum->requests += t->requests;

@@ -7,7 +7,6 @@
 
 #include <haul/run.h>
 #include <haul/status.h>
-#include <stdbool.h>
 
 typedef struct report_hotspot {
     const char *file;   /* as the compiler wrote it, or NULL: no line information */
@@ -15,11 +14,11 @@ typedef struct report_hotspot {
     uint32_t line;      /* of the file, or of the PTX */
     const char *source; /* its text, the PTX instruction where there is no other, or NULL */
     haul_memory_class class;
-    size_t sites; /* instructions in the PTX */
-    bool even;    /* all of them ran equally often */
-    haul_traffic traffic;
-    double moved; /* bytes through L1 (32 a sector) and shared memory (128 a wavefront) */
-    double share; /* of all that the launch moved, in percent */
+    haul_traffic traffic; /* of all its instructions */
+    haul_traffic worst;   /* of the instruction that wastes the most */
+    size_t alike;         /* instructions whose traffic is the same as that one's */
+    double moved;         /* bytes through L1 (32 a sector) and shared memory (128 a wavefront) */
+    double share;         /* of all that the launch moved, in percent */
 } report_hotspot;
 
 typedef struct report_hotspots {

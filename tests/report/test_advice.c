@@ -73,9 +73,33 @@ static void banks_bypasses_and_local_memory_have_their_own(void **state) {
 
 static void idle_lanes_are_noticed(void **state) {
     (void)state;
-    haul_traffic t = synthetic_global(100, 1);
+    haul_traffic t = synthetic_global(100, 1); /* 4 lanes side by side */
     t.threads = 400, t.bytes = 1600, t.ideal_sectors = 100;
     assert_string_equal(kind_of(HAUL_CLASS_GLOBAL_LOAD, t), "few-lanes");
+    t = synthetic_global(100, 4); /* every other lane: no stride, the lanes between are missing */
+    t.threads = 1600, t.bytes = 6400, t.ideal_sectors = 200;
+    assert_string_equal(kind_of(HAUL_CLASS_GLOBAL_LOAD, t), "few-lanes");
+}
+
+/* An index that is read side by side and the gather that it is for, on one line. */
+static void the_worst_instruction_of_a_line_decides(void **state) {
+    (void)state;
+    haul_instruction_record two[] = {
+        synthetic_instruction("ld", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 7, synthetic_global(100, 4)),
+        synthetic_instruction("ld", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 7, synthetic_global(100, 32)),
+    };
+    assert_string_equal(kind_for(two, 2), "scattered");
+}
+
+static void a_lane_that_stores_for_its_warp_is_fine(void **state) {
+    (void)state;
+    haul_traffic leader = synthetic_global(100, 1);
+    leader.threads = 100, leader.bytes = 400, leader.ideal_sectors = 100;
+    haul_instruction_record two[] = {
+        synthetic_instruction("ld", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 7, synthetic_global(800, 4)),
+        synthetic_instruction("st", HAUL_CLASS_GLOBAL_STORE, "a.cu", 8, leader),
+    };
+    assert_string_equal(kind_for(two, 2), "none");
 }
 
 static void lines_are_ordered_by_what_they_move(void **state) {
@@ -93,8 +117,7 @@ static void lines_are_ordered_by_what_they_move(void **state) {
     assert_int_equal(lines.count, 2);
     assert_int_equal(lines.items[0].line, 5);
     assert_string_equal(lines.items[0].name, "a.cu");
-    assert_int_equal(lines.items[1].sites, 2);
-    assert_true(lines.items[1].even);
+    assert_int_equal(lines.items[1].alike, 2);
     assert_int_equal(lines.items[0].share, 60);
     arena_free(&memory);
 }
@@ -138,6 +161,8 @@ int main(void) {
         cmocka_unit_test(three_members_are_a_structure),
         cmocka_unit_test(banks_bypasses_and_local_memory_have_their_own),
         cmocka_unit_test(idle_lanes_are_noticed),
+        cmocka_unit_test(the_worst_instruction_of_a_line_decides),
+        cmocka_unit_test(a_lane_that_stores_for_its_warp_is_fine),
         cmocka_unit_test(lines_are_ordered_by_what_they_move),
         cmocka_unit_test(a_wrapper_counts_for_its_caller),
         cmocka_unit_test(without_line_information_the_ptx_is_named),
