@@ -35,10 +35,11 @@ bench: $(BUILD)/build.ninja ## run the benchmarks
 	$(call ninja,$(BUILD))
 	for b in $(BUILD)/bench/bench_*; do [ ! -x $$b ] || $$b || exit 1; done
 
-docs: deps-full $(BUILD)/build.ninja ## reference pages of the public headers, into build/docs; refresh the man page
+docs: deps-full $(BUILD)/build.ninja ## reference pages of the headers into build/docs; refresh the pages made from tables
 	tools/make-docs $(BUILD)/docs
-	$(call ninja,$(BUILD),gen_man)
-	$(BUILD)/tests/gen_man docs/man/haul.1.in >docs/man/haul.1
+	$(call ninja,$(BUILD),haul_gen_man haul_gen_ptx_docs)
+	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
+	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 
 format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix

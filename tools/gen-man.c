@@ -1,7 +1,7 @@
 /* Writes the manual page: copies docs/man/haul.1.in and puts the tables of commands and options, the only lists there
  * are, in the place of the lines @COMMANDS@ and @OPTIONS@.
  *
- *   gen_man TEMPLATE >docs/man/haul.1 */
+ *   haul_gen_man TEMPLATE >docs/man/haul.1 */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void put_option(const option *o) {
 int main(int argc, char **argv) {
     FILE *template = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!template) {
-        fprintf(stderr, "usage: gen_man TEMPLATE\n");
+        fprintf(stderr, "usage: haul_gen_man TEMPLATE\n");
         return 2;
     }
     char line[1024];

@@ -4,7 +4,7 @@ set -u
 page=$(mktemp)
 trap 'rm -f "$page" "$page.warnings"' EXIT
 
-"$2/tests/gen_man" "$1/docs/man/haul.1.in" >"$page" || exit 1
+"$2/tools/haul_gen_man" "$1/docs/man/haul.1.in" >"$page" || exit 1
 diff -u "$1/docs/man/haul.1" "$page" || { echo "docs/man/haul.1 is not current: run make docs"; exit 1; }
 command -v groff >/dev/null || exit 0
 groff -ww -man -Tutf8 "$page" >/dev/null 2>"$page.warnings"
