@@ -111,9 +111,14 @@ static bool is_local(const figures *f) {
     return f->line->class == HAUL_CLASS_LOCAL_LOAD || f->line->class == HAUL_CLASS_LOCAL_STORE;
 }
 
-/* A lane that stores its warp's result is no waste: only lines that matter count. */
+/* One lane that stores for its warp is no waste. */
+static bool is_leader(const figures *f) {
+    return is_global(f->line->class) && !is_load(f->line->class) && f->lanes < 1.5;
+}
+
+/* Only lines that matter count. */
 static bool has_few_lanes(const figures *f) {
-    return f->line->class < HAUL_CLASS_BULK_LOAD && f->lanes < 16.5 && f->line->share >= 20;
+    return !is_leader(f) && f->line->class < HAUL_CLASS_BULK_LOAD && f->lanes < 16.5 && f->line->share >= 20;
 }
 
 /* ---- sentences ---- */
