@@ -71,6 +71,8 @@ echo "See \"/ho""me/somebody/notes\"." | plant docs/path.md
 finds check-style "docs/path.md:1: names a place outside the repository"
 echo "include ../sha""red/rules" | plant docs/path.md
 finds check-style "docs/path.md:1: names a place outside the repository"
+echo 'Read [this](here.md) and [that](there.md#part).' | plant docs/here.md
+finds check-style "docs/here.md:1: links to there.md, which is not there"
 printf '#ifndef WARP_H\n#define WARP_H\n#endif\n' | plant src/sim/ops/guard.h
 finds check-style "src/sim/ops/guard.h:1: has no guard HAUL_SIM_OPS_GUARD_H"
 if command -v clang-format-14 >/dev/null; then
