@@ -289,12 +289,21 @@ static void print_place(const ptx_module *m, uint32_t place, text *out) {
     text_put(out, "\n");
 }
 
+static bool is_inlined(const ptx_module *m, const ptx_instruction *i) {
+    return i->place && m->places[i->place - 1].inlined_at;
+}
+
+static bool has_inlined(const ptx_module *m) {
+    for (size_t f = 0; f < m->function_count; f++)
+        for (size_t i = 0; i < m->functions[f]->instruction_count; i++)
+            if (is_inlined(m, &m->functions[f]->instructions[i])) return true;
+    return false;
+}
+
 /* ptxas wants the name of an inlined function as a label in a debug section; places do not keep it, so all share one.
  */
 static void print_inlined_name(const ptx_module *m, text *out) {
-    size_t p = 0;
-    while (p < m->place_count && !m->places[p].inlined_at) p++;
-    if (p < m->place_count) text_put(out, "\n.section .debug_str\n{\n$L__inlined:\n.b8 0\n}\n");
+    if (has_inlined(m)) text_put(out, "\n.section .debug_str\n{\n$L__inlined:\n.b8 0\n}\n");
 }
 
 /* ---- bodies ---- */

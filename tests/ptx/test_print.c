@@ -100,6 +100,12 @@ static void prints_variables_that_refer_to_each_other(void **state) {
     assert_prints_itself("t.ptx", source, sizeof source - 1);
 }
 
+static void forgets_places_without_instructions(void **state) {
+    (void)state;
+    assert_module_prints(HEADER ".entry k() { .loc 1 2 3\n.loc 2 3 4, inlined_at 1 2 3\n}\n",
+                         ".version 8.6\n.target sm_90\n.address_size 64\n\n\n.entry k()\n{\n}\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_what_compilers_emit),
@@ -108,6 +114,7 @@ int main(void) {
         cmocka_unit_test(declares_entries_whose_address_is_used),
         cmocka_unit_test(prints_inner_names_apart_from_module_names_in_use),
         cmocka_unit_test(prints_variables_that_refer_to_each_other),
+        cmocka_unit_test(forgets_places_without_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
