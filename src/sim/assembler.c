@@ -65,6 +65,24 @@ static bool needs_loop(const ptx_instruction *i) {
     return ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F';
 }
 
+/* What the lanes of a warp can do among themselves (redux) before one of them goes to memory. */
+static bool can_aggregate(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_ADD:
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX:
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR: return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
+    default: return false;
+    }
+}
+
+static bool is_aggregated(const ptx_instruction *i, unsigned class, const sim_values *v) {
+    if (class != HAUL_CLASS_GLOBAL_REDUCTION) return false;
+    return can_aggregate(i) && sim_is_uniform(v, &i->operands[i->op == PTX_OP_ATOM ? 1 : 0]);
+}
+
 /* ---- one instruction's elements ---- */
 
 static unsigned element_bytes(const ptx_instruction *i) {
@@ -316,6 +334,7 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         sim_assembled *a = &assembled[k];
         a->class = (uint8_t)class_of(i, &values);
         a->caching = (uint8_t)caching_of(i);
+        a->aggregated = is_aggregated(i, a->class, &values);
         a->loops = a->class == HAUL_CLASS_SHARED_ATOMIC && needs_loop(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }

@@ -29,6 +29,7 @@ typedef struct sim_assembled {
     uint8_t class;      /* haul_memory_class */
     uint8_t caching;    /* sim_caching */
     bool plain;         /* one access, exactly as in PTX */
+    bool aggregated;    /* a reduction of all lanes to one address, which machine code sums up within the warp first */
     bool loops;         /* a shared atomic that machine code makes of a load and a compare-and-swap in a loop */
     uint8_t part_count; /* 0: counts nowhere, or with another instruction */
     sim_part parts[SIM_MAX_PARTS];

@@ -97,6 +97,59 @@ static void find_needed(const ptx_function *f, sim_values *v) {
     }
 }
 
+/* ---- uniform registers ---- */
+
+static bool differs_by_lane(unsigned special) {
+    switch (special) {
+    case PTX_SPECIAL_TID_X:
+    case PTX_SPECIAL_TID_Y:
+    case PTX_SPECIAL_TID_Z:
+    case PTX_SPECIAL_LANEID:
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_GE:
+    case PTX_SPECIAL_LANEMASK_GT: return true;
+    default: return false;
+    }
+}
+
+static bool is_uniform_operand(const sim_values *v, const ptx_operand *o) {
+    if (o->kind == PTX_REGISTER) return v->uniform[o->reg];
+    if (o->kind == PTX_SPECIAL_REGISTER) return !differs_by_lane(o->special);
+    for (uint32_t k = 0; k < o->part_count; k++)
+        if (!is_uniform_operand(v, &o->parts[k])) return false;
+    return true;
+}
+
+static bool loads_parameter(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
+}
+
+static bool gives_uniform(const sim_values *v, const ptx_instruction *i) {
+    if (i->guarded || !(sim_is_arithmetic(i) || loads_parameter(i))) return false;
+    for (unsigned k = 1; k < i->operand_count; k++)
+        if (!is_uniform_operand(v, &i->operands[k])) return false;
+    return true;
+}
+
+/* A register that is written in one place only, from uniform ones. */
+static void find_uniform(const ptx_function *f, sim_values *v) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = 0; r < f->register_count; r++) {
+            if (v->uniform[r] || v->definitions[r] != 1) continue;
+            v->uniform[r] = gives_uniform(v, &f->instructions[v->definition[r]]);
+            changed |= v->uniform[r];
+        }
+    }
+}
+
+bool sim_is_uniform(const sim_values *v, const ptx_operand *memory) {
+    return is_uniform_operand(v, memory);
+}
+
 /* ---- alignment ---- */
 
 static unsigned operand_alignment(const ptx_function *f, const sim_values *v, const ptx_operand *o) {
@@ -179,13 +232,15 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
     *v = (sim_values){.needed = ARENA_ARRAY(memory, registers, bool),
                       .definitions = ARENA_ARRAY(memory, registers, uint8_t),
                       .alignment = ARENA_ARRAY(memory, registers, uint8_t),
-                      .definition = ARENA_ARRAY(memory, registers, uint32_t)};
+                      .definition = ARENA_ARRAY(memory, registers, uint32_t),
+                      .uniform = ARENA_ARRAY(memory, registers, bool)};
     place_shared(f, memory, v);
     for (size_t i = 0; i < f->instruction_count; i++) {
         definition_scan scan = {v, (uint32_t)i};
         ptx_visit_registers(&f->instructions[i], note_definition, &scan);
     }
     find_needed(f, v);
+    find_uniform(f, v);
     find_alignment(f, v);
 }
 

@@ -11,7 +11,8 @@ typedef struct sim_values {
     uint8_t *definitions; /* by register: 0, 1, 2 = more */
     uint8_t *alignment;   /* by register: log2 of a divisor of its value */
     uint32_t *definition; /* by register: the last instruction that writes it */
-    uint64_t *shared_at;  /* by the function's variable: its shared address */
+    bool *uniform; /* by register: the same in all lanes, plainly: made of parameters, constants and block indices */
+    uint64_t *shared_at; /* by the function's variable: its shared address */
 } sim_values;
 
 /* An address as a base and a constant. Two places with equal bases differ by the difference of their offsets. */
@@ -27,6 +28,9 @@ typedef struct sim_place {
 bool sim_is_arithmetic(const ptx_instruction *instruction);
 
 void sim_values_find(const ptx_function *function, arena *memory, sim_values *values);
+
+/* The memory operand's address is plainly the same in all lanes. */
+bool sim_is_uniform(const sim_values *values, const ptx_operand *memory);
 
 /* Of a memory operand. */
 sim_place sim_place_of(const ptx_function *function, const sim_values *values, const ptx_operand *memory);

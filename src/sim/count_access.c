@@ -147,6 +147,20 @@ static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim
     }
 }
 
+/* The first lane of each address among `lanes`. */
+static uint32_t distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
+    uint32_t distinct = 0;
+    for (uint32_t left = lanes; left;) {
+        unsigned first = (unsigned)__builtin_ctz(left);
+        distinct |= 1u << first;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            unsigned l = (unsigned)__builtin_ctz(rest);
+            if (address[l] == address[first]) left &= ~(1u << l);
+        }
+    }
+    return distinct;
+}
+
 /* ---- global memory ---- */
 
 static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, sim_log_kind kind) {
@@ -170,6 +184,24 @@ static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, un
     t->tag_sectors += lines->sectors;
 }
 
+/* Lanes that update one address do so one after the other: each round is an access of its own to the tags and to L2. */
+static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                         const uint64_t address[SIM_LANES], sim_log_kind kind) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    uint64_t rounds = 0;
+    if (c->plan->assembled[op->instruction].aggregated) active &= -active;
+    for (uint32_t left = active; left; rounds++) {
+        sim_lines lines;
+        uint32_t round = distinct_lanes(address, left);
+        sim_coalesce(address, round, op->bytes, &lines);
+        count_tags(t, &lines, round, op->bytes);
+        update_lines(c, w, t, &lines, kind);
+        left &= ~round;
+    }
+    t->traffic.instructions -= rounds - 1;
+    t->traffic.requests -= rounds - 1;
+}
+
 static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                               const uint64_t address[SIM_LANES], unsigned bytes) {
     sim_lines lines;
@@ -178,9 +210,16 @@ static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *
     count_tags(t, &lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
     case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, count_lanes(active) * bytes); break;
-    case HAUL_CLASS_GLOBAL_ATOMIC: update_lines(c, w, t, &lines, SIM_LOG_ATOMIC); break;
-    case HAUL_CLASS_GLOBAL_REDUCTION: update_lines(c, w, t, &lines, SIM_LOG_REDUCTION); break;
     default: load_lines(c, w, op, t, &lines); break;
+    }
+}
+
+static void count_global_parts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                               const uint64_t address[SIM_LANES], const sim_assembled *a) {
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        count_global_part(c, w, op, active, start, a->parts[p].width);
     }
 }
 
@@ -188,14 +227,13 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                       const uint64_t address[SIM_LANES]) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
-    if (a->plain) {
+    if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
+        count_update(c, w, op, active, address,
+                     a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION);
+    } else if (a->plain) {
         count_global_part(c, w, op, active, address, op->bytes);
-        return;
-    }
-    for (unsigned p = 0; p < a->part_count; p++) {
-        uint64_t start[SIM_LANES];
-        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
-        count_global_part(c, w, op, active, start, a->parts[p].width);
+    } else {
+        count_global_parts(c, w, op, active, address, a);
     }
 }
 
@@ -212,27 +250,71 @@ static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t wo
     return LOCAL_LINES + (((uint64_t)w->sm->index << 6 | warp >> 6) * 64 + warp % 64) * words + word;
 }
 
-static void add_local_word(sim_lines *lines, uint64_t line, unsigned lane) {
+/* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
+typedef struct local_access {
+    uint32_t count;
+    uint64_t line[SIM_LANES];
+    uint32_t lanes[SIM_LANES];
+} local_access;
+
+static void add_local_word(local_access *a, uint64_t line, unsigned lane) {
     uint32_t i = 0;
-    while (i < lines->count && lines->line[i] != line) i++;
+    while (i < a->count && a->line[i] != line) i++;
     if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
-    if (i == lines->count) {
-        lines->line[i] = line;
-        lines->mask[i] = 0;
-        lines->count++;
+    if (i == a->count) {
+        a->line[i] = line;
+        a->lanes[i] = 0;
+        a->count++;
     }
-    lines->mask[i] = (uint8_t)(lines->mask[i] | 1u << lane / 8);
+    a->lanes[i] |= 1u << lane;
 }
 
-static void local_lines(const sim_counting *c, const sim_warp *w, uint32_t active, unsigned bytes,
-                        const uint64_t offset[SIM_LANES], sim_lines *lines) {
-    lines->count = lines->sectors = 0;
+static void find_local_words(const sim_counting *c, const sim_warp *w, uint32_t active, unsigned bytes,
+                             const uint64_t offset[SIM_LANES], local_access *a) {
+    a->count = 0;
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++)
-            add_local_word(lines, local_line(c, w, word), l);
+            add_local_word(a, local_line(c, w, word), l);
     }
-    for (uint32_t i = 0; i < lines->count; i++) lines->sectors += (uint32_t)__builtin_popcount(lines->mask[i]);
+}
+
+static unsigned touched_sectors(uint32_t lanes) {
+    unsigned mask = 0;
+    for (unsigned sector = 0; sector < SIM_LINE_SECTORS; sector++)
+        mask |= (unsigned)((lanes >> 8 * sector & 0xff) != 0) << sector;
+    return mask;
+}
+
+static unsigned whole_sectors(uint32_t lanes) {
+    return ~touched_sectors(~lanes) & 15;
+}
+
+/* The lines with those of their sectors that are touched, or of those the whole (or the partly) covered ones. */
+typedef enum local_part { LOCAL_ALL, LOCAL_WHOLE, LOCAL_PARTIAL } local_part;
+
+static void local_lines(const local_access *a, local_part part, sim_lines *lines) {
+    lines->count = lines->sectors = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        unsigned mask = touched_sectors(a->lanes[i]), whole = whole_sectors(a->lanes[i]);
+        if (part == LOCAL_WHOLE) mask &= whole;
+        if (part == LOCAL_PARTIAL) mask &= ~whole;
+        if (!mask) continue;
+        lines->line[lines->count] = a->line[i];
+        lines->mask[lines->count++] = (uint8_t)mask;
+        lines->sectors += (uint32_t)__builtin_popcount(mask);
+    }
+}
+
+/* Sectors that a store fills stay in L1 until their line is given up, which is not modelled; of others L1 has not the
+ * rest, and they go on to L2. */
+static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a) {
+    sim_lines lines;
+    local_lines(a, LOCAL_WHOLE, &lines);
+    for (uint32_t i = 0; i < lines.count; i++)
+        t->traffic.hits += (uint32_t)__builtin_popcount(sim_l1_load(c->l1, lines.line[i], lines.mask[i]));
+    local_lines(a, LOCAL_PARTIAL, &lines);
+    if (lines.count) store_lines(c, w, t, &lines, lines.sectors * 4);
 }
 
 void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -241,16 +323,15 @@ void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint3
     uint8_t class = c->plan->assembled[op->instruction].class;
     bool own = class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE;
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
+    local_access access;
     sim_lines lines;
-    local_lines(c, w, active, op->bytes, offset, &lines);
+    find_local_words(c, w, active, op->bytes, offset, &access);
+    local_lines(&access, LOCAL_ALL, &lines);
     count_tags(t, &lines, active, op->bytes);
-    if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD) {
+    if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD)
         load_cached(c, t, &lines);
-        return;
-    }
-    /* L1 keeps what a thread wrote to its own memory; it goes to L2 when its line is given up, which is not modelled */
-    for (uint32_t i = 0; i < lines.count; i++)
-        t->traffic.hits += (uint32_t)__builtin_popcount(sim_l1_load(c->l1, lines.line[i], lines.mask[i]));
+    else
+        store_local(c, w, t, &access);
 }
 
 /* ---- shared memory ---- */
@@ -282,27 +363,15 @@ static void count_shared_part(sim_tally *t, uint8_t class, uint32_t active, cons
     add_shared(t, shared_wavefronts(class, start, active, part.width), active, part.width);
 }
 
-/* The first lane of each address among `lanes`. */
-static uint32_t distinct_lanes(const uint32_t address[SIM_LANES], uint32_t lanes) {
-    uint32_t distinct = 0;
-    for (uint32_t left = lanes; left;) {
-        unsigned first = (unsigned)__builtin_ctz(left);
-        distinct |= 1u << first;
-        for (uint32_t rest = left; rest; rest &= rest - 1) {
-            unsigned l = (unsigned)__builtin_ctz(rest);
-            if (address[l] == address[first]) left &= ~(1u << l);
-        }
-    }
-    return distinct;
-}
-
 /* Load, compute, compare-and-swap, until all lanes have had their turn: in each round one lane of each address wins. */
 static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
                        unsigned bytes) {
     while (active) {
         add_shared(loads, sim_bank_load(address, active, bytes), active, bytes);
         add_shared(t, sim_bank_atomic(address, active, bytes), active, bytes);
-        active &= ~distinct_lanes(address, active);
+        uint64_t wide[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
+        active &= ~distinct_lanes(wide, active);
     }
 }
 
@@ -383,19 +452,27 @@ static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, 
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
 }
 
+/* The engine takes a copy apart into pieces of a line's length, counted from where the copy begins: a copy that begins
+ * inside a line makes pieces that straddle two. */
+static void bulk_piece(sim_counting *c, sim_tally *t, bool loads, uint64_t address, uint64_t bytes) {
+    uint64_t first = address >> SIM_SECTOR_SHIFT, last = (address + bytes - 1) >> SIM_SECTOR_SHIFT;
+    t->traffic.sectors += last - first + 1;
+    for (uint64_t line = first / SIM_LINE_SECTORS; line <= last / SIM_LINE_SECTORS; line++)
+        bulk_line(c, t, loads, line, bulk_mask(line, first, last));
+}
+
 void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
     (void)w;
     if (!is_counted(c, op) || !bytes) return;
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     bool loads = c->plan->assembled[op->instruction].class == HAUL_CLASS_BULK_LOAD;
-    uint64_t first = address >> SIM_SECTOR_SHIFT, last = (address + bytes - 1) >> SIM_SECTOR_SHIFT;
+    const uint64_t piece = 1u << SIM_LINE_SHIFT;
     t->traffic.instructions++;
     t->traffic.requests++;
-    t->traffic.sectors += last - first + 1;
     t->traffic.ideal_sectors += (bytes + 31) >> SIM_SECTOR_SHIFT;
     t->traffic.bytes += bytes;
-    for (uint64_t line = first / SIM_LINE_SECTORS; line <= last / SIM_LINE_SECTORS; line++)
-        bulk_line(c, t, loads, line, bulk_mask(line, first, last));
+    for (uint64_t at = 0; at < bytes; at += piece)
+        bulk_piece(c, t, loads, address + at, bytes - at < piece ? bytes - at : piece);
 }
 
 /* ---- the rest ---- */
