@@ -73,8 +73,9 @@ static bool is_scalar_batch(const figures *f) {
            f->width * f->ratio <= 16.5;
 }
 
+/* Once each lane has a sector to itself, nothing tells how far apart they are. */
 static bool is_structures(const figures *f) {
-    if (!is_global(f->line->class) || !wastes_sectors(f)) return false;
+    if (!is_global(f->line->class) || !wastes_sectors(f) || f->sectors >= 0.9 * f->lanes) return false;
     return f->alike > 1 && f->alike <= 16 && near(f->ratio, f->alike);
 }
 
