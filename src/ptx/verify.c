@@ -44,8 +44,14 @@ static bool fits(ptx_type reg, ptx_type type, bool loose) {
     return have == 'F' ? reg == type : is_integer_kind(want);
 }
 
+/* In place of the bytes to read, cp.async takes a predicate: whether the source is ignored. */
+static bool ignores_source(const check *c, const ptx_register *r) {
+    return c->instruction->op == PTX_OP_CP_ASYNC && c->number == 4 && r->type == PTX_PRED;
+}
+
 static haul_status check_register(const check *c, const ptx_operand *o, ptx_type type) {
     const ptx_register *r = &c->function->registers[o->reg];
+    if (ignores_source(c, r)) return HAUL_OK;
     if (o->negated && r->type != PTX_PRED) return fail(c, o->position, "only a predicate can be negated");
     if (fits(r->type, type, is_loose(c->instruction))) return HAUL_OK;
     return fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name, ptx_types[r->type].name);
