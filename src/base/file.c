@@ -8,11 +8,15 @@
 #include <sys/stat.h>
 
 enum { CHUNK = 64 * 1024 };
+static const size_t largest = (size_t)4 << 30; /* devices such as /dev/zero have no end */
 
 static haul_status read_all(FILE *f, const char *path, text *content) {
     char chunk[CHUNK];
     size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, f)) > 0) text_append(content, chunk, got);
+    while (!content->failed && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
+        text_append(content, chunk, got);
+        if (content->length > largest) return haul_fail(HAUL_ERROR_LIMIT, "%s: is larger than 4 GiB", path);
+    }
     if (ferror(f)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
     return HAUL_OK;
