@@ -132,7 +132,7 @@ static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, u
     }
     ptx_expect(p, close);
     o.part_count = (uint32_t)(p->parts.count - base);
-    o.parts = keep_parts(p, p->parts.items + base, o.part_count);
+    o.parts = keep_parts(p, o.part_count ? p->parts.items + base : NULL, o.part_count);
     p->parts.count = base;
     return o;
 }

@@ -68,6 +68,7 @@ static void counts_operands(void **state) {
     (void)state;
     SYNTAX(KERNEL("add.u32 %r1, %r2;"), "t.ptx:4:1: 'add' takes 3 operands here, not 2");
     SYNTAX(KERNEL("exit 1;"), "t.ptx:4:1: 'exit' takes 0 operands here, not 1");
+    SYNTAX(KERNEL("exit {};"), "t.ptx:4:1: 'exit' takes 0 operands here, not 1");
     SYNTAX(KERNEL("bar.sync;"), "t.ptx:4:1: 'bar' takes 1 to 2 operands here, not 0");
     SYNTAX(KERNEL("ld.global.u32 %r1, [%d1], %d2;"), "t.ptx:4:1: 'ld' takes 2 operands here, not 3");
     SYNTAX(KERNEL("ld.global.L2::cache_hint.u32 %r1, [%d1];"), "t.ptx:4:1: 'ld' takes 3 operands here, not 2");
