@@ -165,7 +165,7 @@ static uint64_t address_of_variable(void *context, const ptx_variable *v) {
 
 static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocation *r) {
     if (!r->variable) return;
-    uint64_t address = m->addresses[r->variable->index] + (uint64_t)r->addend;
+    uint64_t address = (m->addresses[r->variable->index] + (uint64_t)r->addend) >> r->shift;
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
@@ -373,7 +373,8 @@ static CUresult release(CUdeviceptr address) {
 static void *at(CUdeviceptr address, size_t bytes) {
     void *host = current ? sim_memory_at(current->memory, address, bytes) : NULL;
     if (!host)
-        haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address);
+        result_of(
+            haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address));
     return host;
 }
 
@@ -403,6 +404,7 @@ static CUresult fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
 }
 
 static CUresult fill_words(CUdeviceptr to, unsigned value, size_t count) {
+    if (to % 4 || count > SIZE_MAX / 4) return wrong("cuMemsetD32: the address must be a multiple of 4");
     unsigned *host = count ? at(to, count * 4) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) host[i] = value;
