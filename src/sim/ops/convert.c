@@ -28,7 +28,7 @@ PLAIN(f32_from_u32, float, uint32_t)
 PLAIN(f64_from_s32, double, int32_t)
 PLAIN(f64_from_u32, double, uint32_t)
 PLAIN(f64_from_f32, double, float)
-SIM_UNARY(f32_from_f64, float, double, canonical_f32((float)a))
+SIM_UNARY(f32_from_f64, float, double, (float)a)
 SIM_UNARY(f32_from_f16, float, uint16_t, canonical_f32(f32_of_f16(a)))
 SIM_UNARY(f16_from_f32, uint16_t, float, f16_of_f32(a))
 SIM_UNARY(f32_from_bf16, float, uint16_t, canonical_f32(f32_of_bf16(a)))
@@ -235,13 +235,15 @@ __attribute__((noinline)) static void singles_from_doubles(float *out, const dou
     SIM_EACH_LANE(l) out[l] = (float)in[l];
 }
 
-static void write_singles(values *v, unsigned modifier, bool flush) {
+/* A double's NaN keeps what fits of its payload, as on hardware; others become the one NaN. */
+static void write_singles(values *v, unsigned from, unsigned modifier, bool flush) {
     float single[SIM_LANES];
     (void)fesetround(sim_host_rounding(modifier));
     singles_from_doubles(single, v->real);
     (void)fesetround(FE_TONEAREST);
     if (flush) SIM_EACH_LANE(l) single[l] = flush_f32(single[l]);
-    SIM_EACH_LANE(l) v->integer[l] = bits_of_f32(canonical_f32(single[l]));
+    if (from != PTX_F64) SIM_EACH_LANE(l) single[l] = canonical_f32(single[l]);
+    SIM_EACH_LANE(l) v->integer[l] = bits_of_f32(single[l]);
 }
 
 static void write_format(values *v, const sim_format *format, unsigned modifier, bool finite, int left) {
@@ -250,12 +252,12 @@ static void write_format(values *v, const sim_format *format, unsigned modifier,
     SIM_EACH_LANE(l) v->integer[l] = (uint64_t)encode(f, v->real[l], rounding, finite) << left;
 }
 
-static void write_reals(values *v, unsigned type, unsigned modifier, bool flush, bool finite) {
+static void write_reals(values *v, unsigned type, unsigned from, unsigned modifier, bool flush, bool finite) {
     switch (type) {
     case PTX_F16: write_format(v, &sim_f16, modifier, finite, 0); break;
     case PTX_BF16: write_format(v, &sim_bf16, modifier, finite, 0); break;
     case PTX_TF32: write_format(v, &sim_tf32, modifier, finite, 13); break;
-    case PTX_F32: write_singles(v, modifier, flush); break;
+    case PTX_F32: write_singles(v, from, modifier, flush); break;
     default: SIM_EACH_LANE(l) v->integer[l] = bits_of_f64(v->real[l]); break;
     }
 }
@@ -280,7 +282,7 @@ static void convert_integers(values *v, unsigned to, unsigned from, unsigned mod
     if (ptx_types[to].kind == 'F') {
         reals_from_integers(v, to, from, modifier);
         clamp_reals(v->real, flags);
-        write_reals(v, to, modifier, false, false);
+        write_reals(v, to, from, modifier, false, false);
     } else if (flags & CVT_SATURATE) {
         saturate_integers(v, to, from);
     }
@@ -296,7 +298,7 @@ static void convert_reals(values *v, unsigned to, unsigned from, unsigned modifi
     if (!to_real || rounds_to_integer(modifier)) round_to_integers(v->real, modifier);
     if (to_real) {
         clamp_reals(v->real, flags);
-        write_reals(v, to, modifier, flush, flags & CVT_FINITE);
+        write_reals(v, to, from, modifier, flush, flags & CVT_FINITE);
     } else {
         integers_from_reals(v, to, from);
     }

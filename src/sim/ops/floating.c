@@ -243,7 +243,7 @@ haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
 #define IS_INFINITE(x, T) ((x) == T##_INFINITY)
 #define IS_NUMBER(x, T) ((x) <= T##_INFINITY)
 #define IS_NOT_A_NUMBER(x, T) ((x) > T##_INFINITY)
-#define IS_NORMAL(x, T) ((x) >= T##_NORMAL && (x) < T##_INFINITY)
+#define IS_NORMAL(x, T) (((x) >= T##_NORMAL && (x) < T##_INFINITY) || (x) == 0) /* zero counts as normal */
 #define IS_SUBNORMAL(x, T) ((x) < T##_NORMAL && (x) != 0)
 
 #define CLASSES(name, condition)               \
