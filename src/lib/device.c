@@ -82,7 +82,7 @@ static haul_status name_device(haul_device *d) {
         text_printf(&name, "sim:%s", sim_machines[d->handle].name);
     else
         text_printf(&name, "gpu:%d", d->handle);
-    d->name = copy_string(text_string(&name));
+    d->name = name.failed ? NULL : copy_string(text_string(&name));
     text_free(&name);
     d->driver->device_name(product, sizeof product, d->handle);
     d->product = copy_string(product);

@@ -100,6 +100,8 @@ static haul_status gather(const haul_module *m, const haul_launch *l, CUfunction
                           void **pointers) {
     if (m->device->is_virtual) HAUL_TRY(check_count(l, f));
     for (size_t i = 0; i < l->argument_count; i++) {
+        if (l->arguments[i].kind == HAUL_ARGUMENT_BUFFER && !l->arguments[i].buffer)
+            return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
         uint64_t bytes = value_of(&l->arguments[i], &values[i]);
         uint64_t wanted = m->device->is_virtual ? sim_driver_parameter_bytes(f, i) : bytes;
         if (bytes != wanted)

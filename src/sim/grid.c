@@ -253,8 +253,10 @@ static const haul_place *outer_place(const ptx_module *m, uint32_t index, arena 
 }
 
 static char *copy_text(arena *memory, text *t) {
+    const bool failed = t->failed;
     char *copy = arena_copy(memory, text_string(t), t->length);
     text_clear(t);
+    t->failed = failed; /* the caller looks once, in the end */
     return copy;
 }
 
@@ -265,25 +267,23 @@ static void record_class(const sim_program *p, haul_instruction_record *records)
             records[p->ops[i].instruction].memory_class = (haul_memory_class)p->ops[i].memory_class;
 }
 
-static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory,
+static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, text *t,
                                 haul_launch_record *r) {
     const ptx_function *f = p->function;
-    text t = {0};
     r->instruction_count = f->instruction_count;
     r->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, haul_instruction_record);
     for (size_t i = 0; i < f->instruction_count; i++) {
         haul_instruction_record *out = &r->instructions[i];
-        ptx_print_instruction(p->module, f, &f->instructions[i], &t);
-        out->text = copy_text(memory, &t);
-        ptx_print_opcode(&f->instructions[i], &t);
-        out->mnemonic = copy_text(memory, &t);
+        ptx_print_instruction(p->module, f, &f->instructions[i], t);
+        out->text = copy_text(memory, t);
+        ptx_print_opcode(&f->instructions[i], t);
+        out->mnemonic = copy_text(memory, t);
         out->ptx_line = f->instructions[i].position.line;
         const haul_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;
         out->traffic = traffic[i];
     }
     record_class(p, r->instructions);
-    text_free(&t);
 }
 
 static void record_shape(const sim_launch *l, arena *memory, haul_launch_record *r) {
@@ -295,14 +295,24 @@ static void record_shape(const sim_launch *l, arena *memory, haul_launch_record 
     r->estimate_us = r->measured_us = -1;
 }
 
-static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
-    haul_traffic *traffic = memory_zeroed(l->program->function->instruction_count + 1, sizeof *traffic);
-    if (!traffic) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
+static haul_status no_memory_for_record(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
+}
+
+/* `t` is the caller's, who frees it: allocation failures of the arena land here. */
+static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, text *t, haul_launch_record *r) {
+    jmp_buf out_of_memory, *const outer = memory->out_of_memory;
+    if (setjmp(out_of_memory)) {
+        memory->out_of_memory = outer;
+        return no_memory_for_record();
+    }
+    memory->out_of_memory = &out_of_memory;
+    haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
     record_shape(l, memory, r);
-    record_instructions(l->program, traffic, memory, r);
-    memory_free(traffic);
-    return HAUL_OK;
+    record_instructions(l->program, traffic, memory, t, r);
+    memory->out_of_memory = outer;
+    return t->failed ? no_memory_for_record() : HAUL_OK;
 }
 
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
@@ -315,7 +325,9 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     if (status == HAUL_OK) status = run_all(&s);
     if (status == HAUL_OK && record) {
         *record = (haul_launch_record){.occupancy = occupancy};
-        status = fill_record(&s, l, memory, record);
+        text t = {0};
+        status = fill_record(&s, l, memory, &t, record);
+        text_free(&t);
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }

@@ -1,0 +1,292 @@
+/* Modules and launches through the public API: arguments, limits, and every way to fail. */
+#include "../sim/kernel.h"
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+
+static haul_device *device;
+static haul_module *module;
+
+static const char ptx[] = HEAD ".visible .entry first(.param .u64 out, .param .u32 n) .maxntid 128 {\n"
+                               ".reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+                               "ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [n];\n"
+                               "mov.u32 %r1, %tid.x; mad.wide.u32 %rd1, %r1, 4, %rd0;\n"
+                               "st.global.u32 [%rd1], %r0; ret; }\n"
+                               ".func helper() { ret; }\n"
+                               ".visible .entry second() .reqntid 8, 4 { ret; }\n";
+
+static int set_up(void **state) {
+    (void)state;
+    return haul_device_open("sim:h100", NULL, &device) != HAUL_OK ||
+           haul_module_load(device, "two.ptx", ptx, strlen(ptx), &module) != HAUL_OK;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    haul_device_close(device);
+    return 0;
+}
+
+static void expect_message(haul_status got, haul_status want, const char *text) {
+    if (got != want) fail_msg("status %d, not %d: %s", (int)got, (int)want, haul_message());
+    if (!strstr(haul_message(), text)) fail_msg("'%s' has no '%s'", haul_message(), text);
+}
+
+/* ---- modules ---- */
+
+static void a_module_lists_its_kernels_in_order(void **state) {
+    (void)state;
+    assert_int_equal(haul_module_kernel_count(module), 2);
+    assert_string_equal(haul_module_kernel_name(module, 0), "first");
+    assert_string_equal(haul_module_kernel_name(module, 1), "second");
+    assert_null(haul_module_kernel_name(module, 2));
+}
+
+static void what_is_no_ptx_is_refused_with_its_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "bad.ptx"},
+        {"\x7f"
+         "ELF",
+         "bad.ptx:1:1:"},
+        {HEAD ".visible .entry k() { frobnicate.u32 %r1; }", "bad.ptx:4:"},
+        {HEAD ".visible .entry k() { ret; ", "bad.ptx:4:"},
+        {HEAD ".visible .entry k() { bra NOWHERE; }", "NOWHERE"},
+        {".version 99.9\n.target sm_90\n.address_size 64\n", "bad.ptx"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        haul_module *bad;
+        const haul_status status = haul_module_load(device, "bad.ptx", cases[c].text, strlen(cases[c].text), &bad);
+        if (status == HAUL_OK && c == 0) { /* an empty file may be an empty module */
+            haul_module_unload(bad);
+            continue;
+        }
+        assert_null(bad);
+        if (!strstr(haul_message(), cases[c].message)) fail_msg("'%s' has no '%s'", haul_message(), cases[c].message);
+    }
+}
+
+static void zero_bytes_are_no_ptx(void **state) {
+    (void)state;
+    haul_module *bad;
+    expect_message(haul_module_load(device, "zeros", ".version\0 8.3", 13, &bad), HAUL_ERROR_SYNTAX, "zero bytes");
+}
+
+/* ---- launches ---- */
+
+static haul_buffer *words;
+
+static haul_launch first_launch(const haul_argument arguments[2]) {
+    return (haul_launch){"first", {1, 1, 1}, {32, 1, 1}, 0, arguments, 2};
+}
+
+static void a_launch_runs_and_is_recorded(void **state) {
+    (void)state;
+    haul_run *run;
+    uint32_t got[32];
+    assert_int_equal(haul_buffer_create(device, sizeof got, &words), HAUL_OK);
+    const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = words},
+                                       {.kind = HAUL_ARGUMENT_I32, .integer = 9}};
+    const haul_launch launch = first_launch(arguments);
+    assert_int_equal(haul_run_create(device, &run), HAUL_OK);
+    assert_int_equal(haul_launch_run(module, &launch, run), HAUL_OK);
+    assert_int_equal(haul_launch_run(module, &launch, run), HAUL_OK);
+    assert_int_equal(run->launch_count, 2);
+    assert_string_equal(run->launches[1].kernel, "first");
+    assert_int_equal(run->launches[1].block[0], 32);
+    assert_int_equal(run->launches[1].instruction_count, 6);
+    assert_string_equal(run->launches[1].instructions[4].mnemonic, "st.global.u32");
+    assert_int_equal(run->launches[1].instructions[4].traffic.threads, 32);
+    assert_int_equal(haul_buffer_read(words, 0, got, sizeof got), HAUL_OK);
+    for (unsigned k = 0; k < 32; k++) assert_int_equal(got[k], 9);
+    haul_run_free(run);
+    haul_buffer_free(words);
+}
+
+static void arguments_must_fit_the_parameters(void **state) {
+    (void)state;
+    assert_int_equal(haul_buffer_create(device, 128, &words), HAUL_OK);
+    haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = words},
+                                 {.kind = HAUL_ARGUMENT_I32, .integer = 9}};
+    haul_launch launch = first_launch(arguments);
+    launch.argument_count = 1;
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "takes 2 arguments, 1 given");
+    launch.argument_count = 2;
+    arguments[1].kind = HAUL_ARGUMENT_I64;
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT,
+                   "argument 2 has 8 bytes, the parameter 4");
+    arguments[1].kind = HAUL_ARGUMENT_F32;
+    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
+    arguments[0].buffer = NULL;
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "argument 1 is no buffer");
+    launch.kernel = "third";
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "two.ptx: has no kernel 'third'");
+    launch.kernel = "helper";
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "helper");
+    haul_buffer_free(words);
+}
+
+typedef struct shape {
+    uint32_t grid[3], block[3], shared;
+    const char *kernel, *message;
+} shape;
+
+static void launches_beyond_the_limits_are_refused(void **state) {
+    (void)state;
+    static const shape cases[] = {
+        {{0, 1, 1}, {32, 1, 1}, 0, "first", "has no blocks"},
+        {{1, 1, 1}, {0, 1, 1}, 0, "first", "has no threads"},
+        {{0x80000000u, 1, 1}, {32, 1, 1}, 0, "first", "grid x 2147483648"},
+        {{1, 65536, 1}, {32, 1, 1}, 0, "first", "grid y 65536"},
+        {{1, 1, 65536}, {32, 1, 1}, 0, "first", "grid z 65536"},
+        {{1, 1, 1}, {1025, 1, 1}, 0, "first", "block x 1025"},
+        {{1, 1, 1}, {1, 1, 65}, 0, "first", "block z 65"},
+        {{1, 1, 1}, {33, 32, 1}, 0, "first", "threads per block 1056"},
+        {{1, 1, 1}, {0xffffffff, 0xffffffff, 0xffffffff}, 0, "first", "block x"},
+        {{1, 1, 1}, {129, 1, 1}, 0, "first", "the kernel's launch bound allows 128"},
+        {{1, 1, 1}, {32, 1, 1}, 0, "second", "requires a block of 8 x 4 x 1"},
+        {{1, 1, 1}, {32, 1, 1}, 232449, "first", "bytes of shared memory per block 232449"},
+        {{1, 1, 1}, {32, 1, 1}, 0xffffffff, "first", "bytes of shared memory per block 4294967295"},
+    };
+    assert_int_equal(haul_buffer_create(device, 128, &words), HAUL_OK);
+    const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = words},
+                                       {.kind = HAUL_ARGUMENT_I32, .integer = 9}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        haul_launch launch = first_launch(arguments);
+        launch.kernel = cases[c].kernel;
+        if (cases[c].kernel[0] == 's') launch.argument_count = 0;
+        memcpy(launch.grid, cases[c].grid, sizeof launch.grid);
+        memcpy(launch.block, cases[c].block, sizeof launch.block);
+        launch.shared_bytes = cases[c].shared;
+        expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_LIMIT, cases[c].message);
+    }
+    haul_launch launch = first_launch(arguments);
+    launch.shared_bytes = 232448; /* 227 KiB are allowed */
+    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
+    haul_buffer_free(words);
+}
+
+static void a_failed_launch_leaves_the_device_usable(void **state) {
+    (void)state;
+    uint32_t out[32];
+    const char *bad = KERNEL("trap;\n");
+    haul_module *trapping;
+    assert_int_equal(haul_module_load(device, "bad.ptx", bad, strlen(bad), &trapping), HAUL_OK);
+    const kernel_run r = {.out = out, .out_bytes = sizeof out};
+    assert_int_equal(launch_on(device, trapping, &r), HAUL_ERROR_TRAP);
+    haul_module_unload(trapping);
+    a_launch_runs_and_is_recorded(NULL);
+}
+
+/* ---- kernels that go wrong ---- */
+
+static void a_trap_is_told(void **state) {
+    (void)state;
+    expect_failure(&(kernel_run){.ptx = KERNEL("setp.eq.u32 %p0, %r1, 70;\n@%p0 trap;\n"), .blocks = 3},
+                   HAUL_ERROR_TRAP, "block 2,0,0, thread 6,0,0");
+}
+
+static void a_kernel_that_never_ends_is_stopped(void **state) {
+    (void)state;
+    const char *const forever[] = {KERNEL("AGAIN: bra AGAIN;\n"),
+                                   KERNEL("AGAIN: ld.volatile.global.u32 %r3, [%rd0];\n"
+                                          "setp.eq.u32 %p0, %r3, 0;\n@%p0 bra AGAIN;\n"),
+                                   KERNEL("AGAIN: bar.sync 0;\nbra AGAIN;\n")};
+    for (int k = 0; k < 3; k++)
+        for (uint32_t blocks = 1; blocks < 300; blocks += 199)
+            expect_failure(&(kernel_run){.ptx = forever[k], .blocks = blocks, .limit = 1000000}, HAUL_ERROR_TIMEOUT,
+                           "has not ended after");
+}
+
+static void calls_that_cannot_be_run_are_told(void **state) {
+    (void)state;
+    const char *missing = HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n" BEGIN
+                               "{.param .b64 a; .param .b64 b; .param .b32 r;\n"
+                               "call.uni (r), vprintf, (a, b);}\n" END;
+    expect_failure(&(kernel_run){.ptx = missing}, HAUL_ERROR_UNSUPPORTED, "test.ptx:");
+}
+
+/* ---- no memory ---- */
+
+static void device_memory_runs_out_with_a_message(void **state) {
+    (void)state;
+    const haul_device_options options = {.memory_bytes = 1 << 20};
+    haul_device *small;
+    haul_buffer *buffers[3];
+    assert_int_equal(haul_device_open("sim:h100", &options, &small), HAUL_OK);
+    assert_int_equal(haul_buffer_create(small, 700 << 10, &buffers[0]), HAUL_OK);
+    expect_message(haul_buffer_create(small, 700 << 10, &buffers[1]), HAUL_ERROR_OUT_OF_MEMORY, "asked for");
+    assert_null(buffers[1]);
+    expect_message(haul_buffer_create(small, UINT64_MAX, &buffers[1]), HAUL_ERROR_OUT_OF_MEMORY, "asked for");
+    haul_buffer_free(buffers[0]);
+    assert_int_equal(haul_buffer_create(small, 700 << 10, &buffers[2]), HAUL_OK);
+    const char *big = HEAD ".global .b8 big[900000];\n";
+    haul_module *m;
+    expect_message(haul_module_load(small, "big.ptx", big, strlen(big), &m), HAUL_ERROR_OUT_OF_MEMORY, "asked for");
+    haul_device_close(small);
+}
+
+static const char everything[] =
+    KERNEL_WITH(".global .u32 table[4] = {1, 2, 3, 4};\n.shared .align 16 .b8 words[1024];\n"
+                ".file 1 \"source.cu\"\n"
+                ".func (.reg .b32 r) twice(.reg .b32 x) { add.u32 r, x, x; ret; }\n",
+                ".local .u32 own[4];\n.shared .align 8 .b64 bar;\n.loc 1 7 0\n"
+                "mov.u32 %r3, words;\nmad.lo.u32 %r3, %r0, 16, %r3;\nand.b32 %r3, %r3, 0x5ff;\n"
+                "cp.async.ca.shared.global [words], [%rd1], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+                "setp.eq.u32 %p0, %r0, 0;\n@!%p0 bra ON;\n"
+                "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 16;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [words], [%rd1], 16, [bar];\n"
+                "ON: call (%r4), twice, (%r0);\nst.local.u32 [own], %r4;\nbar.sync 0;\n"
+                "ld.global.u32 %r5, [table];\nadd.u32 %r5, %r5, %r4;\n" OUT("%r5"));
+
+/* Opens, loads, launches with a record, closes, while allocation number `n` fails. */
+static haul_status do_everything(size_t n) {
+    uint32_t out[64] = {0}, in[4] = {0};
+    haul_launch_record record;
+    memory_fail_after(n);
+    const haul_status status = try_kernel(&(kernel_run){.ptx = everything,
+                                                        .blocks = 2,
+                                                        .in = in,
+                                                        .in_bytes = sizeof in,
+                                                        .out = out,
+                                                        .out_bytes = sizeof out,
+                                                        .record = &record});
+    memory_fail_after(0);
+    return status;
+}
+
+/* Some allocations are for comfort only and may fail unnoticed: a long row of successes is the end. */
+static void each_failing_allocation_is_an_error_and_nothing_leaks(void **state) {
+    (void)state;
+    unsigned failed = 0, passed = 0;
+    for (size_t n = 1; passed < 100; n++) {
+        const haul_status status = do_everything(n);
+        if (status != HAUL_OK && status != HAUL_ERROR_OUT_OF_MEMORY)
+            fail_msg("allocation %zu: status %d: %s", n, (int)status, haul_message());
+        failed += status != HAUL_OK;
+        passed = status == HAUL_OK ? passed + 1 : 0;
+    }
+    assert_in_range(failed, 50, 99999);
+    assert_int_equal(do_everything(0), HAUL_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_module_lists_its_kernels_in_order),
+        cmocka_unit_test(what_is_no_ptx_is_refused_with_its_place),
+        cmocka_unit_test(zero_bytes_are_no_ptx),
+        cmocka_unit_test(a_launch_runs_and_is_recorded),
+        cmocka_unit_test(arguments_must_fit_the_parameters),
+        cmocka_unit_test(launches_beyond_the_limits_are_refused),
+        cmocka_unit_test(a_failed_launch_leaves_the_device_usable),
+        cmocka_unit_test(a_trap_is_told),
+        cmocka_unit_test(a_kernel_that_never_ends_is_stopped),
+        cmocka_unit_test(calls_that_cannot_be_run_are_told),
+        cmocka_unit_test(device_memory_runs_out_with_a_message),
+        cmocka_unit_test(each_failing_allocation_is_an_error_and_nothing_leaks),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
