@@ -78,9 +78,12 @@ static bool is_clock(unsigned special) {
     }
 }
 
+static sim_op *append(sim_lowering *l, sim_handler run);
+
 static uint32_t special_source(sim_lowering *l, unsigned special) {
     uint32_t slot = special_slot(l, special);
     if (is_clock(special)) {
+        append(l, sim_run_yield); /* the SM's clock goes on when a warp's turn ends */
         sim_op *op = sim_emit(l, sim_run_clock);
         op->d = slot;
         op->x = special;
