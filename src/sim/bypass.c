@@ -47,26 +47,53 @@ static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
     requests->sectors += (uint32_t)__builtin_popcount(mask);
 }
 
-/* One bit a sector out of two: those of which both halves are there, and those of which only one is. */
-static uint8_t sectors_of(unsigned halves, bool whole) {
-    uint8_t mask = 0;
-    for (unsigned sector = 0; sector < 4; sector++) {
-        unsigned both = halves >> (2 * sector) & 3;
-        mask = (uint8_t)(mask | (unsigned)(whole ? both == 3 : both == 1 || both == 2) << sector);
+/* One bit a sector out of two: sectors of which both halves are there. */
+static unsigned whole_sectors(unsigned halves) {
+    unsigned both = halves & halves >> 1 & 0x55;
+    return (both & 1) | (both >> 1 & 2) | (both >> 2 & 4) | (both >> 3 & 8);
+}
+
+/* Sectors of which the lower (0) or the upper (1) half is there. */
+static unsigned half_sectors(unsigned halves, unsigned upper) {
+    unsigned one = halves >> upper & 0x55;
+    return (one & 1) | (one >> 1 & 2) | (one >> 2 & 4) | (one >> 3 & 8);
+}
+
+/* A source sector that goes to several places travels once for each: groups[k] has what travels a (k+1)-th time. */
+enum { LAYERS = DIFFERENCES / 2 + 1 };
+
+static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
+    for (unsigned k = 0; k < LAYERS && sectors; k++) {
+        unsigned again = layers[k] & sectors;
+        layers[k] |= sectors;
+        sectors = again;
     }
-    return mask;
+}
+
+/* Kinds of moves that travel apart. */
+enum { WHOLE, LOWER, UPPER, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
+
+/* What travels between two lines; each kind apart for even and odd differences between source and destination sector.
+ */
+static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) {
+    unsigned layers[KINDS][LAYERS] = {{0}};
+    for (unsigned g = parity; g < DIFFERENCES; g += 2) {
+        unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF], whole = whole_sectors(same);
+        add_layers(layers[WHOLE], whole);
+        add_layers(layers[LOWER], half_sectors(same, 0) & ~whole);
+        add_layers(layers[UPPER], half_sectors(same, 1) & ~whole);
+        add_layers(layers[LOWER_TO_UPPER], half_sectors(other, 0));
+        add_layers(layers[UPPER_TO_LOWER], half_sectors(other, 1));
+    }
+    for (unsigned kind = WHOLE; kind < KINDS; kind++)
+        for (unsigned k = 0; k < LAYERS; k++) add_request(requests, p->source, (uint8_t)layers[kind][k]);
 }
 
 static void list_requests(const line_pairs *pairs, sim_lines *requests) {
     requests->count = requests->sectors = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        const line_pair *p = &pairs->pair[i];
-        for (unsigned g = 0; g < DIFFERENCES; g++) {
-            unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF];
-            add_request(requests, p->source, sectors_of(same, true));
-            add_request(requests, p->source, sectors_of(same, false));
-            add_request(requests, p->source, sectors_of(other, true) | sectors_of(other, false));
-        }
+        list_pair(&pairs->pair[i], 0, requests);
+        list_pair(&pairs->pair[i], 1, requests);
     }
 }
 

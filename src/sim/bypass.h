@@ -5,8 +5,8 @@
 
 #include "sim/coalesce.h"
 
-/* Lanes that share source line, destination line, and the way in which the destination's position in its line
- * differs from the source's (in sectors, and in the 16-byte half of a sector) form a group: one L2 request, one
+/* Lanes that share source line, destination line, the parity of the distance between their sectors within the lines,
+ * and which halves they take (whole sectors, lower, upper, or from one to the other) form a group: one L2 request, one
  * wavefront into shared memory, and a sector of traffic for each distinct source sector. A copy whose two sides are
  * aligned alike thus makes one group a line; any skew splits lines and fetches sectors twice. */
 typedef struct sim_bypass {
