@@ -431,15 +431,8 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         count_access_copy(c, op, active, filled, source, destination);
 }
 
-static uint8_t bulk_mask(uint64_t line, uint64_t first_sector, uint64_t last_sector) {
-    uint8_t mask = 0;
-    for (unsigned s = 0; s < SIM_LINE_SECTORS; s++)
-        if (line * SIM_LINE_SECTORS + s >= first_sector && line * SIM_LINE_SECTORS + s <= last_sector)
-            mask = (uint8_t)(mask | 1u << s);
-    return mask;
-}
-
-static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, uint8_t mask) {
+static void bulk_request(sim_counting *c, sim_tally *t, bool loads, uint64_t line, unsigned mask) {
+    if (!mask) return;
     if (loads) {
         request_read(c, t, line, mask);
         return;
@@ -452,13 +445,27 @@ static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, 
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
 }
 
+/* Bytes from .. to-1 of one line. Whole sectors go together; one of which only half is wanted, at either end, by
+ * itself. */
+static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, unsigned from, unsigned to) {
+    const unsigned sector = 1u << SIM_SECTOR_SHIFT;
+    unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
+    unsigned head = from % sector ? 1u << first : 0, tail = to % sector ? 1u << last : 0;
+    t->traffic.sectors += last - first + 1;
+    bulk_request(c, t, loads, line, head);
+    bulk_request(c, t, loads, line, all & ~(head | tail));
+    bulk_request(c, t, loads, line, tail & ~head);
+}
+
 /* The engine takes a copy apart into pieces of a line's length, counted from where the copy begins: a copy that begins
  * inside a line makes pieces that straddle two. */
 static void bulk_piece(sim_counting *c, sim_tally *t, bool loads, uint64_t address, uint64_t bytes) {
-    uint64_t first = address >> SIM_SECTOR_SHIFT, last = (address + bytes - 1) >> SIM_SECTOR_SHIFT;
-    t->traffic.sectors += last - first + 1;
-    for (uint64_t line = first / SIM_LINE_SECTORS; line <= last / SIM_LINE_SECTORS; line++)
-        bulk_line(c, t, loads, line, bulk_mask(line, first, last));
+    const uint64_t length = 1u << SIM_LINE_SHIFT;
+    for (uint64_t at = address, end = address + bytes; at < end;) {
+        uint64_t line = at / length, stop = (line + 1) * length < end ? (line + 1) * length : end;
+        bulk_line(c, t, loads, line, (unsigned)(at % length), (unsigned)(stop - line * length));
+        at = stop;
+    }
 }
 
 void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
