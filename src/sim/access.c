@@ -77,8 +77,12 @@ bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t ad
     uint64_t frame = w->sm->grid->program->frame_bytes;
     uint32_t bad = bad_lanes(address, active, 0, frame, bytes, alignment);
     if (bad) return fault(w, op, bad, address, bytes, alignment, "access outside the thread's local memory");
+    uint64_t *used = &w->block->frame_used;
     *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
-    for (unsigned l = 0; l < SIM_LANES; l++) address[l] += l * frame;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        if ((active >> l & 1) && address[l] + bytes > *used) *used = address[l] + bytes;
+        address[l] += l * frame;
+    }
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A program that never waits has its oldest copies completed early, as hardware does too. */
-enum { QUEUE_LIMIT = 1024 };
+enum { QUEUE_LIMIT = 256 };
 
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
     a->queues = memory_zeroed(warps, sizeof *a->queues);

@@ -21,7 +21,6 @@ typedef struct sim_copy {
     uint32_t lanes; /* those still to be done */
     uint32_t group; /* of those lanes */
     uint8_t bytes;
-    bool no_increment;
     uint8_t read[SIM_LANES]; /* bytes to read; the rest is zero-filled */
     uint64_t source[SIM_LANES];
     uint32_t destination[SIM_LANES];

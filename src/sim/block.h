@@ -45,6 +45,7 @@ struct sim_block {
     uint32_t at[3]; /* ctaid */
     unsigned char *shared;
     unsigned char *frames; /* threads x frame_bytes */
+    uint64_t frame_used;   /* bytes from the start of each frame, of which some thread's may not be zero */
     sim_warp *warps;
     uint32_t warp_count;
     uint32_t live_warps; /* that have a live lane */
@@ -63,7 +64,8 @@ struct sim_sm {
     const sim_grid *grid;
     uint32_t index;
     sim_block *blocks;     /* grid->resident of them */
-    unsigned char *memory; /* registers, shared memory and frames of the resident blocks */
+    unsigned char *memory; /* registers and shared memory of the resident blocks */
+    unsigned char *frames; /* their threads' frames */
     uint64_t next_block;   /* the next one of this SM's share */
     sim_counting *counting;
     sim_range *ranges; /* by instruction: the allocation it touched last */

@@ -1,6 +1,7 @@
 #include "sim/grid.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "ptx/print.h"
@@ -17,6 +18,7 @@
  * what L1 sends to L2 small. */
 enum { EPOCH = 1 << 16 };
 #define DEFAULT_LIMIT (1ull << 40)
+#define FRAME_BUDGET (4ull << 30)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
 /* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
@@ -106,8 +108,29 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
 }
 
+/* Local memory of all resident blocks, which a thread may have much of: as long as it is beyond FRAME_BUDGET, fewer
+ * blocks are resident than fit on the machine. The same on each host, so that what a kernel does is; what the host
+ * cannot give even so is an error. */
+static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
+    uint64_t blocks = (uint64_t)resident * g->used_sms;
+    if (g->program->frame_bytes > UINT32_MAX) return UINT64_MAX;
+    return (blocks < g->blocks ? blocks : g->blocks) * g->threads * g->program->frame_bytes;
+}
+
+static haul_status fit_frames(sim_grid *g) {
+    while (g->resident > 1 && frames_of(g, g->resident) > FRAME_BUDGET) g->resident--;
+    uint64_t needed = frames_of(g, g->resident);
+    char amount[32];
+    if (needed <= sim_host_available()) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_OUT_OF_MEMORY,
+        "launch: %llu bytes of local memory a thread are %s for the resident blocks: more than the host has",
+        (unsigned long long)g->program->frame_bytes, number_format_bytes((double)needed, amount));
+}
+
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
+    HAUL_TRY(fit_frames(&s->grid));
     uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     s->countings = memory_zeroed(n, sizeof(sim_counting *));

@@ -115,8 +115,7 @@ static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what
                      number_format_bytes((double)sim_memory_largest_free(m), left));
 }
 
-/* What the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
-static uint64_t host_available(void) {
+uint64_t sim_host_available(void) {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t free_now = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
     long all = sysconf(_SC_PHYS_PAGES);
@@ -133,7 +132,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     if (asked > m->bytes) return no_room(m, asked, "device memory");
     uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
     if (!find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
-    if (bytes > host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
+    if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
     HAUL_TRY(make_room(m));
     memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
     m->blocks[at].from = from;

@@ -46,4 +46,7 @@ bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *rang
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 
+/* Bytes that the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
+uint64_t sim_host_available(void);
+
 #endif

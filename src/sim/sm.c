@@ -21,7 +21,7 @@ static size_t align_up(size_t value) {
 static size_t block_memory(const sim_grid *g) {
     const sim_program *p = g->program;
     return align_up(g->warps * (size_t)p->register_bytes) + align_up(g->shared_bytes) +
-           align_up((size_t)g->threads * p->frame_bytes) + align_up(g->warps * sizeof(sim_warp));
+           align_up(g->warps * sizeof(sim_warp));
 }
 
 static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) {
@@ -31,7 +31,6 @@ static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) 
     for (uint32_t w = 0; w < g->warps; w++) b->warps[w].regs = memory + (size_t)w * p->register_bytes;
     memory += align_up(g->warps * (size_t)p->register_bytes);
     b->shared = memory;
-    b->frames = memory + align_up(g->shared_bytes);
     b->warp_count = g->warps;
 }
 
@@ -46,11 +45,15 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
     sm->ranges = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->ranges);
-    if (!sm->blocks || !sm->memory || !sm->ranges) return no_memory();
+    /* Zero pages that come into being as they are touched: most kernels use little of large frames. */
+    size_t frames = (size_t)g->threads * g->program->frame_bytes;
+    sm->frames = memory_zeroed(resident, frames);
+    if (!sm->blocks || !sm->memory || !sm->ranges || !sm->frames) return no_memory();
     unsigned char *memory = sm->memory + (-(uintptr_t)sm->memory & 63);
     for (uint32_t b = 0; b < resident; b++) {
         sm->blocks[b].sm = sm;
         carve_block(g, &sm->blocks[b], memory + b * block_memory(g));
+        sm->blocks[b].frames = sm->frames + b * frames;
         HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
     }
     return sim_counting_create(plan, &sm->counting);
@@ -61,6 +64,7 @@ void sim_sm_free(sim_sm *sm) {
         for (uint32_t b = 0; b < sm->grid->resident; b++) sim_async_free(&sm->blocks[b].async);
     memory_free(sm->blocks);
     memory_free(sm->memory);
+    memory_free(sm->frames);
     memory_free(sm->ranges);
     sim_counting_free(sm->counting);
 }
@@ -165,6 +169,12 @@ static void start_warp(sim_block *b, uint32_t index) {
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }
 
+static void clear_frames(const sim_grid *g, sim_block *b) {
+    for (uint32_t t = 0; b->frame_used && t < g->threads; t++)
+        memset(b->frames + t * g->program->frame_bytes, 0, b->frame_used);
+    b->frame_used = 0;
+}
+
 static bool start_block(sim_sm *sm, sim_block *b) {
     const sim_grid *g = sm->grid;
     if (sm->next_block >= g->blocks) return false;
@@ -177,7 +187,7 @@ static bool start_block(sim_sm *sm, sim_block *b) {
     b->running = true;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0, g->shared_bytes);
-    memset(b->frames, 0, (size_t)g->threads * g->program->frame_bytes);
+    clear_frames(g, b);
     sim_async_reset(&b->async);
     for (uint32_t w = 0; w < g->warps; w++) start_warp(b, w);
     sm->running++;

@@ -114,6 +114,22 @@ static void local_memory_is_each_threads_own(void **state) {
     expect_words(out, 192, i);
 }
 
+/* 512 KiB a thread would be 132 GiB for all threads that fit on the machine: only what is touched takes host memory. */
+static void large_frames_that_are_hardly_used_cost_little(void **state) {
+    (void)state;
+    uint32_t out[128];
+    run_words(KERNEL(".local .align 16 .b8 depot[524288];\n"
+                     "ld.local.u32 %r3, [depot+524284];\n"
+                     "ld.local.u32 %r4, [depot];\n"
+                     "add.u32 %r3, %r3, %r4;\n"
+                     "st.local.u32 [depot], %r1;\n" OUT("%r3")),
+              128, 1, out);
+    expect_words(out, 128, 0);
+    expect_failure(
+        &(kernel_run){.ptx = KERNEL(".local .align 16 .b8 depot[1099511627776];\nst.local.u32 [depot], %r1;\n")},
+        HAUL_ERROR_OUT_OF_MEMORY, "bytes of local memory a thread");
+}
+
 static void generic_addresses_lead_one_warp_into_all_spaces(void **state) {
     (void)state;
     uint32_t out[32], in[2] = {77, 88};
@@ -340,6 +356,7 @@ int main(void) {
         cmocka_unit_test(static_and_dynamic_shared_memory_do_not_overlap),
         cmocka_unit_test(each_block_starts_with_shared_memory_of_its_own),
         cmocka_unit_test(local_memory_is_each_threads_own),
+        cmocka_unit_test(large_frames_that_are_hardly_used_cost_little),
         cmocka_unit_test(generic_addresses_lead_one_warp_into_all_spaces),
         cmocka_unit_test(arrays_pass_through_calls_by_value),
         cmocka_unit_test(parameters_of_all_sizes_lie_where_the_driver_packs_them),
