@@ -3,6 +3,7 @@
 #define HAUL_LIB_DEVICE_H
 
 #include "driver/driver.h"
+#include "ptx/ir.h"
 
 #include <haul/haul.h>
 
@@ -28,6 +29,8 @@ struct haul_module {
     haul_device *device;
     CUmodule handle;
     char *name;
+    const ptx_module *ptx; /* the kernels' signatures; NULL when haul could not read them */
+    ptx_module *own_ptx;   /* the same, if it is the module's to free */
     haul_module *next;
 };
 

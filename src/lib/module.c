@@ -11,6 +11,15 @@
 
 /* ---- modules ---- */
 
+/* What the kernels are called and take. A real driver does not tell: haul's own parser does, for PTX that it
+ * understands; for other PTX launches go unchecked. */
+static void read_signatures(haul_module *m, const char *ptx, size_t length) {
+    if (m->device->is_virtual)
+        m->ptx = sim_driver_module_ptx(m->handle);
+    else if (ptx_module_parse(m->name, ptx, length, &m->own_ptx) == HAUL_OK)
+        m->ptx = m->own_ptx;
+}
+
 static haul_status load(haul_module *m, const char *name, const char *ptx, size_t length) {
     /* The driver API takes NUL-terminated text. */
     if (memchr(ptx, '\0', length)) return haul_fail(HAUL_ERROR_SYNTAX, "%s: is not PTX: it has zero bytes", name);
@@ -26,6 +35,7 @@ static haul_status load(haul_module *m, const char *name, const char *ptx, size_
     haul_status status =
         device_check(m->device, m->device->driver->module_load(&m->handle, text_string(&copy)), "loading a module");
     text_free(&copy);
+    if (status == HAUL_OK) read_signatures(m, ptx, length);
     return status;
 }
 
@@ -55,16 +65,21 @@ void haul_module_unload(haul_module *m) {
         break;
     }
     if (device_enter(m->device) == HAUL_OK) m->device->driver->module_unload(m->handle);
+    if (m->own_ptx) ptx_module_free(m->own_ptx);
     memory_free(m->name);
     memory_free(m);
 }
 
 size_t haul_module_kernel_count(const haul_module *m) {
-    return m->device->is_virtual ? sim_driver_kernel_count(m->handle) : 0;
+    size_t count = 0;
+    for (size_t i = 0; m->ptx && i < m->ptx->function_count; i++) count += m->ptx->functions[i]->is_entry;
+    return count;
 }
 
 const char *haul_module_kernel_name(const haul_module *m, size_t index) {
-    return m->device->is_virtual ? sim_driver_kernel_name(m->handle, index) : NULL;
+    for (size_t i = 0; m->ptx && i < m->ptx->function_count; i++)
+        if (m->ptx->functions[i]->is_entry && index-- == 0) return m->ptx->functions[i]->name;
+    return NULL;
 }
 
 /* ---- launches ---- */
@@ -89,21 +104,20 @@ static uint64_t value_of(const haul_argument *a, argument_value *v) {
     return 8;
 }
 
-static haul_status check_count(const haul_launch *l, CUfunction f) {
-    size_t count = sim_driver_parameter_count(f);
-    if (count == l->argument_count) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: takes %zu arguments, %zu given", l->kernel, count,
+static haul_status check_count(const haul_launch *l, const ptx_function *f) {
+    if (f->param_count == l->argument_count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: takes %zu arguments, %zu given", l->kernel, f->param_count,
                      l->argument_count);
 }
 
-static haul_status gather(const haul_module *m, const haul_launch *l, CUfunction f, argument_value *values,
-                          void **pointers) {
-    if (m->device->is_virtual) HAUL_TRY(check_count(l, f));
+static haul_status gather(const haul_module *m, const haul_launch *l, argument_value *values, void **pointers) {
+    const ptx_function *f = m->ptx ? ptx_find_entry(m->ptx, l->kernel) : NULL;
+    if (f) HAUL_TRY(check_count(l, f));
     for (size_t i = 0; i < l->argument_count; i++) {
         if (l->arguments[i].kind == HAUL_ARGUMENT_BUFFER && !l->arguments[i].buffer)
             return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
         uint64_t bytes = value_of(&l->arguments[i], &values[i]);
-        uint64_t wanted = m->device->is_virtual ? sim_driver_parameter_bytes(f, i) : bytes;
+        uint64_t wanted = f ? f->params[i]->size : bytes;
         if (bytes != wanted)
             return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has %llu bytes, the parameter %llu",
                              l->kernel, i + 1, (unsigned long long)bytes, (unsigned long long)wanted);
@@ -116,7 +130,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
                           void **pointers) {
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
-    HAUL_TRY(gather(m, l, f, values, pointers));
+    HAUL_TRY(gather(m, l, values, pointers));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
     CUresult result = driver->launch(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],

@@ -266,6 +266,21 @@ static CUresult module_function(CUfunction *function, CUmodule module, const cha
     return CUDA_SUCCESS;
 }
 
+/* PTX for a later architecture runs as long as it uses nothing that the machine does not have: a kernel for sm_90 can
+ * be looked at on an A100. */
+static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        uint32_t needs = ptx_ops[i->op].sm, has = m->context->machine->sm;
+        if (needs > has)
+            return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                             "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u: choose another device", m->ptx->name,
+                             i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,
+                             m->context->machine->name, has);
+    }
+    return HAUL_OK;
+}
+
 /* Lowers a kernel when it is first needed; allocation failures of the arena land here. */
 static haul_status prepare(CUfunction f) {
     jmp_buf out_of_memory;
@@ -278,6 +293,7 @@ static haul_status prepare(CUfunction f) {
     }
     ptx_function *flat;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
+    HAUL_TRY(check_architecture(m, flat));
     m->memory.out_of_memory = &out_of_memory;
     haul_status status = sim_lower(m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
     m->memory.out_of_memory = NULL;
@@ -456,22 +472,6 @@ void sim_driver_name_image(const char *name) {
     image_name = name;
 }
 
-size_t sim_driver_parameter_count(CUfunction f) {
-    return f->entry->param_count;
-}
-
-uint64_t sim_driver_parameter_bytes(CUfunction f, size_t index) {
-    return f->entry->params[index]->size;
-}
-
-size_t sim_driver_kernel_count(CUmodule m) {
-    size_t count = 0;
-    for (size_t i = 0; i < m->ptx->function_count; i++) count += m->ptx->functions[i]->is_entry;
-    return count;
-}
-
-const char *sim_driver_kernel_name(CUmodule m, size_t index) {
-    for (size_t i = 0; i < m->ptx->function_count; i++)
-        if (m->ptx->functions[i]->is_entry && index-- == 0) return m->ptx->functions[i]->name;
-    return NULL;
+const ptx_module *sim_driver_module_ptx(CUmodule m) {
+    return m->ptx;
 }

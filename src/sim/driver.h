@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "driver/driver.h"
+#include "ptx/ir.h"
 #include "sim/machine.h"
 
 #include <haul/run.h>
@@ -28,11 +29,7 @@ haul_status sim_driver_last_status(void);
 /* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
 void sim_driver_name_image(const char *name);
 
-/* A function's parameters, for checks before a launch. */
-size_t sim_driver_parameter_count(CUfunction function);
-uint64_t sim_driver_parameter_bytes(CUfunction function, size_t index);
-/* Kernels of a module, in PTX order. */
-size_t sim_driver_kernel_count(CUmodule module);
-const char *sim_driver_kernel_name(CUmodule module, size_t index);
+/* What the module was parsed to; lives as long as it. */
+const ptx_module *sim_driver_module_ptx(CUmodule module);
 
 #endif
