@@ -153,7 +153,8 @@ static void open_device(void) {
         fprintf(stderr, "%s\n", haul_message());
         exit(2);
     }
-    if (driver->init(0) || driver->device_get(&device, 0) || driver->context_retain(&context, device) ||
+    const int ordinal = real ? 0 : (int)(sim_machine_find("h100") - sim_machines);
+    if (driver->init(0) || driver->device_get(&device, ordinal) || driver->context_retain(&context, device) ||
         driver->context_set(context)) {
         fprintf(stderr, "the device cannot be opened: %s\n", haul_message());
         exit(2);
