@@ -67,6 +67,15 @@ static haul_status check_block(const sim_launch *l) {
     return HAUL_OK;
 }
 
+static haul_status check_cluster(const sim_launch *l) {
+    const ptx_function *f = l->program->function;
+    uint64_t blocks = 1;
+    for (unsigned k = 0; k < 3; k++) blocks *= f->cluster[k] ? f->cluster[k] : 1;
+    if (blocks == 1) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s wants clusters of %llu blocks, which cannot be run yet",
+                     f->name, (unsigned long long)blocks);
+}
+
 static haul_status check_grid(const sim_launch *l) {
     if (!l->grid[0] || !l->grid[1] || !l->grid[2])
         return haul_fail(HAUL_ERROR_LIMIT, "launch: grid %u x %u x %u has no blocks", l->grid[0], l->grid[1],
@@ -79,6 +88,7 @@ static haul_status check_grid(const sim_launch *l) {
 
 haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     HAUL_TRY(check_block(l));
+    HAUL_TRY(check_cluster(l));
     HAUL_TRY(check_grid(l));
     uint64_t shared = l->program->shared_bytes + l->dynamic_bytes;
     if (shared > l->machine->shared_per_block_optin)

@@ -1,0 +1,151 @@
+/* The virtual GPU as the CUDA driver API shows it. */
+#include "sim/driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const driver_table *cu;
+static CUcontext context;
+
+static int set_up(void **state) {
+    (void)state;
+    CUdevice device;
+    cu = sim_driver();
+    return cu->init(0) != CUDA_SUCCESS || cu->device_get(&device, 0) != CUDA_SUCCESS ||
+           cu->context_retain(&context, device) != CUDA_SUCCESS || cu->context_set(context) != CUDA_SUCCESS;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    return cu->context_release(0) != CUDA_SUCCESS;
+}
+
+static void devices_tell_what_they_are(void **state) {
+    (void)state;
+    int count = 0, value = 0;
+    CUdevice device;
+    char name[64];
+    size_t bytes;
+    assert_int_equal(cu->device_count(&count), CUDA_SUCCESS);
+    assert_int_equal(count, (int)sim_machine_count);
+    for (int d = 0; d < count; d++) {
+        assert_int_equal(cu->device_get(&device, d), CUDA_SUCCESS);
+        assert_int_equal(cu->device_name(name, sizeof name, device), CUDA_SUCCESS);
+        assert_non_null(strstr(name, "(virtual)"));
+        assert_int_equal(cu->device_attribute(&value, DRIVER_DEVICE_WARP_SIZE, device), CUDA_SUCCESS);
+        assert_int_equal(value, 32);
+        assert_int_equal(cu->device_attribute(&value, DRIVER_DEVICE_SM_COUNT, device), CUDA_SUCCESS);
+        assert_int_equal(value, (int)sim_machines[d].sms);
+        assert_int_equal(cu->device_memory(&bytes, device), CUDA_SUCCESS);
+        assert_true(bytes == sim_machines[d].memory_bytes);
+    }
+    assert_int_equal(cu->device_get(&device, count), CUDA_INVALID_DEVICE);
+    assert_int_equal(cu->device_get(&device, -1), CUDA_INVALID_DEVICE);
+    assert_int_equal(cu->device_attribute(&value, 12345, 0), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->init(1), CUDA_INVALID_VALUE);
+}
+
+static void memory_is_filled_and_copied(void **state) {
+    (void)state;
+    CUdeviceptr a, b;
+    unsigned char got[16];
+    assert_int_equal(cu->allocate(&a, 64), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&b, 64), CUDA_SUCCESS);
+    assert_int_equal(cu->fill_bytes(a, 0xab, 64), CUDA_SUCCESS);
+    assert_int_equal(cu->fill_words(a + 4, 0x01020304, 2), CUDA_SUCCESS);
+    assert_int_equal(cu->copy_on_device(b + 1, a, 15), CUDA_SUCCESS);
+    assert_int_equal(cu->copy_to_host(got, b + 1, 15), CUDA_SUCCESS);
+    assert_memory_equal(got, "\xab\xab\xab\xab\4\3\2\1\4\3\2\1\xab\xab\xab", 15);
+    assert_int_equal(cu->fill_words(a + 2, 0, 1), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->fill_words(a, 0, SIZE_MAX / 2), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->fill_bytes(a, 0, 65), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->copy_to_host(got, a + 60, 8), CUDA_INVALID_VALUE);
+    assert_int_equal(sim_driver_last_status(), HAUL_ERROR_ARGUMENT);
+    assert_int_equal(cu->copy_to_device(a - 1, got, 1), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->copy_to_device(0, got, 0), CUDA_SUCCESS);
+    assert_int_equal(cu->release(a + 4), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->release(a), CUDA_SUCCESS);
+    assert_int_equal(cu->release(a), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->release(b), CUDA_SUCCESS);
+}
+
+static void free_memory_is_told(void **state) {
+    (void)state;
+    size_t before, after, total;
+    CUdeviceptr a;
+    assert_int_equal(cu->memory_info(&before, &total), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&a, 1000), CUDA_SUCCESS);
+    assert_int_equal(cu->memory_info(&after, &total), CUDA_SUCCESS);
+    assert_int_equal(before - after, 1024);
+    assert_int_equal(cu->release(a), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&a, total + 1), CUDA_OUT_OF_MEMORY);
+}
+
+static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
+                          ".global .u32 start = 40;\n"
+                          ".visible .entry add(.param .u64 out, .param .u32 n) {\n"
+                          ".shared .b64 s[4]; .reg .b64 %rd<2>; .reg .b32 %r<3>;\n"
+                          "ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [n]; ld.global.u32 %r1, [start];\n"
+                          "add.u32 %r0, %r0, %r1; st.shared.u32 [s], %r0; ld.shared.u32 %r2, [s];\n"
+                          "st.global.u32 [%rd0], %r2; ret; }\n";
+
+static void kernels_are_loaded_and_launched(void **state) {
+    (void)state;
+    CUmodule module;
+    CUfunction function, again;
+    CUdeviceptr out;
+    unsigned n = 2, got = 0;
+    int value;
+    assert_int_equal(cu->module_load(&module, ptx), CUDA_SUCCESS);
+    assert_int_equal(cu->module_function(&function, module, "add"), CUDA_SUCCESS);
+    assert_int_equal(cu->module_function(&again, module, "add"), CUDA_SUCCESS);
+    assert_ptr_equal(function, again);
+    assert_int_equal(cu->module_function(&again, module, "subtract"), CUDA_NOT_FOUND);
+    assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_SHARED_BYTES, function), CUDA_SUCCESS);
+    assert_int_equal(value, 32);
+    assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_REGISTERS, function), CUDA_SUCCESS);
+    assert_int_equal(cu->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, 1 << 16), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&out, 4), CUDA_SUCCESS);
+    void *parameters[] = {&out, &n};
+    assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->synchronize(), CUDA_SUCCESS);
+    assert_int_equal(cu->copy_to_host(&got, out, 4), CUDA_SUCCESS);
+    assert_int_equal(got, 42);
+    assert_int_equal(cu->launch(function, 1, 1, 1, 2048, 1, 1, 0, NULL, parameters, NULL),
+                     CUDA_LAUNCH_OUT_OF_RESOURCES);
+    assert_int_equal(cu->release(out), CUDA_SUCCESS);
+    assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), CUDA_ILLEGAL_ADDRESS);
+    assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
+    assert_int_equal(cu->module_load(&module, "no PTX"), CUDA_INVALID_PTX);
+    assert_null(module);
+}
+
+static void without_a_context_nothing_works(void **state) {
+    (void)state;
+    CUmodule module;
+    CUdeviceptr a;
+    size_t bytes;
+    assert_int_equal(cu->context_set(NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_load(&module, ptx), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->allocate(&a, 4), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->release(4), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->memory_info(&bytes, &bytes), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->fill_bytes(4, 0, 4), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->context_release(0), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->context_set(context), CUDA_SUCCESS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_tell_what_they_are),
+        cmocka_unit_test(memory_is_filled_and_copied),
+        cmocka_unit_test(free_memory_is_told),
+        cmocka_unit_test(kernels_are_loaded_and_launched),
+        cmocka_unit_test(without_a_context_nothing_works),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
