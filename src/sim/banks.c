@@ -34,13 +34,24 @@ static void add_word(bank_words *w, uint32_t word) {
 
 /* Whether no bank serves more than one word: the common case, found without a branch for each lane. Each bank remembers
  * the last word that it was asked for; a lane that finds another there has a conflict. */
-static bool is_free_of_conflicts(const uint32_t address[SIM_LANES], unsigned words) {
+static bool is_free_of_conflicts(const uint32_t *address, unsigned lanes, unsigned words) {
     uint32_t last[BANKS], differs = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++)
+    for (unsigned l = 0; l < lanes; l++) differs |= address[l] ^ address[0];
+    if (differs < BANKS * 4) return true; /* all in one row of the banks, which has each bank once */
+    differs = 0;
+    for (unsigned l = 0; l < lanes; l++)
         for (unsigned k = 0; k < words; k++) last[(address[l] / 4 + k) % BANKS] = address[l] / 4 + k;
-    for (unsigned l = 0; l < SIM_LANES; l++)
+    for (unsigned l = 0; l < lanes; l++)
         for (unsigned k = 0; k < words; k++) differs |= last[(address[l] / 4 + k) % BANKS] ^ (address[l] / 4 + k);
     return differs == 0;
+}
+
+/* The lanes are neighbours, `*count` of them from `*first` on. */
+static bool is_run(uint32_t lanes, unsigned *first, unsigned *count) {
+    *first = (unsigned)__builtin_ctz(lanes);
+    *count = (unsigned)__builtin_popcount(lanes);
+    uint32_t run = lanes >> *first;
+    return (run & (run + 1)) == 0;
 }
 
 /* Wavefronts of one pass over the lanes in `lanes`, which is not 0. */
@@ -48,7 +59,8 @@ static uint32_t pass_wavefronts(const uint32_t address[SIM_LANES], uint32_t lane
     bank_words w;
     w.seen = 0, w.most = 1, w.count = 0;
     unsigned words = bytes <= 4 ? 1 : bytes / 4;
-    if (lanes == SIM_ALL_LANES && is_free_of_conflicts(address, words)) return 1;
+    unsigned first, count;
+    if (is_run(lanes, &first, &count) && is_free_of_conflicts(address + first, count, words)) return 1;
     uint32_t previous = ~address[__builtin_ctz(lanes)];
     for (; lanes; lanes &= lanes - 1) {
         uint32_t a = address[__builtin_ctz(lanes)];
