@@ -67,6 +67,7 @@ static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
 
 static void complete_lanes(sim_block *b, sim_copy *c, uint32_t lanes) {
     c->lanes &= ~lanes;
+    b->sm->changes += lanes != 0;
     if (c->bytes == 0) {
         arrive_for_lanes(b, c, lanes);
         return;
@@ -102,12 +103,14 @@ sim_copy *sim_async_add(sim_warp *w) {
         drop_finished(q);
     }
     if (!make_room(q)) return NULL;
+    w->sm->changes++;
     return &q->copies[q->first + q->count++];
 }
 
 void sim_async_commit(sim_warp *w, uint32_t active) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
     for (unsigned l = 0; l < SIM_LANES; l++) q->committed[l] += active >> l & 1;
+    w->sm->changes++;
 }
 
 /* Lanes of the copy whose group is old enough. */
@@ -139,6 +142,7 @@ bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk) {
         a->bulk_capacity = capacity;
     }
     a->bulks[a->bulk_count++] = *bulk;
+    w->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
     /* Whoever waits for it already takes it now. */
     if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(w->block);
@@ -162,6 +166,7 @@ static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_
             continue;
         }
         a->reductions -= bulk->kind == SIM_BULK_REDUCE;
+        b->sm->changes++;
         sim_bulk_perform(b, bulk);
     }
     a->bulk_count = kept;
@@ -182,6 +187,7 @@ static bool is_any(const sim_bulk *bulk, uint32_t unused, uint32_t unused_too) {
 }
 
 void sim_async_commit_bulk(sim_warp *w, uint32_t active) {
+    w->sm->changes++;
     for (; active; active &= active - 1)
         w->block->async.bulk_groups[w->index * SIM_LANES + (unsigned)__builtin_ctz(active)]++;
 }
@@ -258,6 +264,7 @@ bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int6
         sim_block_wake_mbarrier_waiters(b);
     }
     *object = sim_mbarrier_pack(m);
+    b->sm->changes++;
     return true;
 }
 

@@ -37,6 +37,7 @@ static void note_arrival(sim_barrier *bar, const sim_warp *w) {
 void sim_block_lanes_ended(sim_warp *w) {
     sim_block *b = w->block;
     b->sm->progress++;
+    b->sm->changes++;
     b->live_warps -= w->live == 0;
     for (uint32_t id = 0; id < SIM_BARRIERS; id++) {
         note_arrival(&b->barriers[id], w);
@@ -47,6 +48,7 @@ void sim_block_lanes_ended(sim_warp *w) {
 bool sim_barrier_arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
     bar->lanes[w->index] |= lanes;
+    w->sm->changes++;
     bar->threads += (uint32_t)__builtin_popcount(lanes);
     bar->popc += (uint32_t)__builtin_popcount(votes & lanes);
     if (expected) bar->expected = expected / SIM_LANES;

@@ -75,6 +75,7 @@ struct sim_sm {
     uint32_t ordered;  /* paths that wait for the serial phase */
     uint32_t patience; /* see SIM_PATIENT */
     uint64_t progress; /* barriers opened, phases completed, lanes ended: what others may have waited for */
+    uint64_t changes;  /* of memory, barriers, copies in flight */
     uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
     sim_fault_record fault;
 };

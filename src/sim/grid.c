@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ptx/print.h"
 #include "sim/block.h"
+#include "sim/cycle.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
 
@@ -31,6 +32,7 @@ typedef struct run_state {
     sim_count_plan *plan;
     sim_l2 *l2;
     int threads;
+    sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
 } run_state;
@@ -238,11 +240,10 @@ static bool revive(run_state *s) {
     return release_joins(s);
 }
 
-static haul_status report_deadlock(const run_state *s) {
+static haul_status report_deadlock(const run_state *s, const char *why) {
     char stuck[700] = "";
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], stuck, sizeof stuck);
-    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: nothing can run:%s", s->grid.program->function->name,
-                     stuck);
+    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
 }
 
 static haul_status check_limit(const run_state *s, uint64_t now) {
@@ -267,7 +268,10 @@ static haul_status run_all(run_state *s) {
         uint64_t now = executed_by_all(s);
         expected = now - before;
         HAUL_TRY(check_limit(s, now));
-        if (!ordered && all_stuck(s) && !revive(s)) return report_deadlock(s);
+        const bool stuck = !ordered && all_stuck(s);
+        if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
+        if (!stuck && sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms))
+            return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
 }
 

@@ -44,6 +44,7 @@ sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active) {
 sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)active;
     uint64_t now = w->sm->executed;
+    w->sm->changes++; /* whoever waits for a time waits for something */
     bool upper = op->x == PTX_SPECIAL_CLOCK_HI || op->x == PTX_SPECIAL_GLOBALTIMER_HI;
     bool wide = op->x == PTX_SPECIAL_CLOCK64 || op->x == PTX_SPECIAL_GLOBALTIMER;
     for (unsigned l = 0; l < SIM_LANES; l++) {

@@ -184,6 +184,7 @@ static bool start_block(sim_sm *sm, sim_block *b) {
     b->at[1] = (uint32_t)(b->index / g->grid[0] % g->grid[1]);
     b->at[2] = (uint32_t)(b->index / g->grid[0] / g->grid[1]);
     b->live_warps = g->warps;
+    sm->changes++;
     b->running = true;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0, g->shared_bytes);
@@ -306,7 +307,7 @@ static const char *describe_state(const sim_path *p, char out[48]) {
     case SIM_PATH_AT_BARRIER: snprintf(out, 48, "barrier %u", p->barrier); return out;
     case SIM_PATH_AT_WARP_SYNC: return "lanes of its own warp";
     case SIM_PATH_AT_MBARRIER: return "an mbarrier's phase";
-    default: return "nothing";
+    default: return "a change";
     }
 }
 
@@ -334,7 +335,7 @@ void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
         for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
             for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
                 const sim_path *p = &sm->blocks[b].warps[i].paths[k];
-                if (p->state > SIM_PATH_READY && strlen(message) + 120 < size)
+                if (p->state != SIM_PATH_FREE && strlen(message) + 120 < size)
                     describe_path(sm, &sm->blocks[b].warps[i], p, message, size);
             }
 }

@@ -191,14 +191,42 @@ static void a_trap_is_told(void **state) {
 
 static void a_kernel_that_never_ends_is_stopped(void **state) {
     (void)state;
-    const char *const forever[] = {KERNEL("AGAIN: bra AGAIN;\n"),
-                                   KERNEL("AGAIN: ld.volatile.global.u32 %r3, [%rd0];\n"
-                                          "setp.eq.u32 %p0, %r3, 0;\n@%p0 bra AGAIN;\n"),
+    const char *const forever[] = {KERNEL("AGAIN: add.u32 %r3, %r3, 1;\nbra AGAIN;\n"),
+                                   KERNEL("AGAIN: atom.global.add.u32 %r3, [%rd0], 1;\nbra AGAIN;\n"),
                                    KERNEL("AGAIN: bar.sync 0;\nbra AGAIN;\n")};
     for (int k = 0; k < 3; k++)
         for (uint32_t blocks = 1; blocks < 300; blocks += 199)
             expect_failure(&(kernel_run){.ptx = forever[k], .blocks = blocks, .limit = 1000000}, HAUL_ERROR_TIMEOUT,
                            "has not ended after");
+}
+
+/* No limit is needed where nothing changes any more. */
+static void a_kernel_that_waits_for_nothing_is_a_deadlock(void **state) {
+    (void)state;
+    const char *const forever[] = {
+        KERNEL("AGAIN: bra AGAIN;\n"),
+        KERNEL("AGAIN: ld.volatile.global.u32 %r3, [%rd0];\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra AGAIN;\n"),
+        KERNEL("AGAIN: atom.global.cas.b32 %r3, [%rd0], 1, 2;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra AGAIN;\n"),
+        KERNEL("setp.ne.u32 %p0, %r0, 0;\n@%p0 bra OVER;\n"
+               "AGAIN: ld.volatile.global.u32 %r3, [%rd0];\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra AGAIN;\n"
+               "OVER: bar.sync 0;\n")};
+    for (int k = 0; k < 4; k++)
+        for (uint32_t blocks = 1; blocks < 300; blocks += 199)
+            expect_failure(&(kernel_run){.ptx = forever[k], .blocks = blocks}, HAUL_ERROR_DEADLOCK,
+                           "in which nothing changes: block (0,0,0) warp 0 lanes ");
+}
+
+static void waiting_for_a_time_is_no_deadlock(void **state) {
+    (void)state;
+    uint32_t out[64];
+    run_words(KERNEL("mov.u64 %rd3, %clock64;\n"
+                     "AGAIN: mov.u64 %rd4, %clock64;\n"
+                     "sub.u64 %rd4, %rd4, %rd3;\n"
+                     "setp.lt.u64 %p0, %rd4, 20000000;\n"
+                     "@%p0 bra AGAIN;\n"
+                     "mov.u32 %r3, 1;\n" OUT("%r3")),
+              1, 64, out);
+    expect_words(out, 64, 1);
 }
 
 static void calls_that_cannot_be_run_are_told(void **state) {
@@ -284,6 +312,8 @@ int main(void) {
         cmocka_unit_test(a_failed_launch_leaves_the_device_usable),
         cmocka_unit_test(a_trap_is_told),
         cmocka_unit_test(a_kernel_that_never_ends_is_stopped),
+        cmocka_unit_test(a_kernel_that_waits_for_nothing_is_a_deadlock),
+        cmocka_unit_test(waiting_for_a_time_is_no_deadlock),
         cmocka_unit_test(calls_that_cannot_be_run_are_told),
         cmocka_unit_test(device_memory_runs_out_with_a_message),
         cmocka_unit_test(each_failing_allocation_is_an_error_and_nothing_leaks),

@@ -325,6 +325,7 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
                              SIM_MBARRIER_MOST);
         *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
     }
+    w->sm->changes++;
     return SIM_NEXT;
 }
 
@@ -334,6 +335,7 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
         if (!object) return SIM_STOP;
         *object = 0;
     }
+    w->sm->changes++;
     return SIM_NEXT;
 }
 

@@ -22,13 +22,15 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
     }
 }
 
-/* Lanes take their turns in lane order. */
+/* Lanes take their turns in lane order. A compare-and-swap that fails changes nothing. */
 static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        uint64_t old = sim_atomic_apply(kind, op->bytes, (void *)(base + address[l]),
-                                        operand_of(w, op->b, op->bytes, l), operand_of(w, op->c, op->bytes, l));
+        void *at = (void *)(base + address[l]);
+        uint64_t old = sim_atomic_apply(kind, op->bytes, at, operand_of(w, op->b, op->bytes, l),
+                                        operand_of(w, op->c, op->bytes, l));
+        w->sm->changes += memcmp(at, &old, op->bytes) != 0;
         set_result(w, op->d, op->bytes, l, old);
     }
     if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
@@ -36,6 +38,7 @@ static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
 
 static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                          const uint64_t address[SIM_LANES]) {
+    w->sm->changes++;
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         sim_atomic_reduce((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),

@@ -122,6 +122,7 @@ static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
 
 static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                            const uint64_t address[SIM_LANES]) {
+    w->sm->changes++;
     bool same_width = op->x == op->y && op->count == 1;
     if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
         memcpy((void *)(base + address[0]), SIM_SLOT(w, void, op->d), (size_t)SIM_LANES << op->x);
