@@ -1,0 +1,93 @@
+/* Shared memory's banks: wavefronts for each width, pattern and kind of access. */
+#include "access.h"
+
+#include "sim/banks.h"
+
+#define ASSERT_WAVEFRONTS(found, all, without_conflicts) \
+    do {                                                 \
+        sim_wavefronts w_ = (found);                     \
+        assert_int_equal(w_.total, (all));               \
+        assert_int_equal(w_.ideal, (without_conflicts)); \
+    } while (0)
+
+static void words_a_stride_apart_collide_as_often_as_it_divides_32(void **state) {
+    (void)state;
+    static const uint32_t stride[] = {0, 1, 2, 3, 4, 8, 16, 32, 33, 64},
+                          wavefronts[] = {1, 1, 2, 1, 4, 8, 16, 32, 1, 32};
+    for (unsigned i = 0; i < 10; i++) {
+        ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 4 * stride[i]), SIM_ALL_LANES, 4), wavefronts[i], 1);
+        ASSERT_WAVEFRONTS(sim_bank_store(strided_shared(1024, 4 * stride[i]), SIM_ALL_LANES, 4), wavefronts[i], 1);
+    }
+}
+
+static void bytes_of_one_word_do_not_collide(void **state) {
+    (void)state;
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 1), SIM_ALL_LANES, 1), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_store(strided_shared(1024, 2), SIM_ALL_LANES, 2), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 128), SIM_ALL_LANES, 1), 32, 1);
+}
+
+static void eight_bytes_take_a_pass_for_each_half_warp(void **state) {
+    (void)state;
+    static const uint32_t stride[] = {1, 2, 4, 16, 17}, wavefronts[] = {2, 4, 8, 32, 2};
+    for (unsigned i = 0; i < 5; i++)
+        ASSERT_WAVEFRONTS(sim_bank_store(strided_shared(1024, 8 * stride[i]), SIM_ALL_LANES, 8), wavefronts[i], 2);
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 8), 0x0000ffff, 8), 1, 1);
+}
+
+static void sixteen_bytes_take_a_pass_for_each_quarter(void **state) {
+    (void)state;
+    static const uint32_t stride[] = {1, 2, 4, 8, 9}, wavefronts[] = {4, 8, 16, 32, 4};
+    for (unsigned i = 0; i < 5; i++)
+        ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 16 * stride[i]), SIM_ALL_LANES, 16), wavefronts[i], 4);
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 16), 0x00ff00ff, 16), 2, 2);
+}
+
+/* A warp of 16 x 2 threads reads one 16-byte row element for each half: one wavefront a half. */
+static void wide_loads_of_shared_addresses_merge_their_passes(void **state) {
+    (void)state;
+    uint32_t address[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) address[l] = 1024 + l / 16 * 64;
+    ASSERT_WAVEFRONTS(sim_bank_load(address, SIM_ALL_LANES, 16), 2, 2);
+    ASSERT_WAVEFRONTS(sim_bank_store(address, SIM_ALL_LANES, 16), 4, 4);
+    for (unsigned l = 0; l < SIM_LANES; l++) address[l] = 1024 + l / 2 * 8;
+    ASSERT_WAVEFRONTS(sim_bank_load(address, SIM_ALL_LANES, 8), 1, 1);
+}
+
+static void lanes_that_are_off_let_passes_merge(void **state) {
+    (void)state;
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 8), 0x55555555, 8), 2, 1);
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 8), 0x33333333, 8), 2, 1);
+    ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 8), 0x77777777, 8), 2, 2);
+}
+
+static void different_words_of_a_bank_count_wherever_their_lanes_are(void **state) {
+    (void)state;
+    uint32_t address[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) address[l] = 1024 + l * 4;
+    address[5] = address[9] + 128;
+    address[6] = address[9] + 256;
+    address[7] = address[9] + 256; /* the same word as lane 6 */
+    ASSERT_WAVEFRONTS(sim_bank_load(address, SIM_ALL_LANES, 4), 3, 1);
+    ASSERT_WAVEFRONTS(sim_bank_load(address, ~(1u << 9), 4), 2, 1);
+}
+
+static void atomics_on_one_address_are_one_wavefront(void **state) {
+    (void)state;
+    ASSERT_WAVEFRONTS(sim_bank_atomic(strided_shared(1024, 0), SIM_ALL_LANES, 4), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_atomic(strided_shared(1024, 128), SIM_ALL_LANES, 4), 32, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_a_stride_apart_collide_as_often_as_it_divides_32),
+        cmocka_unit_test(bytes_of_one_word_do_not_collide),
+        cmocka_unit_test(eight_bytes_take_a_pass_for_each_half_warp),
+        cmocka_unit_test(sixteen_bytes_take_a_pass_for_each_quarter),
+        cmocka_unit_test(wide_loads_of_shared_addresses_merge_their_passes),
+        cmocka_unit_test(lanes_that_are_off_let_passes_merge),
+        cmocka_unit_test(different_words_of_a_bank_count_wherever_their_lanes_are),
+        cmocka_unit_test(atomics_on_one_address_are_one_wavefront),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* L2 and what it asks of device memory, played from SMs' logs. */
+#include "access.h"
+
+#include "base/memory.h"
+#include "sim/l2.h"
+
+typedef struct fixture {
+    sim_l2 *l2;
+    sim_log logs[132];
+} fixture;
+
+static int set_up(void **state) {
+    static fixture f;
+    f = (fixture){0};
+    *state = &f;
+    return sim_l2_create(sim_machine_find("h100"), &f.l2);
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    for (unsigned sm = 0; sm < 132; sm++) sim_log_free(&f->logs[sm]);
+    sim_l2_free(f->l2);
+    return 0;
+}
+
+static void play(fixture *f) {
+    sim_log *logs[132];
+    for (unsigned sm = 0; sm < 132; sm++) logs[sm] = &f->logs[sm];
+    for (unsigned s = 0; s < SIM_SLICES; s++) sim_l2_play(f->l2, s, logs, 132);
+    for (unsigned sm = 0; sm < 132; sm++) sim_log_clear(&f->logs[sm]);
+}
+
+static void read_now(fixture *f, unsigned sm, uint64_t line, unsigned mask) {
+    sim_log_add(&f->logs[sm], line, mask, SIM_LOG_READ, 0);
+    play(f);
+}
+
+static sim_l2_counts counts_of(const fixture *f) {
+    sim_l2_counts counts;
+    sim_seen_size read;
+    bool complete;
+    sim_l2_sum(f->l2, &counts, &read, &complete);
+    assert_true(complete);
+    return counts;
+}
+
+/* A stride of 64 bytes reads 64 sectors for 32 wanted on an H100. */
+static void a_miss_brings_sixty_four_bytes(void **state) {
+    fixture *f = *state;
+    read_now(f, 0, 100, 1);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.read_requests, 1);
+    assert_int_equal(c.read_sectors, 1);
+    assert_int_equal(c.read_misses, 2);
+    assert_int_equal(c.dram_read_sectors, 2);
+    read_now(f, 0, 100, 3);
+    assert_int_equal(counts_of(f).read_hits, 2);
+    assert_int_equal(counts_of(f).dram_read_sectors, 2);
+}
+
+/* An SM on the other side misses once more, but device memory is not asked again. */
+static void each_side_of_l2_misses_for_itself(void **state) {
+    fixture *f = *state;
+    read_now(f, 0, 100, 15);
+    read_now(f, 40, 100, 15);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.read_misses, 8);
+    assert_int_equal(c.dram_read_sectors, 4);
+}
+
+static void equal_reads_of_neighbouring_sms_become_one(void **state) {
+    fixture *f = *state;
+    for (unsigned sm = 0; sm < 6; sm++) sim_log_add(&f->logs[sm], 100, 15, SIM_LOG_READ, 0);
+    sim_log_add(&f->logs[60], 100, 15, SIM_LOG_READ, 0);
+    play(f);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.read_requests, 2);
+    assert_int_equal(c.read_sectors, 8);
+    assert_int_equal(c.issued_sectors, 28);
+}
+
+static void stores_go_to_memory_when_their_line_is_given_up(void **state) {
+    fixture *f = *state;
+    const uint64_t lines = 2 * 50 * 1024 * 1024 / 128;
+    for (uint64_t line = 0; line < lines; line++) {
+        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 32);
+        if (f->logs[0].full) play(f);
+    }
+    play(f);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.write_requests, lines);
+    assert_int_equal(c.write_sectors, 4 * lines);
+    assert_true(c.dram_write_sectors >= 2 * lines && c.dram_write_sectors < 4 * lines);
+    assert_int_equal(c.dram_read_sectors, 0);
+}
+
+/* Only every second word of a sector was written: the rest has to be read before it can go to memory. */
+static void partly_written_sectors_are_filled_from_memory(void **state) {
+    fixture *f = *state;
+    const uint64_t lines = 2 * 50 * 1024 * 1024 / 128;
+    for (uint64_t line = 0; line < lines; line++) {
+        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 16);
+        if (f->logs[0].full) play(f);
+    }
+    play(f);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.dram_read_sectors, c.dram_write_sectors);
+}
+
+static void atomics_read_the_old_value_once(void **state) {
+    fixture *f = *state;
+    for (unsigned i = 0; i < 3; i++) sim_log_add(&f->logs[i], 5, 1, i ? SIM_LOG_REDUCTION : SIM_LOG_ATOMIC, 0);
+    play(f);
+    sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.atomic_requests, 1);
+    assert_int_equal(c.reduction_requests, 2);
+    assert_int_equal(c.reduction_sectors, 2);
+    assert_int_equal(c.dram_read_sectors, 2);
+}
+
+static void bounds_come_from_what_was_read_at_all(void **state) {
+    fixture *f = *state;
+    for (unsigned sm = 0; sm < 132; sm++)
+        for (uint64_t line = 0; line < 10; line++) sim_log_add(&f->logs[sm], line, line % 2 ? 1 : 15, SIM_LOG_READ, 0);
+    play(f);
+    sim_l2_counts counts;
+    sim_seen_size read;
+    bool complete;
+    sim_l2_sum(f->l2, &counts, &read, &complete);
+    assert_int_equal(read.lines, 10);
+    assert_int_equal(read.sectors, 25);
+    assert_int_equal(read.pairs, 15);
+    assert_int_equal(counts.issued_sectors, 132 * 25);
+}
+
+static void lines_of_a_slice_keep_apart(void **state) {
+    (void)state;
+    for (uint64_t line = 0; line < 4096; line++)
+        for (uint64_t other = line + 1; other < line + 300; other++)
+            if (sim_log_slice_of(line) == sim_log_slice_of(other))
+                assert_int_not_equal(sim_log_local(line), sim_log_local(other));
+}
+
+static void no_memory_is_an_error(void **state) {
+    (void)state;
+    sim_l2 *l2;
+    for (size_t n = 1; n <= 1 + SIM_SLICES; n++) {
+        memory_fail_after(n);
+        assert_int_equal(sim_l2_create(sim_machine_find("h100"), &l2), HAUL_ERROR_OUT_OF_MEMORY);
+        assert_null(l2);
+    }
+    memory_fail_after(0);
+}
+
+static void a_log_without_memory_says_so(void **state) {
+    (void)state;
+    sim_log log = {0};
+    memory_fail_after(1);
+    assert_null(sim_log_add(&log, 1, 15, SIM_LOG_READ, 0));
+    assert_true(log.failed);
+    sim_log_free(&log);
+}
+
+static void a_set_without_memory_is_incomplete(void **state) {
+    (void)state;
+    sim_seen seen = {0};
+    memory_fail_after(1);
+    sim_seen_add(&seen, 1, 15);
+    assert_true(seen.overflowed);
+    sim_seen_free(&seen);
+}
+
+#define WITH_L2(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_L2(a_miss_brings_sixty_four_bytes),
+        WITH_L2(each_side_of_l2_misses_for_itself),
+        WITH_L2(equal_reads_of_neighbouring_sms_become_one),
+        WITH_L2(stores_go_to_memory_when_their_line_is_given_up),
+        WITH_L2(partly_written_sectors_are_filled_from_memory),
+        WITH_L2(atomics_read_the_old_value_once),
+        WITH_L2(bounds_come_from_what_was_read_at_all),
+        cmocka_unit_test(lines_of_a_slice_keep_apart),
+        cmocka_unit_test(no_memory_is_an_error),
+        cmocka_unit_test(a_log_without_memory_says_so),
+        cmocka_unit_test(a_set_without_memory_is_incomplete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
