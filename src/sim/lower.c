@@ -16,15 +16,6 @@
 
 /* ---- constants ---- */
 
-static uint32_t align_up(uint32_t value, uint32_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
-/* Narrow registers take 16-bit lanes. */
-static unsigned lane_bytes(unsigned bytes) {
-    return bytes < 2 ? 2 : bytes;
-}
-
 static void grow_constant_map(sim_constants *c, arena *memory) {
     size_t capacity = c->map_capacity ? c->map_capacity * 2 : 64;
     uint32_t *map = ARENA_ARRAY(memory, capacity, uint32_t);
@@ -39,7 +30,7 @@ static void grow_constant_map(sim_constants *c, arena *memory) {
 
 uint32_t sim_constant(sim_lowering *l, uint64_t bits, unsigned bytes) {
     sim_constants *c = l->constants;
-    bytes = lane_bytes(bytes);
+    bytes = sim_lane_bytes(bytes);
     if (bytes < 8) bits &= (1ull << (8 * bytes)) - 1;
     if (bits == 0) return SIM_SLOT_ZERO;
     if (c->count * 2 >= c->map_capacity) grow_constant_map(c, l->memory);
@@ -113,20 +104,6 @@ static uint64_t float_bits(const ptx_operand *o, unsigned bytes) {
     return bits32;
 }
 
-static const uint64_t *find_place(const sim_placement *p, const ptx_variable *v) {
-    for (size_t i = 0; i < p->count; i++)
-        if (p->items[i].variable == v) return &p->items[i].at;
-    return NULL;
-}
-
-/* Where a variable is, in its own space's addresses. */
-static uint64_t variable_address(sim_lowering *l, const ptx_variable *v) {
-    const uint64_t *at = find_place(l->placement, v);
-    if (at) return *at;
-    if (v->space == PTX_SPACE_SHARED) return l->program->dynamic_shared_at;
-    return l->placement->address_of(l->placement->context, v);
-}
-
 uint32_t sim_source(sim_lowering *l, const ptx_operand *o, unsigned type) {
     unsigned bytes = ptx_bits(type) / 8;
     switch (o->kind) {
@@ -134,7 +111,8 @@ uint32_t sim_source(sim_lowering *l, const ptx_operand *o, unsigned type) {
     case PTX_INTEGER: return sim_constant(l, o->bits, bytes);
     case PTX_FLOATING: return sim_constant(l, float_bits(o, bytes), bytes);
     case PTX_SPECIAL_REGISTER: return special_source(l, o->special);
-    case PTX_VARIABLE_ADDRESS: return sim_constant(l, variable_address(l, o->variable) + (uint64_t)o->offset, bytes);
+    case PTX_VARIABLE_ADDRESS:
+        return sim_constant(l, sim_variable_address(l, o->variable) + (uint64_t)o->offset, bytes);
     default: return SIM_SLOT_ZERO;
     }
 }
@@ -150,9 +128,9 @@ uint32_t sim_predicate(sim_lowering *l, const ptx_operand *o, uint32_t *flip) {
 }
 
 unsigned sim_register_bytes(const sim_lowering *l, const ptx_operand *o) {
-    if (o->kind == PTX_REGISTER) return lane_bytes(ptx_bits(l->function->registers[o->reg].type) / 8);
+    if (o->kind == PTX_REGISTER) return sim_lane_bytes(ptx_bits(l->function->registers[o->reg].type) / 8);
     if (o->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[o->special]) / 8;
-    return lane_bytes(ptx_bits(l->instruction->type) / 8);
+    return sim_lane_bytes(ptx_bits(l->instruction->type) / 8);
 }
 
 bool sim_is_read(const sim_lowering *l, const ptx_operand *o) {
@@ -173,7 +151,7 @@ uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t 
     switch (base->kind) {
     case PTX_REGISTER: *wide = sim_register_bytes(l, base) == 8; return l->register_slots[base->reg];
     case PTX_VARIABLE_ADDRESS:
-        *offset += (int64_t)variable_address(l, base->variable) + base->offset;
+        *offset += (int64_t)sim_variable_address(l, base->variable) + base->offset;
         return SIM_SLOT_ZERO;
     default: *offset += (int64_t)base->bits; return SIM_SLOT_ZERO;
     }
@@ -217,218 +195,6 @@ sim_op *sim_emit(sim_lowering *l, sim_handler run) {
         op->guard_flip = i->guard_negated ? SIM_ALL_LANES : 0;
     }
     return op;
-}
-
-/* ---- where variables lie ---- */
-
-static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
-    sim_placement *p = l->placement;
-    sim_placement_item item = {.variable = v, .at = at};
-    ARENA_PUSH(l->memory, p->items, p->count, p->capacity, item);
-}
-
-static uint64_t align_64(uint64_t value, uint64_t unit) {
-    return unit > 1 ? (value + unit - 1) / unit * unit : value;
-}
-
-/* Parameters lie one after the other, each aligned; as the driver packs them. */
-static void place_params(sim_lowering *l) {
-    uint64_t at = 0;
-    for (size_t i = 0; i < l->function->param_count; i++) {
-        const ptx_variable *v = l->function->params[i];
-        at = align_64(at, v->alignment);
-        place(l, v, SIM_PARAM_WINDOW + at);
-        at += v->size;
-    }
-    l->program->param_bytes = (uint32_t)at;
-}
-
-static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables, size_t count, ptx_space space,
-                                uint64_t at) {
-    for (size_t i = 0; i < count; i++) {
-        const ptx_variable *v = variables[i];
-        if (v->space != space || (v->is_extern && space == PTX_SPACE_SHARED)) continue;
-        at = align_64(at, v->alignment);
-        place(l, v, at);
-        at += v->size;
-    }
-    return at;
-}
-
-static uint64_t largest_extern_alignment(const ptx_module *m) {
-    uint64_t alignment = 16;
-    for (size_t i = 0; i < m->variable_count; i++) {
-        const ptx_variable *v = m->variables[i];
-        if (v->space == PTX_SPACE_SHARED && v->is_extern && v->alignment > alignment) alignment = v->alignment;
-    }
-    return alignment;
-}
-
-typedef struct module_use {
-    const ptx_module *module;
-    bool *used;
-} module_use;
-
-static void note_used_variables(const ptx_operand *o, module_use *use) {
-    if (o->kind == PTX_VARIABLE_ADDRESS && !o->variable->owner && o->variable->space == PTX_SPACE_SHARED)
-        use->used[o->variable->index] = true;
-    for (uint32_t k = 0; k < o->part_count; k++) note_used_variables(&o->parts[k], use);
-}
-
-/* Module-scope shared variables take room only in the kernels that name them. */
-static uint64_t place_module_shared(sim_lowering *l, uint64_t at) {
-    const ptx_module *m = l->program->module;
-    module_use use = {m, ARENA_ARRAY(l->memory, m->variable_count + 1, bool)};
-    for (size_t i = 0; i < l->function->instruction_count; i++) {
-        const ptx_instruction *in = &l->function->instructions[i];
-        for (unsigned k = 0; k < in->operand_count; k++) note_used_variables(&in->operands[k], &use);
-    }
-    for (size_t i = 0; i < m->variable_count; i++)
-        if (use.used[i]) at = place_variables(l, &m->variables[i], 1, PTX_SPACE_SHARED, at);
-    return at;
-}
-
-static void place_all(sim_lowering *l) {
-    const ptx_function *f = l->function;
-    place_params(l);
-    uint64_t shared = place_module_shared(l, SIM_SHARED_START);
-    shared = place_variables(l, f->variables, f->variable_count, PTX_SPACE_SHARED, shared);
-    l->program->shared_bytes = shared - SIM_SHARED_START;
-    l->program->dynamic_shared_at = align_64(shared, largest_extern_alignment(l->program->module));
-    uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
-    l->program->local_bytes = frame;
-    frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, align_64(frame, 16));
-    l->program->frame_bytes = align_64(frame, 16);
-}
-
-/* ---- registers: those that are never needed at the same time share a slot ---- */
-
-typedef struct live_interval {
-    uint32_t reg, from, to; /* instruction numbers, inclusive */
-} live_interval;
-
-typedef struct interval_scan {
-    live_interval *intervals;
-    uint32_t at;
-} interval_scan;
-
-static void extend(live_interval *v, uint32_t at) {
-    if (at < v->from) v->from = at;
-    if (at > v->to || v->to == UINT32_MAX) v->to = at;
-}
-
-static void extend_register(void *context, uint32_t reg, bool writes) {
-    (void)writes;
-    interval_scan *scan = context;
-    extend(&scan->intervals[reg], scan->at);
-}
-
-static void extend_live(live_interval *intervals, const uint64_t *row, size_t words, uint32_t at) {
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t bits = row[w]; bits; bits &= bits - 1)
-            extend(&intervals[w * 64 + (size_t)__builtin_ctzll(bits)], at);
-}
-
-static live_interval *find_intervals(sim_lowering *l) {
-    const ptx_function *f = l->function;
-    ptx_liveness live;
-    ptx_liveness_compute(f, l->memory, &live);
-    live_interval *v = ARENA_ARRAY(l->memory, f->register_count + 1, live_interval);
-    for (uint32_t r = 0; r < f->register_count; r++)
-        v[r] = (live_interval){.reg = r, .from = UINT32_MAX, .to = UINT32_MAX};
-    interval_scan scan = {.intervals = v};
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        const ptx_block *block = &f->blocks[b];
-        extend_live(v, live.in + b * live.words, live.words, block->first);
-        for (scan.at = block->first; scan.at < block->end; scan.at++)
-            ptx_visit_registers(&f->instructions[scan.at], extend_register, &scan);
-        extend_live(v, live.out + b * live.words, live.words, block->end - 1);
-    }
-    return v;
-}
-
-static int by_start(const void *a, const void *b) {
-    const live_interval *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->reg < y->reg ? -1 : x->reg > y->reg;
-}
-
-static void note_read(void *context, uint32_t reg, bool writes) {
-    bool *read = context;
-    if (!writes) read[reg] = true;
-}
-
-static bool *find_read_registers(sim_lowering *l) {
-    const ptx_function *f = l->function;
-    bool *read = ARENA_ARRAY(l->memory, f->register_count + 1, bool);
-    for (size_t i = 0; i < f->instruction_count; i++) ptx_visit_registers(&f->instructions[i], note_read, read);
-    return read;
-}
-
-/* Free slots and active intervals of one lane width. */
-typedef struct slot_class {
-    uint32_t *free;
-    size_t free_count, free_capacity;
-    struct {
-        uint32_t to, slot;
-    } * active; /* a heap, the earliest end on top */
-    size_t active_count, active_capacity;
-} slot_class;
-
-static void heap_push(slot_class *c, arena *memory, uint32_t to, uint32_t slot) {
-    __typeof__(*c->active) item = {to, slot};
-    ARENA_PUSH(memory, c->active, c->active_count, c->active_capacity, item);
-    for (size_t i = c->active_count - 1; i && c->active[(i - 1) / 2].to > c->active[i].to; i = (i - 1) / 2) {
-        item = c->active[i];
-        c->active[i] = c->active[(i - 1) / 2];
-        c->active[(i - 1) / 2] = item;
-    }
-}
-
-static uint32_t heap_pop(slot_class *c) {
-    uint32_t slot = c->active[0].slot;
-    c->active[0] = c->active[--c->active_count];
-    for (size_t i = 0;;) {
-        size_t least = i, left = 2 * i + 1;
-        for (size_t k = left; k < left + 2 && k < c->active_count; k++)
-            if (c->active[k].to < c->active[least].to) least = k;
-        if (least == i) return slot;
-        __typeof__(*c->active) item = c->active[i];
-        c->active[i] = c->active[least];
-        c->active[least] = item;
-        i = least;
-    }
-}
-
-static unsigned slot_bytes(ptx_type type) {
-    return type == PTX_PRED ? 4 : lane_bytes(ptx_bits(type) / 8) * SIM_LANES;
-}
-
-static uint32_t *assign_slots(sim_lowering *l, uint32_t *end) {
-    const ptx_function *f = l->function;
-    live_interval *v = find_intervals(l);
-    uint32_t *slots = ARENA_ARRAY(l->memory, f->register_count + 1, uint32_t);
-    slot_class classes[5] = {0};
-    static const unsigned widths[5] = {4, 64, 128, 256, 512};
-    qsort(v, f->register_count, sizeof *v, by_start);
-    for (size_t i = 0; i < f->register_count && v[i].from != UINT32_MAX; i++) {
-        unsigned bytes = slot_bytes(f->registers[v[i].reg].type), k = 0;
-        while (widths[k] != bytes) k++;
-        slot_class *c = &classes[k];
-        while (c->active_count && c->active[0].to < v[i].from) {
-            uint32_t slot = heap_pop(c);
-            ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, slot);
-        }
-        if (c->free_count == 0) {
-            if (bytes != 4) *end = align_up(*end, 64);
-            ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, *end);
-            *end += bytes;
-        }
-        slots[v[i].reg] = c->free[--c->free_count];
-        heap_push(c, l->memory, v[i].to, slots[v[i].reg]);
-    }
-    *end = align_up(*end, 64);
-    return slots;
 }
 
 /* ---- blocks ---- */
@@ -566,7 +332,7 @@ static void spread(unsigned char *lanes, uint64_t bits, unsigned bytes) {
 
 static void make_template(sim_lowering *l, uint32_t constants_at) {
     sim_program *p = l->program;
-    p->register_bytes = align_up(l->constants->end, 64);
+    p->register_bytes = (uint32_t)sim_align(l->constants->end, 64);
     p->constants_at = constants_at;
     p->constants_bytes = p->register_bytes - constants_at;
     p->template = arena_alloc_aligned(l->memory, p->register_bytes, 64);
@@ -587,9 +353,9 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     p->module = module;
     p->function = flat;
     uint32_t end = SIM_SLOTS_FIXED;
-    place_all(&l);
-    l.register_slots = assign_slots(&l, &end);
-    l.register_read = find_read_registers(&l);
+    sim_place_variables(&l);
+    l.register_slots = sim_assign_slots(&l, &end);
+    l.register_read = sim_find_read_registers(&l);
     constants.end = end;
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);

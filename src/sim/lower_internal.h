@@ -32,6 +32,26 @@ typedef struct sim_placement {
     void *context;
 } sim_placement;
 
+/* `value` rounded up to a multiple of `unit`; 0 and 1 leave it as it is. */
+static inline uint64_t sim_align(uint64_t value, uint64_t unit) {
+    return unit > 1 ? (value + unit - 1) / unit * unit : value;
+}
+
+/* A register's lane: narrow ones take 16 bits. */
+static inline unsigned sim_lane_bytes(unsigned bytes) {
+    return bytes < 2 ? 2 : bytes;
+}
+
+/* place.c: gives every variable of the kernel its place, and the program its shared, local and parameter sizes. */
+void sim_place_variables(sim_lowering *l);
+/* Where a variable is, in its own space's addresses. */
+uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *variable);
+
+/* slots.c: the registers' slots, from *end of the register file on; *end moves behind them. */
+uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end);
+/* By register: some instruction reads it. */
+bool *sim_find_read_registers(sim_lowering *l);
+
 /* Operations between instructions; in interpreter.c. */
 sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active);      /* a basic block begins */
 sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active); /* and lanes may meet there */
