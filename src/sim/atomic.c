@@ -1,6 +1,6 @@
 #include "sim/atomic.h"
 
-#include "base/half.h"
+#include "sim/ops/half.h"
 
 #include <string.h>
 
@@ -41,11 +41,11 @@ static uint64_t add_flushed(uint64_t a, uint64_t b) {
 }
 
 static uint64_t add_f16(uint64_t a, uint64_t b) {
-    return half_from_float(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
+    return f16_of_f32(f32_of_f16((uint16_t)a) + f32_of_f16((uint16_t)b));
 }
 
 static uint64_t add_bf16(uint64_t a, uint64_t b) {
-    return bfloat_from_float(bfloat_to_float((uint16_t)a) + bfloat_to_float((uint16_t)b));
+    return bf16_of_f32(f32_of_bf16((uint16_t)a) + f32_of_bf16((uint16_t)b));
 }
 
 static uint64_t both_halves(uint64_t (*f)(uint64_t, uint64_t), uint64_t a, uint64_t b) {
@@ -88,12 +88,10 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     case SIM_ATOMIC_ADD_F16X2: return both_halves(add_f16, old, b);
     case SIM_ATOMIC_ADD_BF16: return add_bf16(old, b);
     case SIM_ATOMIC_ADD_BF16X2: return both_halves(add_bf16, old, b);
-    case SIM_ATOMIC_MIN_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), true, old, b);
-    case SIM_ATOMIC_MAX_F16: return pick_half(half_to_float((uint16_t)old), half_to_float((uint16_t)b), false, old, b);
-    case SIM_ATOMIC_MIN_BF16:
-        return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), true, old, b);
-    case SIM_ATOMIC_MAX_BF16:
-        return pick_half(bfloat_to_float((uint16_t)old), bfloat_to_float((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_MIN_F16: return pick_half(f32_of_f16((uint16_t)old), f32_of_f16((uint16_t)b), true, old, b);
+    case SIM_ATOMIC_MAX_F16: return pick_half(f32_of_f16((uint16_t)old), f32_of_f16((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_MIN_BF16: return pick_half(f32_of_bf16((uint16_t)old), f32_of_bf16((uint16_t)b), true, old, b);
+    case SIM_ATOMIC_MAX_BF16: return pick_half(f32_of_bf16((uint16_t)old), f32_of_bf16((uint16_t)b), false, old, b);
     case SIM_ATOMIC_KINDS: break;
     }
     return old;
