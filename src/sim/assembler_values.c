@@ -6,36 +6,13 @@
 
 enum { ANY_ALIGNMENT = 63 }; /* of zero */
 
-/* Shared memory begins behind what the system takes of each block. */
-enum { SHARED_START = 1024 };
-
-/* ---- where the assembler puts shared variables: in the order of declaration ---- */
-
-static void place_shared(const ptx_function *f, arena *memory, sim_values *v) {
-    uint64_t at = SHARED_START;
-    v->shared_at = ARENA_ARRAY(memory, f->variable_count + 1, uint64_t);
-    for (size_t i = 0; i < f->variable_count; i++) {
-        const ptx_variable *variable = f->variables[i];
-        if (variable->space != PTX_SPACE_SHARED || variable->is_extern) continue;
-        uint64_t unit = variable->alignment ? variable->alignment : 1;
-        v->shared_at[i] = at = (at + unit - 1) / unit * unit;
-        at += variable->size;
-    }
-}
-
-/* The address of a shared variable of this function; 0 when it is not known before the launch. */
-static uint64_t shared_address(const ptx_function *f, const sim_values *v, const ptx_variable *variable) {
-    for (size_t i = 0; i < f->variable_count; i++)
-        if (f->variables[i] == variable) return v->shared_at[i];
-    return 0;
-}
-
 static uint8_t divisor(uint64_t value) {
     return value ? (uint8_t)__builtin_ctzll(value) : ANY_ALIGNMENT;
 }
 
-static uint8_t variable_alignment(const ptx_function *f, const sim_values *v, const ptx_variable *variable) {
-    uint64_t at = shared_address(f, v, variable);
+/* What is not known before the launch is aligned as declared. */
+static uint8_t variable_alignment(const sim_values *v, const ptx_variable *variable) {
+    uint64_t at = sim_shared_layout_at(&v->shared, variable);
     return divisor(at ? at : variable->alignment ? variable->alignment : 1);
 }
 
@@ -99,24 +76,9 @@ static void find_needed(const ptx_function *f, sim_values *v) {
 
 /* ---- uniform registers ---- */
 
-static bool differs_by_lane(unsigned special) {
-    switch (special) {
-    case PTX_SPECIAL_TID_X:
-    case PTX_SPECIAL_TID_Y:
-    case PTX_SPECIAL_TID_Z:
-    case PTX_SPECIAL_LANEID:
-    case PTX_SPECIAL_LANEMASK_EQ:
-    case PTX_SPECIAL_LANEMASK_LE:
-    case PTX_SPECIAL_LANEMASK_LT:
-    case PTX_SPECIAL_LANEMASK_GE:
-    case PTX_SPECIAL_LANEMASK_GT: return true;
-    default: return false;
-    }
-}
-
 static bool is_uniform_operand(const sim_values *v, const ptx_operand *o) {
     if (o->kind == PTX_REGISTER) return v->uniform[o->reg];
-    if (o->kind == PTX_SPECIAL_REGISTER) return !differs_by_lane(o->special);
+    if (o->kind == PTX_SPECIAL_REGISTER) return !ptx_special_differs_by_lane(o->special);
     for (uint32_t k = 0; k < o->part_count; k++)
         if (!is_uniform_operand(v, &o->parts[k])) return false;
     return true;
@@ -152,12 +114,12 @@ bool sim_is_uniform(const sim_values *v, const ptx_operand *memory) {
 
 /* ---- alignment ---- */
 
-static unsigned operand_alignment(const ptx_function *f, const sim_values *v, const ptx_operand *o) {
+static unsigned operand_alignment(const sim_values *v, const ptx_operand *o) {
     switch (o->kind) {
     case PTX_REGISTER: return v->alignment[o->reg];
     case PTX_INTEGER: return divisor(o->bits);
     case PTX_VARIABLE_ADDRESS: {
-        unsigned variable = variable_alignment(f, v, o->variable), offset = divisor((uint64_t)o->offset);
+        unsigned variable = variable_alignment(v, o->variable), offset = divisor((uint64_t)o->offset);
         return variable < offset ? variable : offset;
     }
     default: return 0;
@@ -173,10 +135,10 @@ static unsigned shifted(const ptx_operand *by, unsigned alignment) {
 }
 
 /* What the result of an instruction divides by; 0 for all that say nothing about low bits. */
-static unsigned result_alignment(const ptx_function *f, const sim_values *v, const ptx_instruction *i) {
-    unsigned a = i->operand_count > 1 ? operand_alignment(f, v, &i->operands[1]) : 0;
-    unsigned b = i->operand_count > 2 ? operand_alignment(f, v, &i->operands[2]) : 0;
-    unsigned c = i->operand_count > 3 ? operand_alignment(f, v, &i->operands[3]) : 0;
+static unsigned result_alignment(const sim_values *v, const ptx_instruction *i) {
+    unsigned a = i->operand_count > 1 ? operand_alignment(v, &i->operands[1]) : 0;
+    unsigned b = i->operand_count > 2 ? operand_alignment(v, &i->operands[2]) : 0;
+    unsigned c = i->operand_count > 3 ? operand_alignment(v, &i->operands[3]) : 0;
     switch (i->op) {
     case PTX_OP_MOV:
     case PTX_OP_CVTA:
@@ -221,7 +183,7 @@ static void find_alignment(const ptx_function *f, sim_values *v) {
     while (scan.changed) {
         scan.changed = false;
         for (size_t i = 0; i < f->instruction_count; i++) {
-            scan.alignment = result_alignment(f, v, &f->instructions[i]);
+            scan.alignment = result_alignment(v, &f->instructions[i]);
             ptx_visit_registers(&f->instructions[i], lower_alignment, &scan);
         }
     }
@@ -234,7 +196,7 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
                       .alignment = ARENA_ARRAY(memory, registers, uint8_t),
                       .definition = ARENA_ARRAY(memory, registers, uint32_t),
                       .uniform = ARENA_ARRAY(memory, registers, bool)};
-    place_shared(f, memory, v);
+    sim_shared_layout_find(f, memory, &v->shared);
     for (size_t i = 0; i < f->instruction_count; i++) {
         definition_scan scan = {v, (uint32_t)i};
         ptx_visit_registers(&f->instructions[i], note_definition, &scan);
@@ -246,11 +208,10 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
 
 /* ---- places ---- */
 
-static sim_place variable_place(const ptx_function *f, const sim_values *v, const ptx_variable *variable,
-                                int64_t offset) {
-    uint64_t at = shared_address(f, v, variable);
+static sim_place variable_place(const sim_values *v, const ptx_variable *variable, int64_t offset) {
+    uint64_t at = sim_shared_layout_at(&v->shared, variable);
     if (at) return (sim_place){SIM_BASE_CONSTANT, (int64_t)at + offset, ANY_ALIGNMENT};
-    return (sim_place){(uint64_t)(uintptr_t)variable, offset, variable_alignment(f, v, variable)};
+    return (sim_place){(uint64_t)(uintptr_t)variable, offset, variable_alignment(v, variable)};
 }
 
 static sim_place operand_place(const ptx_function *f, const sim_values *v, const ptx_operand *o, unsigned depth);
@@ -267,7 +228,7 @@ static sim_place register_place(const ptx_function *f, const sim_values *v, uint
     if (ptx_bits(i->type) == 32) constant = (int32_t)constant;
     sim_place from = operand_place(f, v, &i->operands[1], depth - 1);
     bool adds = i->op == PTX_OP_ADD ||
-                (i->op == PTX_OP_OR && constant >= 0 && constant >> operand_alignment(f, v, &i->operands[1]) == 0);
+                (i->op == PTX_OP_OR && constant >= 0 && constant >> operand_alignment(v, &i->operands[1]) == 0);
     if (adds) from.offset += constant;
     if (i->op == PTX_OP_SUB) from.offset -= constant;
     return adds || i->op == PTX_OP_SUB ? from : self;
@@ -276,7 +237,7 @@ static sim_place register_place(const ptx_function *f, const sim_values *v, uint
 static sim_place operand_place(const ptx_function *f, const sim_values *v, const ptx_operand *o, unsigned depth) {
     switch (o->kind) {
     case PTX_REGISTER: return register_place(f, v, o->reg, depth);
-    case PTX_VARIABLE_ADDRESS: return variable_place(f, v, o->variable, o->offset);
+    case PTX_VARIABLE_ADDRESS: return variable_place(v, o->variable, o->offset);
     case PTX_INTEGER: return (sim_place){SIM_BASE_CONSTANT, (int64_t)o->bits, ANY_ALIGNMENT};
     default: return (sim_place){(uint64_t)(uintptr_t)o, 0, 0};
     }

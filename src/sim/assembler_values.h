@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "ptx/ir.h"
+#include "sim/shared_layout.h"
 
 typedef struct sim_values {
     bool *needed;         /* by register: some instruction with an effect depends on it */
@@ -12,7 +13,7 @@ typedef struct sim_values {
     uint8_t *alignment;   /* by register: log2 of a divisor of its value */
     uint32_t *definition; /* by register: the last instruction that writes it */
     bool *uniform; /* by register: the same in all lanes, plainly: made of parameters, constants and block indices */
-    uint64_t *shared_at; /* by the function's variable: its shared address */
+    sim_shared_layout shared;
 } sim_values;
 
 /* An address as a base and a constant. Two places with equal bases differ by the difference of their offsets. */

@@ -3,9 +3,7 @@
 #define HAUL_SIM_LOWER_INTERNAL_H
 
 #include "sim/lower.h"
-
-/* The first KiB of a block's shared memory is the system's, as on sm_80 and later. */
-enum { SIM_SHARED_START = 1024 };
+#include "sim/shared_layout.h"
 
 typedef struct sim_constant_item {
     uint64_t bits;

@@ -24,7 +24,7 @@ static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables,
                                 uint64_t at) {
     for (size_t i = 0; i < count; i++) {
         const ptx_variable *v = variables[i];
-        if (v->space != space || (v->is_extern && space == PTX_SPACE_SHARED)) continue;
+        if (v->space != space) continue;
         at = sim_align(at, v->alignment);
         place(l, v, at);
         at += v->size;
@@ -41,35 +41,17 @@ static uint64_t largest_extern_alignment(const ptx_module *m) {
     return alignment;
 }
 
-typedef struct module_use {
-    const ptx_module *module;
-    bool *used;
-} module_use;
-
-static void note_used_variables(const ptx_operand *o, module_use *use) {
-    if (o->kind == PTX_VARIABLE_ADDRESS && !o->variable->owner && o->variable->space == PTX_SPACE_SHARED)
-        use->used[o->variable->index] = true;
-    for (uint32_t k = 0; k < o->part_count; k++) note_used_variables(&o->parts[k], use);
-}
-
-/* Module-scope shared variables take room only in the kernels that name them. */
-static uint64_t place_module_shared(sim_lowering *l, uint64_t at) {
-    const ptx_module *m = l->program->module;
-    module_use use = {m, ARENA_ARRAY(l->memory, m->variable_count + 1, bool)};
-    for (size_t i = 0; i < l->function->instruction_count; i++) {
-        const ptx_instruction *in = &l->function->instructions[i];
-        for (unsigned k = 0; k < in->operand_count; k++) note_used_variables(&in->operands[k], &use);
-    }
-    for (size_t i = 0; i < m->variable_count; i++)
-        if (use.used[i]) at = place_variables(l, &m->variables[i], 1, PTX_SPACE_SHARED, at);
-    return at;
+static uint64_t place_shared(sim_lowering *l) {
+    sim_shared_layout layout;
+    sim_shared_layout_find(l->function, l->memory, &layout);
+    for (size_t i = 0; i < layout.count; i++) place(l, layout.places[i].variable, layout.places[i].at);
+    return layout.end;
 }
 
 void sim_place_variables(sim_lowering *l) {
     const ptx_function *f = l->function;
     place_params(l);
-    uint64_t shared = place_module_shared(l, SIM_SHARED_START);
-    shared = place_variables(l, f->variables, f->variable_count, PTX_SPACE_SHARED, shared);
+    uint64_t shared = place_shared(l);
     l->program->shared_bytes = shared - SIM_SHARED_START;
     l->program->dynamic_shared_at = sim_align(shared, largest_extern_alignment(l->program->module));
     uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);

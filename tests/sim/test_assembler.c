@@ -1,0 +1,262 @@
+/* How PTX instructions count as machine instructions. Each case was read off the machine code that ptxas 13.0 makes for
+ * sm_90 (docs/memory-model.md). In the kernels %r10 is shared memory at tid * 16, %r11 at tid * 8, %r12 at tid * 4. */
+#include "kernel.h"
+
+#include "ptx/inline.h"
+#include "sim/assembler.h"
+
+#define SHARED ".shared .align 4 .b8 s[8192];\n.shared .align 4 .b8 q[4096];\n"
+#define BASES                                                                  \
+    "mov.u32 %r9, s;\nshl.b32 %r8, %r0, 4;\nadd.u32 %r10, %r9, %r8;\n"         \
+    "shl.b32 %r20, %r0, 3;\nadd.u32 %r11, %r9, %r20;\nshl.b32 %r21, %r0, 2;\n" \
+    "add.u32 %r12, %r9, %r21;\nmov.u32 %r22, q;\nadd.u32 %r13, %r22, %r21;\n"
+/* Loaded values that must count as used. */
+#define USE(reg) "st.global.f32 [%rd2], " reg ";\n"
+#define USE_R(reg) "st.global.u32 [%rd2], " reg ";\n"
+
+static const char *name_of(uint8_t class) {
+    switch (class) {
+    case HAUL_CLASS_SHARED_LOAD: return "LDS";
+    case HAUL_CLASS_SHARED_STORE: return "STS";
+    case HAUL_CLASS_SHARED_ATOMIC: return "ATOMS";
+    case HAUL_CLASS_GLOBAL_LOAD: return "LDG";
+    case HAUL_CLASS_GLOBAL_REDUCTION: return "RED";
+    case HAUL_CLASS_GLOBAL_ATOMIC: return "ATOMG";
+    default: return NULL;
+    }
+}
+
+static void describe(const sim_assembled *a, char *out, size_t size) {
+    const char *name = name_of(a->class);
+    for (unsigned p = 0; name && p < a->part_count; p++) {
+        size_t at = strlen(out);
+        snprintf(out + at, size - at, "%s%s.%u", at ? " " : "", name, a->parts[p].width * 8u);
+        at = strlen(out);
+        if (a->parts[p].start) snprintf(out + at, size - at, "%+d", a->parts[p].start);
+        at = strlen(out);
+        if (a->loops) snprintf(out + at, size - at, "*");
+    }
+}
+
+/* The machine accesses of a kernel body in PTX order, with where they start from their instruction's own address. */
+static const char *assembled(const char *ptx) {
+    static char out[1000];
+    ptx_module *module;
+    ptx_function *flat;
+    arena memory;
+    jmp_buf out_of_memory;
+    out[0] = 0;
+    if (ptx_module_parse("test.ptx", ptx, strlen(ptx), &module) != HAUL_OK) return haul_message();
+    assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
+    arena_init(&memory, &out_of_memory);
+    assert_int_equal(setjmp(out_of_memory), 0);
+    const sim_assembled *a = sim_assemble(flat, &memory);
+    for (size_t i = 0; i < flat->instruction_count; i++) describe(&a[i], out, sizeof out);
+    arena_free(&memory);
+    ptx_module_free(module);
+    return out;
+}
+
+#define ASSERT_ASSEMBLED(body, expected) assert_string_equal(assembled(KERNEL_WITH(SHARED, BASES body)), expected)
+
+static void loads_of_an_aligned_window_become_one(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nld.shared.f32 %f1, [%r11+4];\n" USE("%f0") USE("%f1"), "LDS.64");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f3, [%r10+12];\nld.shared.f32 %f2, [%r10+8];\nld.shared.f32 %f1, [%r10+4];\n"
+                     "ld.shared.f32 %f0, [%r10];\n" USE("%f0") USE("%f1") USE("%f2") USE("%f3"),
+                     "LDS.128-12");
+}
+
+static void three_of_four_words_are_worth_reading_all(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r10];\nld.shared.f32 %f1, [%r10+4];\nld.shared.f32 %f2, [%r10+8];\n" USE(
+                         "%f0") USE("%f1") USE("%f2"),
+                     "LDS.128");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r10+4];\nld.shared.f32 %f1, [%r10+8];\nld.shared.f32 %f2, [%r10+12];\n" USE(
+                         "%f0") USE("%f1") USE("%f2"),
+                     "LDS.128-4");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r10];\nld.shared.f32 %f1, [%r10+8];\n" USE("%f0") USE("%f1"),
+                     "LDS.32 LDS.32");
+}
+
+static void windows_need_addresses_known_to_be_aligned(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r12];\nld.shared.f32 %f1, [%r12+4];\n" USE("%f0") USE("%f1"),
+                     "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nld.shared.f32 %f1, [%r11+4];\nld.shared.f32 %f2, [%r11+8];\n"
+                     "ld.shared.f32 %f3, [%r11+12];\n" USE("%f0") USE("%f1") USE("%f2") USE("%f3"),
+                     "LDS.64 LDS.64");
+    ASSERT_ASSEMBLED("and.b32 %r30, %r0, -4;\nshl.b32 %r31, %r30, 2;\nadd.u32 %r4, %r9, %r31;\n"
+                     "ld.shared.f32 %f0, [%r4];\nld.shared.f32 %f1, [%r4+4];\n" USE("%f0") USE("%f1"),
+                     "LDS.64");
+    ASSERT_ASSEMBLED("mad.lo.u32 %r4, %r0, 24, %r9;\n"
+                     "ld.shared.f32 %f0, [%r4];\nld.shared.f32 %f1, [%r4+4];\n" USE("%f0") USE("%f1"),
+                     "LDS.64");
+}
+
+static void variables_lie_in_the_order_of_declaration(void **state) {
+    (void)state;
+    const char *ptx =
+        KERNEL_WITH("", ".shared .align 1 .b8 c[3];\n.shared .align 4 .b8 d[4000];\n"
+                        "shl.b32 %r8, %r0, 4;\nmov.u32 %r9, d;\nadd.u32 %r10, %r9, %r8;\n"
+                        "ld.shared.f32 %f0, [%r10];\nld.shared.f32 %f1, [%r10+4];\n" USE("%f0") USE("%f1"));
+    assert_string_equal(assembled(ptx), "LDS.32 LDS.32"); /* d begins 4 bytes behind a multiple of 16 */
+}
+
+static void constant_addresses_and_or_are_followed(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("add.u32 %r4, %r10, 4;\n"
+                     "ld.shared.f32 %f0, [%r10];\nld.shared.f32 %f1, [%r4];\n" USE("%f0") USE("%f1"),
+                     "LDS.64");
+    ASSERT_ASSEMBLED(
+        "or.b32 %r4, %r8, 4;\nld.shared.f32 %f0, [%r8];\nld.shared.f32 %f1, [%r4];\n" USE("%f0") USE("%f1"), "LDS.64");
+}
+
+static void other_widths_merge_alike(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f64 %fd0, [%r10];\nld.shared.f64 %fd1, [%r10+8];\nadd.f64 %fd0, %fd0, %fd1;\n"
+                     "st.global.f64 [%rd0], %fd0;\n",
+                     "LDS.128");
+    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r12];\nld.shared.u16 %h1, [%r12+2];\nadd.u16 %h0, %h0, %h1;\n"
+                     "st.global.u16 [%rd0], %h0;\n",
+                     "LDS.32");
+    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r11];\nld.shared.u16 %h1, [%r11+2];\nld.shared.u16 %h2, [%r11+4];\n"
+                     "add.u16 %h0, %h0, %h1;\nadd.u16 %h0, %h0, %h2;\nst.global.u16 [%rd0], %h0;\n",
+                     "LDS.32 LDS.16");
+    ASSERT_ASSEMBLED("ld.shared.v2.f32 {%f0, %f1}, [%r10];\nld.shared.v2.f32 {%f2, %f3}, [%r10+8];\n" USE("%f0")
+                         USE("%f1") USE("%f2") USE("%f3"),
+                     "LDS.128");
+    ASSERT_ASSEMBLED(
+        "ld.shared.f32 %f0, [%r11];\nld.shared.u16 %h0, [%r11+4];\nst.global.u16 [%rd0], %h0;\n" USE("%f0"),
+        "LDS.32 LDS.16");
+}
+
+static void vectors_shrink_to_what_is_used(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.v4.f32 {%f0, %f1, %f2, %f3}, [%r10];\n" USE("%f1"), "LDS.32+4");
+    ASSERT_ASSEMBLED("ld.shared.v4.f32 {%f0, %f1, %f2, %f3}, [%r10];\n" USE("%f0") USE("%f3"), "LDS.32 LDS.32+12");
+    ASSERT_ASSEMBLED("ld.shared.v4.f32 {%f0, %f1, %f2, %f3}, [%r10];\n" USE("%f0") USE("%f1") USE("%f2"), "LDS.128");
+    ASSERT_ASSEMBLED("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];\n" USE("%f2") USE("%f3"), "LDG.64+8");
+    ASSERT_ASSEMBLED("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];\n" USE("%f0") USE("%f3"), "LDG.32 LDG.32+12");
+}
+
+static void loads_that_nobody_uses_are_removed(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r10];\nadd.f32 %f1, %f0, %f0;\n", "");
+    ASSERT_ASSEMBLED("ld.global.f32 %f0, [%rd1];\n", "");
+    ASSERT_ASSEMBLED("ld.volatile.shared.f32 %f0, [%r10];\n", "LDS.32");
+}
+
+static void global_accesses_are_not_merged(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.global.f32 %f0, [%rd1];\nld.global.f32 %f1, [%rd1+4];\n" USE("%f0") USE("%f1"),
+                     "LDG.32 LDG.32");
+}
+
+static void stores_merge_without_holes(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("st.shared.f32 [%r10], %f0;\nst.shared.f32 [%r10+8], %f2;\nst.shared.f32 [%r10+12], %f3;\n"
+                     "st.shared.f32 [%r10+4], %f1;\n",
+                     "STS.128");
+    ASSERT_ASSEMBLED("st.shared.f32 [%r10], %f0;\nst.shared.f32 [%r10+4], %f1;\nst.shared.f32 [%r10+8], %f2;\n",
+                     "STS.64 STS.32");
+    ASSERT_ASSEMBLED("st.shared.f32 [%r10+4], %f0;\nst.shared.f32 [%r10+8], %f1;\nst.shared.f32 [%r10+12], %f2;\n",
+                     "STS.32 STS.64");
+}
+
+static void a_store_overwritten_at_once_is_removed(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("st.shared.f32 [%r12], %f0;\nst.shared.f32 [%r12], %f1;\n", "STS.32");
+}
+
+static void a_load_takes_what_was_just_stored_or_loaded(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("st.shared.f32 [%r12], %f0;\nld.shared.f32 %f1, [%r12];\n" USE("%f1"), "STS.32");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r12];\nld.shared.f32 %f1, [%r12];\n" USE("%f0") USE("%f1"), "LDS.32");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r12];\nbar.sync 0;\nld.shared.f32 %f1, [%r12];\n" USE("%f0") USE("%f1"),
+                     "LDS.32 LDS.32");
+}
+
+/* Two halves of an 8-byte window with something in between. */
+#define SPLIT_BY(between) "ld.shared.f32 %f0, [%r11];\n" between "ld.shared.f32 %f1, [%r11+4];\n" USE("%f0") USE("%f1")
+
+static void some_instructions_keep_accesses_apart(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED(SPLIT_BY("bar.sync 0;\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("bar.warp.sync -1;\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("membar.cta;\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("cp.async.wait_all;\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("cp.async.ca.shared.global [%r13], [%rd1], 4;\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("st.shared.f32 [%r13], %f2;\n"), "LDS.32 STS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("red.shared.add.u32 [%r13], 1;\n"), "LDS.32 ATOMS.32 LDS.32");
+}
+
+static void others_do_not(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED(SPLIT_BY("shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("vote.sync.any.pred %p0, %p1, -1;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("st.global.f32 [%rd0], %f2;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("cp.async.commit_group;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("ld.volatile.shared.f32 %f3, [%r13];\n"), "LDS.64 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("red.global.add.u32 [%rd0], %r3;\n"), "LDS.64 RED.32");
+}
+
+static void a_load_behind_a_branch_joins_those_before_it(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 7;\n@%p0 bra DONE;\n"
+                     "ld.shared.f32 %f1, [%r11+4];\nadd.f32 %f0, %f0, %f1;\nDONE:\n" USE("%f0"),
+                     "LDS.64");
+    ASSERT_ASSEMBLED(
+        "ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 7;\n@%p0 bra DONE;\n"
+        "st.global.f32 [%rd0], %f0;\nDONE:\nld.shared.f32 %f1, [%r11+4];\nadd.f32 %f0, %f0, %f1;\n" USE("%f0"),
+        "LDS.32 LDS.32");
+}
+
+static void a_pointer_keeps_its_alignment_through_a_loop(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("mov.u32 %r4, %r10;\nAGAIN:\nld.shared.f32 %f0, [%r4];\nld.shared.f32 %f1, [%r4+4];\n" USE("%f0")
+                         USE("%f1") "add.u32 %r4, %r4, 8;\nsetp.lt.u32 %p0, %r4, 4096;\n@%p0 bra AGAIN;\n",
+                     "LDS.64");
+    ASSERT_ASSEMBLED("mov.u32 %r4, %r10;\nAGAIN:\nld.shared.f32 %f0, [%r4];\nld.shared.f32 %f1, [%r4+4];\n" USE("%f0")
+                         USE("%f1") "add.u32 %r4, %r4, 4;\nsetp.lt.u32 %p0, %r4, 4096;\n@%p0 bra AGAIN;\n",
+                     "LDS.32 LDS.32");
+}
+
+static void atomics_without_a_use_are_reductions(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], 1;\n", "RED.32");
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], 1;\n" USE_R("%r3"), "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.global.exch.b32 %r3, [%rd0], 1;\n", "ATOMG.32");
+}
+
+static void shared_memory_knows_few_atomics(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("red.shared.add.u32 [%r13], 1;\n", "ATOMS.32");
+    ASSERT_ASSEMBLED("atom.shared.exch.b64 %rd4, [%r11], %rd5;\n", "ATOMS.64");
+    ASSERT_ASSEMBLED("red.shared.add.f32 [%r13], %f0;\n", "ATOMS.32*");
+    ASSERT_ASSEMBLED("red.shared.add.u64 [%r11], %rd5;\n", "ATOMS.64*");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_of_an_aligned_window_become_one),
+        cmocka_unit_test(three_of_four_words_are_worth_reading_all),
+        cmocka_unit_test(windows_need_addresses_known_to_be_aligned),
+        cmocka_unit_test(variables_lie_in_the_order_of_declaration),
+        cmocka_unit_test(constant_addresses_and_or_are_followed),
+        cmocka_unit_test(other_widths_merge_alike),
+        cmocka_unit_test(vectors_shrink_to_what_is_used),
+        cmocka_unit_test(loads_that_nobody_uses_are_removed),
+        cmocka_unit_test(global_accesses_are_not_merged),
+        cmocka_unit_test(stores_merge_without_holes),
+        cmocka_unit_test(a_store_overwritten_at_once_is_removed),
+        cmocka_unit_test(a_load_takes_what_was_just_stored_or_loaded),
+        cmocka_unit_test(some_instructions_keep_accesses_apart),
+        cmocka_unit_test(others_do_not),
+        cmocka_unit_test(a_load_behind_a_branch_joins_those_before_it),
+        cmocka_unit_test(a_pointer_keeps_its_alignment_through_a_loop),
+        cmocka_unit_test(atomics_without_a_use_are_reductions),
+        cmocka_unit_test(shared_memory_knows_few_atomics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
