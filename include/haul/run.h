@@ -67,6 +67,9 @@ typedef struct haul_traffic {
     uint64_t ideal_shared_wavefronts; /* without bank conflicts */
 } haul_traffic;
 
+/* Adds `more` to `sum`, field by field. */
+void haul_traffic_add(haul_traffic *sum, const haul_traffic *more);
+
 /* A place in the CUDA source; `inlined_into` leads outward through inlined calls, NULL at the outermost. */
 typedef struct haul_place {
     const char *file; /* as the compiler wrote it; NULL when unknown */

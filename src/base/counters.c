@@ -32,3 +32,18 @@ haul_counter haul_counter_find(const char *key) {
         if (strcmp(haul_counters[i].key, key) == 0) return (haul_counter)i;
     return HAUL_COUNTER_COUNT;
 }
+
+void haul_traffic_add(haul_traffic *sum, const haul_traffic *more) {
+    sum->instructions += more->instructions;
+    sum->threads += more->threads;
+    sum->requests += more->requests;
+    sum->sectors += more->sectors;
+    sum->ideal_sectors += more->ideal_sectors;
+    sum->hits += more->hits;
+    sum->wavefronts += more->wavefronts;
+    sum->l2_requests += more->l2_requests;
+    sum->l2_sectors += more->l2_sectors;
+    sum->bytes += more->bytes;
+    sum->shared_wavefronts += more->shared_wavefronts;
+    sum->ideal_shared_wavefronts += more->ideal_shared_wavefronts;
+}

@@ -285,6 +285,8 @@ extern const char *const ptx_modifier_names[PTX_MOD_COUNT];
 extern const uint8_t ptx_modifier_slots[PTX_MOD_COUNT];
 extern const char *const ptx_special_names[PTX_SPECIAL_COUNT];
 extern const uint8_t ptx_special_types[PTX_SPECIAL_COUNT];
+/* The special register differs from lane to lane of a warp: thread indices, lane numbers and masks. */
+bool ptx_special_differs_by_lane(unsigned special);
 
 static inline unsigned ptx_bits(unsigned type) {
     return ptx_types[type].bits;

@@ -71,3 +71,18 @@ const char *const ptx_space_names[PTX_SPACE_PARAM + 1] = {
     [PTX_SPACE_SHARED] = "shared",   [PTX_SPACE_LOCAL] = "local", [PTX_SPACE_CONST] = "const",
     [PTX_SPACE_PARAM] = "param",
 };
+
+bool ptx_special_differs_by_lane(unsigned special) {
+    switch (special) {
+    case PTX_SPECIAL_TID_X:
+    case PTX_SPECIAL_TID_Y:
+    case PTX_SPECIAL_TID_Z:
+    case PTX_SPECIAL_LANEID:
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_GE:
+    case PTX_SPECIAL_LANEMASK_GT: return true;
+    default: return false;
+    }
+}

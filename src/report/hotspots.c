@@ -93,21 +93,8 @@ static void merge_worst(report_hotspot *into, const haul_traffic *t) {
 }
 
 static void merge(report_hotspot *into, const report_hotspot *from) {
-    haul_traffic *sum = &into->traffic;
-    const haul_traffic *t = &from->traffic;
-    merge_worst(into, t);
-    sum->instructions += t->instructions;
-    sum->threads += t->threads;
-    sum->requests += t->requests;
-    sum->sectors += t->sectors;
-    sum->ideal_sectors += t->ideal_sectors;
-    sum->hits += t->hits;
-    sum->wavefronts += t->wavefronts;
-    sum->l2_requests += t->l2_requests;
-    sum->l2_sectors += t->l2_sectors;
-    sum->bytes += t->bytes;
-    sum->shared_wavefronts += t->shared_wavefronts;
-    sum->ideal_shared_wavefronts += t->ideal_shared_wavefronts;
+    merge_worst(into, &from->traffic);
+    haul_traffic_add(&into->traffic, &from->traffic);
 }
 
 static size_t merge_sorted(report_hotspot *items, size_t count) {

@@ -9,21 +9,6 @@ static double counter(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] > 0 ? r->counters[c] : 0;
 }
 
-static void add_traffic(haul_traffic *sum, const haul_traffic *t) {
-    sum->instructions += t->instructions;
-    sum->threads += t->threads;
-    sum->requests += t->requests;
-    sum->sectors += t->sectors;
-    sum->ideal_sectors += t->ideal_sectors;
-    sum->hits += t->hits;
-    sum->wavefronts += t->wavefronts;
-    sum->l2_requests += t->l2_requests;
-    sum->l2_sectors += t->l2_sectors;
-    sum->bytes += t->bytes;
-    sum->shared_wavefronts += t->shared_wavefronts;
-    sum->ideal_shared_wavefronts += t->ideal_shared_wavefronts;
-}
-
 typedef struct class_row {
     haul_memory_class class;
     const char *title; /* as Nsight Compute has it */
@@ -66,7 +51,7 @@ static void add_shared_row(report_table *t, const char *title, const haul_traffi
 
 static void add_shared(report_section *s, const haul_launch_record *r) {
     haul_traffic total = {0};
-    for (size_t i = 0; i < COUNT_OF(shared_rows); i++) add_traffic(&total, &r->classes[shared_rows[i].class]);
+    for (size_t i = 0; i < COUNT_OF(shared_rows); i++) haul_traffic_add(&total, &r->classes[shared_rows[i].class]);
     if (!total.shared_wavefronts) return;
     report_table *t = report_add_table(s, "shared", NULL, shared_columns, COUNT_OF(shared_columns));
     for (size_t i = 0; i < COUNT_OF(shared_rows); i++) {
@@ -128,7 +113,7 @@ bool report_is_cached(haul_memory_class class) {
 
 static void add_l1(report_section *s, const haul_launch_record *r) {
     haul_traffic total = {0};
-    for (size_t i = 0; i < COUNT_OF(l1_rows); i++) add_traffic(&total, &r->classes[l1_rows[i].class]);
+    for (size_t i = 0; i < COUNT_OF(l1_rows); i++) haul_traffic_add(&total, &r->classes[l1_rows[i].class]);
     if (!total.sectors) return;
     report_table *t = report_add_table(s, "l1tex", NULL, l1_columns, COUNT_OF(l1_columns));
     for (size_t i = 0; i < COUNT_OF(l1_rows); i++) {

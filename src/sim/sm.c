@@ -88,21 +88,6 @@ static uint32_t lane_special(const sim_warp *w, unsigned special, uint32_t lane)
     }
 }
 
-static bool differs_by_lane(unsigned special) {
-    switch (special) {
-    case PTX_SPECIAL_TID_X:
-    case PTX_SPECIAL_TID_Y:
-    case PTX_SPECIAL_TID_Z:
-    case PTX_SPECIAL_LANEID:
-    case PTX_SPECIAL_LANEMASK_EQ:
-    case PTX_SPECIAL_LANEMASK_LE:
-    case PTX_SPECIAL_LANEMASK_LT:
-    case PTX_SPECIAL_LANEMASK_GE:
-    case PTX_SPECIAL_LANEMASK_GT: return true;
-    default: return false;
-    }
-}
-
 /* Without clusters each block is a cluster of its own. */
 static uint64_t block_special(const sim_warp *w, unsigned special) {
     const sim_grid *g = w->sm->grid;
@@ -139,7 +124,7 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
 }
 
 static void fill_special(sim_warp *w, const sim_special_slot *s) {
-    if (differs_by_lane(s->special)) {
+    if (ptx_special_differs_by_lane(s->special)) {
         for (uint32_t l = 0; l < SIM_LANES; l++) SIM_SLOT(w, uint32_t, s->slot)[l] = lane_special(w, s->special, l);
         return;
     }

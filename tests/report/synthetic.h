@@ -47,21 +47,8 @@ static inline haul_launch_record synthetic_launch(haul_instruction_record *instr
                             .estimate_us = 10,
                             .measured_us = -1};
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r.counters[i] = -1;
-    for (size_t i = 0; i < count; i++) {
-        haul_traffic *sum = &r.classes[instructions[i].memory_class], *t = &instructions[i].traffic;
-        sum->instructions += t->instructions;
-        sum->threads += t->threads;
-        sum->requests += t->requests;
-        sum->sectors += t->sectors;
-        sum->ideal_sectors += t->ideal_sectors;
-        sum->hits += t->hits;
-        sum->wavefronts += t->wavefronts;
-        sum->l2_requests += t->l2_requests;
-        sum->l2_sectors += t->l2_sectors;
-        sum->bytes += t->bytes;
-        sum->shared_wavefronts += t->shared_wavefronts;
-        sum->ideal_shared_wavefronts += t->ideal_shared_wavefronts;
-    }
+    for (size_t i = 0; i < count; i++)
+        haul_traffic_add(&r.classes[instructions[i].memory_class], &instructions[i].traffic);
     return r;
 }
 

@@ -1,5 +1,5 @@
 /* Kernels that the truth file does not have: what the model was not made from. One launch per case; see README.md. */
-#include "corpus.cuh"
+#include "../truth/truth.cuh"
 #include <cuda_pipeline_primitives.h>
 
 #define SMEM(p) ((unsigned)__cvta_generic_to_shared(p))

@@ -1,5 +1,5 @@
 /* More launches of the kind of corpus.cu: questions that its first recording left open. See README.md. */
-#include "corpus.cuh"
+#include "../truth/truth.cuh"
 #include <cuda_pipeline_primitives.h>
 
 #define SMEM(p) ((unsigned)__cvta_generic_to_shared(p))
