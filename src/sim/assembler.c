@@ -285,8 +285,23 @@ static uint8_t *count_predecessors(const ptx_function *f, arena *memory) {
     return counts;
 }
 
-/* A block that is only reached from the one before it goes on where that one ended: loads behind a branch are merged
- * with loads before it. Stores are not. */
+static bool only_jumps(const ptx_function *f, uint32_t block) {
+    const ptx_block *b = &f->blocks[block];
+    return b->end == b->first + 1 && f->instructions[b->first].op == PTX_OP_BRA && b->taken == PTX_NO_BLOCK;
+}
+
+/* The block that goes on where this one ends, as only this one leads there; PTX_NO_BLOCK when there is none. */
+static uint32_t follower(const ptx_function *f, uint32_t block, const uint8_t *predecessors) {
+    uint32_t next = f->blocks[block].next, taken = f->blocks[block].taken;
+    bool jumps = next < f->block_count && only_jumps(f, next); /* clang writes "@p bra THEN; bra JOIN; THEN:" */
+    const uint32_t candidates[] = {jumps ? taken : next, jumps ? next : taken};
+    for (unsigned k = 0; k < 2; k++)
+        if (candidates[k] < f->block_count && candidates[k] != block && predecessors[candidates[k]] == 1)
+            return candidates[k];
+    return PTX_NO_BLOCK;
+}
+
+/* Loads behind a branch are merged with loads before it. Stores are not. */
 static void scan_from(merge_scan *s, uint32_t block, const uint8_t *predecessors, bool *scanned) {
     const ptx_function *f = s->function;
     while (block < f->block_count && !scanned[block]) {
@@ -294,16 +309,9 @@ static void scan_from(merge_scan *s, uint32_t block, const uint8_t *predecessors
         for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++) scan_instruction(s, i);
         close_stores(s);
         s->written.count = 0;
-        block = f->blocks[block].next;
-        if (block < f->block_count && predecessors[block] != 1) break;
+        block = follower(f, block, predecessors);
     }
     close_all(s);
-}
-
-static bool continues(const ptx_function *f, const uint8_t *predecessors, uint32_t block) {
-    for (size_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].next == block && b != block) return predecessors[block] == 1;
-    return false;
 }
 
 static void merge_shared(const ptx_function *f, const sim_values *v, arena *memory, sim_assembled *assembled) {
@@ -316,8 +324,13 @@ static void merge_shared(const ptx_function *f, const sim_values *v, arena *memo
                     .written.memory = memory};
     const uint8_t *predecessors = count_predecessors(f, memory);
     bool *scanned = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    bool *follows = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t next = follower(f, b, predecessors);
+        if (next != PTX_NO_BLOCK) follows[next] = true;
+    }
     for (uint32_t b = 0; b < f->block_count; b++)
-        if (!continues(f, predecessors, b)) scan_from(&s, b, predecessors, scanned);
+        if (!follows[b]) scan_from(&s, b, predecessors, scanned);
     for (uint32_t b = 0; b < f->block_count; b++) scan_from(&s, b, predecessors, scanned); /* loops nobody enters */
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 enum { WIDEST = 16 };
+/* Loads of bytes and halves are extended as they come, and so are merged within a PTX vector only. */
+enum { MERGED_LOAD = 4 };
 
 /* Equal bases and elements together, by offset, then in program order. */
 static int compare_nodes(const void *left, const void *right) {
@@ -40,12 +42,13 @@ static int64_t window_of(const sim_node *n, unsigned width) {
 }
 
 /* Whether two nodes fill a window of `width` bytes, or as much of it as is needed. */
-static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bool holes) {
+static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bool loads) {
     if (a->base != b->base || a->element != b->element || window_of(a, width) != window_of(b, width)) return false;
     if (a->alignment < __builtin_ctz(width)) return false;
     unsigned half = width / 2, large = a->size > b->size ? a->size : b->size, small = a->size + b->size - large;
+    if (loads && small < MERGED_LOAD && a->instruction != b->instruction) return false;
     bool apart = window_of(a, half) != window_of(b, half);
-    return apart && large == half && (small == half || (holes && small == half / 2 && (width == 4 || width == WIDEST)));
+    return apart && large == half && (small == half || (loads && small == half / 2 && (width == 4 || width == WIDEST)));
 }
 
 static sim_node join(const sim_node *a, const sim_node *b, unsigned width) {
@@ -56,10 +59,10 @@ static sim_node join(const sim_node *a, const sim_node *b, unsigned width) {
 }
 
 /* One round over sorted nodes: neighbours become windows of `width` bytes. */
-static void merge_windows(sim_node_list *nodes, unsigned width, bool holes) {
+static void merge_windows(sim_node_list *nodes, unsigned width, bool loads) {
     size_t kept = 0;
     for (size_t i = 0; i < nodes->count; i++) {
-        if (i + 1 < nodes->count && fill_window(&nodes->items[i], &nodes->items[i + 1], width, holes)) {
+        if (i + 1 < nodes->count && fill_window(&nodes->items[i], &nodes->items[i + 1], width, loads)) {
             nodes->items[kept++] = join(&nodes->items[i], &nodes->items[i + 1], width);
             i++;
         } else {
@@ -69,9 +72,9 @@ static void merge_windows(sim_node_list *nodes, unsigned width, bool holes) {
     nodes->count = kept;
 }
 
-void sim_merge_nodes(sim_node_list *nodes, bool holes) {
+void sim_merge_nodes(sim_node_list *nodes, bool loads) {
     sort_nodes(nodes);
-    for (unsigned width = 2; width <= WIDEST; width *= 2) merge_windows(nodes, width, holes);
+    for (unsigned width = 2; width <= WIDEST; width *= 2) merge_windows(nodes, width, loads);
 }
 
 void sim_place_nodes(sim_node_list *nodes, sim_assembled *assembled) {

@@ -21,9 +21,9 @@ typedef struct sim_node_list {
     arena *memory;
 } sim_node_list;
 
-/* Merges neighbours that share an aligned window of twice their size, from the smallest on; `holes`: three quarters of
- * a 4- or 16-byte window suffice (loads). */
-void sim_merge_nodes(sim_node_list *nodes, bool holes);
+/* Merges neighbours that share an aligned window of twice their size, from the smallest on. For loads three quarters of
+ * a 4- or 16-byte window suffice; stores fill it. */
+void sim_merge_nodes(sim_node_list *nodes, bool loads);
 
 /* Of equal accesses the first stays (loads) or the last (stores). */
 void sim_drop_repeats(sim_node_list *nodes, bool keep_last);

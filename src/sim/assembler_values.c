@@ -10,9 +10,11 @@ static uint8_t divisor(uint64_t value) {
     return value ? (uint8_t)__builtin_ctzll(value) : ANY_ALIGNMENT;
 }
 
-/* What is not known before the launch is aligned as declared. */
+/* The dynamic shared memory begins at a multiple of 16 whatever the declaration says; other variables, whose address is
+ * not known before the launch, are aligned as declared. */
 static uint8_t variable_alignment(const sim_values *v, const ptx_variable *variable) {
     uint64_t at = sim_shared_layout_at(&v->shared, variable);
+    if (variable->space == PTX_SPACE_SHARED && variable->is_extern && variable->alignment < 16) return divisor(16);
     return divisor(at ? at : variable->alignment ? variable->alignment : 1);
 }
 

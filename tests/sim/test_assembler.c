@@ -117,18 +117,27 @@ static void other_widths_merge_alike(void **state) {
     ASSERT_ASSEMBLED("ld.shared.f64 %fd0, [%r10];\nld.shared.f64 %fd1, [%r10+8];\nadd.f64 %fd0, %fd0, %fd1;\n"
                      "st.global.f64 [%rd0], %fd0;\n",
                      "LDS.128");
-    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r12];\nld.shared.u16 %h1, [%r12+2];\nadd.u16 %h0, %h0, %h1;\n"
-                     "st.global.u16 [%rd0], %h0;\n",
-                     "LDS.32");
-    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r11];\nld.shared.u16 %h1, [%r11+2];\nld.shared.u16 %h2, [%r11+4];\n"
-                     "add.u16 %h0, %h0, %h1;\nadd.u16 %h0, %h0, %h2;\nst.global.u16 [%rd0], %h0;\n",
-                     "LDS.32 LDS.16");
     ASSERT_ASSEMBLED("ld.shared.v2.f32 {%f0, %f1}, [%r10];\nld.shared.v2.f32 {%f2, %f3}, [%r10+8];\n" USE("%f0")
                          USE("%f1") USE("%f2") USE("%f3"),
                      "LDS.128");
     ASSERT_ASSEMBLED(
         "ld.shared.f32 %f0, [%r11];\nld.shared.u16 %h0, [%r11+4];\nst.global.u16 [%rd0], %h0;\n" USE("%f0"),
         "LDS.32 LDS.16");
+}
+
+static void bytes_and_halves_merge_in_vectors_and_stores(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r12];\nld.shared.u16 %h1, [%r12+2];\nadd.u16 %h0, %h0, %h1;\n"
+                     "st.global.u16 [%rd0], %h0;\n",
+                     "LDS.16 LDS.16");
+    ASSERT_ASSEMBLED("ld.shared.v2.u16 {%h0, %h1}, [%r11];\nld.shared.v2.u16 {%h2, %h3}, [%r11+4];\n"
+                     "add.u16 %h0, %h0, %h1;\nadd.u16 %h2, %h2, %h3;\nadd.u16 %h0, %h0, %h2;\n"
+                     "st.global.u16 [%rd0], %h0;\n",
+                     "LDS.64");
+    ASSERT_ASSEMBLED("ld.shared.v4.u16 {%h0, %h1, %h2, %h3}, [%r11];\nadd.u16 %h0, %h0, %h1;\n"
+                     "add.u16 %h0, %h0, %h2;\nst.global.u16 [%rd0], %h0;\n",
+                     "LDS.32 LDS.16+4");
+    ASSERT_ASSEMBLED("st.shared.u16 [%r12], %h0;\nst.shared.u16 [%r12+2], %h1;\n", "STS.32");
 }
 
 static void vectors_shrink_to_what_is_used(void **state) {
@@ -245,6 +254,7 @@ int main(void) {
         cmocka_unit_test(variables_lie_in_the_order_of_declaration),
         cmocka_unit_test(constant_addresses_and_or_are_followed),
         cmocka_unit_test(other_widths_merge_alike),
+        cmocka_unit_test(bytes_and_halves_merge_in_vectors_and_stores),
         cmocka_unit_test(vectors_shrink_to_what_is_used),
         cmocka_unit_test(loads_that_nobody_uses_are_removed),
         cmocka_unit_test(global_accesses_are_not_merged),
