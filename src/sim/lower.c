@@ -204,7 +204,8 @@ static bool *find_joins(sim_lowering *l) {
     bool *joins = ARENA_ARRAY(l->memory, f->block_count + 1, bool);
     for (size_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
-        bool branches = block->taken != PTX_NO_BLOCK || block->table_count;
+        const ptx_instruction *last = &f->instructions[block->end - 1];
+        bool branches = (last->op == PTX_OP_BRA && last->guarded) || last->op == PTX_OP_BRX_IDX;
         if (branches && block->join != PTX_NO_BLOCK) joins[block->join] = true;
     }
     return joins;
@@ -308,21 +309,26 @@ static haul_status lower_blocks(sim_lowering *l) {
     return HAUL_OK;
 }
 
+/* The block's first operation; behind the last instruction that of the end. */
+static uint32_t first_op(const sim_program *p, uint32_t block) {
+    return block == PTX_NO_BLOCK ? (uint32_t)p->op_count - 1 : p->block_ops[block];
+}
+
 /* Jumps were written with block numbers. */
 static void resolve_jumps(sim_program *p) {
     for (size_t i = 0; i < p->op_count; i++) {
         sim_op *op = &p->ops[i];
         if (!(op->flags & (SIM_OP_JUMPS | SIM_OP_BRANCHES))) continue;
-        op->target = p->block_ops[op->target];
+        op->target = first_op(p, op->target);
         if (!(op->flags & SIM_OP_BRANCHES)) continue;
-        op->x = p->block_ops[op->x];
+        op->x = first_op(p, op->x);
         if (op->y != PTX_NO_BLOCK) op->y = p->block_ops[op->y];
     }
     for (size_t i = 0; i < p->op_count; i++) {
         sim_op *op = &p->ops[i];
         if (!(op->flags & SIM_OP_TABLE)) continue;
         if (op->y != PTX_NO_BLOCK) op->y = p->block_ops[op->y];
-        for (uint32_t k = 0; k < op->x; k++) p->pool[op->more + k] = p->block_ops[p->pool[op->more + k]];
+        for (uint32_t k = 0; k < op->x; k++) p->pool[op->more + k] = first_op(p, p->pool[op->more + k]);
     }
 }
 

@@ -150,6 +150,25 @@ static void a_loop_through_a_jump_table_lets_other_lanes_run(void **state) {
     expect_words(out, 32, 7);
 }
 
+/* Nothing stands behind the labels, and the last branch has nothing to fall through to. */
+static void ways_may_lead_behind_the_last_instruction(void **state) {
+    (void)state;
+    uint32_t out[32] = {0};
+    run_kernel(&(kernel_run){.ptx = HEAD BEGIN "and.b32 %r3, %r0, 3;\n"
+                                               "TABLE: .branchtargets OVER, ON, ON, ON;\n"
+                                               "brx.idx %r3, TABLE;\n"
+                                               "ON: setp.eq.u32 %p0, %r3, 1;\n"
+                                               "@%p0 bra OVER;\n"
+                                               "activemask.b32 %r4;\n" OUT("%r4") "setp.eq.u32 %p1, %r3, 2;\n"
+                                                                                  "@!%p1 bra OVER;\n"
+                                                                                  "st.global.u32 [%rd2], 7;\n"
+                                                                                  "@%p1 bra OVER;\n"
+                                                                                  "OVER: }\n",
+                             .out = out,
+                             .out_bytes = sizeof out});
+    expect_words(out, 32, i % 4 < 2 ? 0 : i % 4 == 2 ? 7 : 0xcccccccc);
+}
+
 static void an_index_beyond_the_jump_table_is_an_error(void **state) {
     (void)state;
     expect_failure(&(kernel_run){.ptx = KERNEL("TABLE: .branchtargets A, A;\n"
@@ -368,6 +387,7 @@ int main(void) {
         cmocka_unit_test(a_jump_table_splits_lanes_and_they_meet_behind_it),
         cmocka_unit_test(a_guarded_jump_table_is_for_some_lanes),
         cmocka_unit_test(a_loop_through_a_jump_table_lets_other_lanes_run),
+        cmocka_unit_test(ways_may_lead_behind_the_last_instruction),
         cmocka_unit_test(an_index_beyond_the_jump_table_is_an_error),
         cmocka_unit_test(a_spin_lock_among_the_lanes_of_a_warp_is_taken_by_each),
         cmocka_unit_test(a_spin_lock_among_blocks_counts_all_threads),

@@ -305,12 +305,14 @@ haul_status LOWER(CP_BULK_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token ---- */
 
+/* A shared address, or a generic one in the shared window. */
 static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
-    uint32_t address = (uint32_t)(slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
-    uint64_t *object = sim_mbarrier_at(w->block, address);
+    uint64_t value = slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+    uint64_t address = value >= SIM_SHARED_WINDOW ? value - SIM_SHARED_WINDOW : value;
+    uint64_t *object = address <= UINT32_MAX ? sim_mbarrier_at(w->block, (uint32_t)address) : NULL;
     if (!object)
         sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                  "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", address);
+                  "mbarrier at 0x%llx: must be 8-byte aligned and inside shared memory", (unsigned long long)value);
     return object;
 }
 

@@ -28,11 +28,10 @@ static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
 
 haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_block *b = &l->function->blocks[l->block];
-    bool conditional = b->taken != PTX_NO_BLOCK;
-    sim_op *op = sim_emit(l, conditional ? branch : jump);
-    op->target = conditional ? b->taken : b->next;
+    sim_op *op = sim_emit(l, i->guarded ? branch : jump);
+    op->target = i->guarded ? b->taken : b->next;
     op->flags |= SIM_OP_JUMPS;
-    if (!conditional) return HAUL_OK;
+    if (!i->guarded) return HAUL_OK;
     op->flags |= SIM_OP_BRANCHES;
     op->x = b->next;
     op->y = b->join;

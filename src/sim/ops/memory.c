@@ -109,6 +109,12 @@ static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
         move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
 }
 
+/* NULL: there is no such width. */
+static move_fn loader(const sim_op *op) {
+    const bool extends = op->imm2 != 0 && op->x < 4;
+    return extends ? signed_loads[op->x][op->y] : loads[op->x][op->y];
+}
+
 static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                           const uint64_t address[SIM_LANES]) {
     bool same_width = op->x == op->y && op->count == 1;
@@ -116,8 +122,7 @@ static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
         memcpy(SIM_SLOT(w, void, op->d), (const void *)(base + address[0]), (size_t)SIM_LANES << op->x);
         return;
     }
-    bool extends = op->imm2 != 0;
-    move_elements(w, op, active, base, address, extends ? signed_loads[op->x][op->y] : loads[op->x][op->y]);
+    move_elements(w, op, active, base, address, loader(op));
 }
 
 static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
@@ -366,6 +371,8 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->imm2 = is_load && is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
                            (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0));
+    if (!(is_load ? loader(op) : stores[op->x][op->y]))
+        return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);
     return HAUL_OK;
 }

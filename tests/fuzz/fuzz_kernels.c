@@ -1,0 +1,50 @@
+/* Any bytes as a module whose kernels are run: each ends, or says why it cannot be run or went wrong. Arguments are
+ * addresses of a small buffer (8-byte parameters), small numbers, and zeros. */
+#include "sim/driver.h"
+
+#include <haul/haul.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER_BYTES = 4096, MAX_PARAMETERS = 64, MAX_PARAMETER_BYTES = 4096 };
+
+static void require(int condition) {
+    if (!condition) abort();
+}
+
+static void run_kernel(const driver_table *cu, CUmodule module, const ptx_function *kernel, CUdeviceptr buffer) {
+    static unsigned char values[MAX_PARAMETERS][MAX_PARAMETER_BYTES];
+    void *parameters[MAX_PARAMETERS];
+    CUfunction function;
+    if (!kernel->is_entry || kernel->param_count > MAX_PARAMETERS) return;
+    for (size_t p = 0; p < kernel->param_count; p++) {
+        const uint64_t bytes = kernel->params[p]->size;
+        if (bytes > MAX_PARAMETER_BYTES) return;
+        memset(values[p], 0, sizeof values[p]);
+        if (bytes == 8) memcpy(values[p], &buffer, 8);
+        if (bytes == 4) values[p][0] = 3;
+        parameters[p] = values[p];
+    }
+    if (cu->module_function(&function, module, kernel->name) != CUDA_SUCCESS ||
+        cu->launch(function, 2, 1, 1, 48, 1, 1, 256, NULL, parameters, NULL) != CUDA_SUCCESS)
+        require(*haul_message() != '\0');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const haul_device_options options = {.threads = 1, .instruction_limit = 1 << 18, .memory_bytes = 1 << 24};
+    const driver_table *cu = sim_driver();
+    haul_device *device;
+    CUmodule module;
+    CUdeviceptr buffer;
+    char *text = malloc(size + 1);
+    require(text != NULL && haul_device_open("sim:h100", &options, &device) == HAUL_OK);
+    if (size) memcpy(text, data, size);
+    text[size] = '\0';
+    require(cu->allocate(&buffer, BUFFER_BYTES) == CUDA_SUCCESS);
+    if (cu->module_load(&module, text) == CUDA_SUCCESS)
+        for (size_t k = 0; k < sim_driver_module_ptx(module)->function_count; k++)
+            run_kernel(cu, module, sim_driver_module_ptx(module)->functions[k], buffer);
+    free(text);
+    haul_device_close(device);
+    return 0;
+}
