@@ -103,6 +103,10 @@ static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     }
 }
 
+static uint64_t warp_place(const sim_warp *w) {
+    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
+}
+
 static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
     for (uint32_t i = 0; i < lines->count; i++)
         if (lines->line[i] == line) return lines->mask[i];
@@ -112,7 +116,7 @@ static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
 /* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
  * instruction with nothing but loads since. */
 static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
-    sim_pending_volatile *p = &c->in_flight;
+    sim_pending_volatile *p = &c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS];
     bool shares = p->warp == w && op->instruction > p->instruction;
     for (uint32_t i = 0; i < lines->count; i++) {
         unsigned missing = lines->mask[i];
@@ -244,8 +248,7 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
 #define LOCAL_LINES (1ull << 50 | 1ull << 31)
 
 static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t word) {
-    uint64_t block = (uint64_t)(w->block - w->sm->blocks);
-    uint64_t warp = block * w->block->warp_count + w->index;
+    uint64_t warp = warp_place(w);
     uint64_t words = c->plan->local_bytes / 4 + 4;
     return LOCAL_LINES + (((uint64_t)w->sm->index << 6 | warp >> 6) * 64 + warp % 64) * words + word;
 }
@@ -486,7 +489,7 @@ void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64
 
 void sim_count_barrier(sim_counting *c, const sim_warp *w) {
     flush_warp(c, w);
-    if (c->in_flight.warp == w) c->in_flight.warp = NULL;
+    c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS].warp = NULL;
 }
 
 void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {

@@ -60,7 +60,8 @@ typedef struct sim_last_read {
     sim_log_entry *entry; /* NULL: none, or it has been joined; valid until the log grows or is drained */
 } sim_last_read;
 
-/* The latest volatile loads of a warp that may still be on their way. */
+/* The latest volatile loads of a warp that may still be on their way; by the warp's place on the SM. */
+enum { SIM_RESIDENT_WARPS = 64 };
 typedef struct sim_pending_volatile {
     const sim_warp *warp;
     uint32_t instruction;
@@ -76,7 +77,7 @@ struct sim_counting {
     uint64_t store_hits;
     uint64_t store_requests_issued, store_sectors_issued; /* before they are combined */
     sim_pending_stores pending;
-    sim_pending_volatile in_flight;
+    sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
     sim_seen written;
