@@ -13,7 +13,6 @@ typedef struct l2_set {
     uint32_t tag[WAYS];  /* low part of the line's number in its slice, plus 1; 0 = free */
     uint32_t used[WAYS]; /* when */
     uint8_t valid[WAYS], dirty[WAYS];
-    uint8_t known[PARTITIONS][WAYS];     /* sectors that a partition of L2 has delivered before */
     uint8_t covered[WAYS][LINE_SECTORS]; /* bytes written of a sector that was not read from memory */
 } l2_set;
 
@@ -24,9 +23,11 @@ typedef struct recent_request {
     uint64_t round;
 } recent_request;
 
+/* L2 is made of two partitions. A line belongs to one, where it is written and from where memory is asked; SMs read
+ * through their own partition, which keeps a copy of what belongs to the other one. */
 typedef struct l2_slice {
-    l2_set *sets;
-    uint32_t set_count;
+    l2_set *sets[PARTITIONS];
+    uint32_t set_count; /* of a partition */
     uint32_t clock;
     uint64_t round; /* of requests played */
     sim_l2_counts counts;
@@ -41,18 +42,21 @@ struct sim_l2 {
 };
 
 haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
-    uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / LINE_BYTES / WAYS);
+    uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / PARTITIONS / LINE_BYTES / WAYS);
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
     *out = NULL;
-    for (unsigned s = 0; l2 && s < SIM_SLICES; s++) {
+    bool complete = l2 != NULL;
+    for (unsigned s = 0; complete && s < SIM_SLICES; s++) {
         l2->slices[s].set_count = sets;
-        l2->slices[s].sets = memory_zeroed(sets, sizeof(l2_set));
-        if (!l2->slices[s].sets) {
-            sim_l2_free(l2);
-            l2 = NULL;
+        for (unsigned p = 0; complete && p < PARTITIONS; p++) {
+            l2->slices[s].sets[p] = memory_zeroed(sets, sizeof(l2_set));
+            complete = l2->slices[s].sets[p] != NULL;
         }
     }
-    if (!l2) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
+    if (!complete) {
+        sim_l2_free(l2);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
+    }
     l2->machine = machine;
     l2->fetch_sectors = machine->l2_fetch_bytes / SECTOR_BYTES;
     *out = l2;
@@ -62,7 +66,7 @@ haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
 void sim_l2_free(sim_l2 *l2) {
     if (!l2) return;
     for (unsigned s = 0; s < SIM_SLICES; s++) {
-        memory_free(l2->slices[s].sets);
+        for (unsigned p = 0; p < PARTITIONS; p++) memory_free(l2->slices[s].sets[p]);
         sim_seen_free(&l2->slices[s].read);
     }
     memory_free(l2);
@@ -89,14 +93,13 @@ static void evict(l2_slice *slice, l2_set *set, unsigned way) {
         if (set->covered[way][s] < SECTOR_BYTES) slice->counts.dram_read_sectors++;
     }
     set->valid[way] = set->dirty[way] = 0;
-    for (unsigned p = 0; p < PARTITIONS; p++) set->known[p][way] = 0;
     memset(set->covered[way], 0, LINE_SECTORS);
 }
 
-/* The line's set and way, made if need be. */
-static l2_set *use_line(l2_slice *slice, uint64_t line, unsigned *way) {
+/* The line's set and way in a partition, made if need be. */
+static l2_set *use_line(l2_slice *slice, unsigned partition, uint64_t line, unsigned *way) {
     uint32_t tag = (uint32_t)line + 1;
-    l2_set *set = &slice->sets[(line ^ line >> 16) % slice->set_count];
+    l2_set *set = &slice->sets[partition][(line ^ line >> 16) % slice->set_count];
     *way = find_way(set, tag);
     if (*way == WAYS) {
         *way = oldest_way(set);
@@ -120,37 +123,56 @@ static unsigned count_bits(unsigned mask) {
     return (unsigned)__builtin_popcount(mask);
 }
 
-static void read_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mask, unsigned partition) {
+static void forget_copy(l2_slice *slice, unsigned partition, uint64_t line, unsigned mask) {
+    l2_set *set = &slice->sets[partition][(line ^ line >> 16) % slice->set_count];
+    unsigned way = find_way(set, (uint32_t)line + 1);
+    if (way < WAYS) set->valid[way] = (uint8_t)(set->valid[way] & ~mask);
+}
+
+/* The partition that a line belongs to: chunks of 4 KiB in a mixed order. How hardware deals them is not known. */
+static unsigned home_of(uint64_t line) {
+    return (unsigned)__builtin_parityll(line >> 5 & 0x55d6b5) % PARTITIONS;
+}
+
+/* Makes sure that the line's own partition has the sectors, asking memory for those that it has not. */
+static void fetch_home(l2_slice *slice, uint64_t line, unsigned mask) {
     unsigned way;
-    l2_set *set = use_line(slice, line, &way);
-    unsigned known = set->known[partition][way], missing = widen(l2, mask & ~known),
-             fetched = missing & ~set->valid[way];
-    slice->counts.read_hits += count_bits(mask & known);
-    slice->counts.read_misses += count_bits(missing);
+    l2_set *set = use_line(slice, home_of(line), line, &way);
+    unsigned fetched = mask & ~set->valid[way];
     slice->counts.dram_read_sectors += count_bits(fetched);
-    set->known[partition][way] = (uint8_t)(known | missing);
-    set->valid[way] = (uint8_t)(set->valid[way] | missing);
+    set->valid[way] = (uint8_t)(set->valid[way] | fetched);
     for (unsigned s = 0; s < LINE_SECTORS; s++)
         if (fetched >> s & 1) set->covered[way][s] = SECTOR_BYTES;
 }
 
+/* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. */
+static void read_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mask, unsigned partition) {
+    unsigned way, home = home_of(line);
+    l2_set *set = use_line(slice, partition, line, &way);
+    unsigned present = set->valid[way], missing = widen(l2, mask & ~present) & ~present;
+    slice->counts.read_hits += count_bits(mask & present);
+    slice->counts.read_misses += count_bits(widen(l2, mask & ~present));
+    if (!missing) return;
+    if (partition != home) set->valid[way] = (uint8_t)(present | missing);
+    fetch_home(slice, line, missing);
+}
+
+/* A write goes to the line's own partition; the other one forgets its copy. */
 static void write_line(l2_slice *slice, uint64_t line, unsigned mask, unsigned bytes) {
-    unsigned way;
-    l2_set *set = use_line(slice, line, &way);
+    unsigned way, home = home_of(line);
+    l2_set *set = use_line(slice, home, line, &way);
     set->valid[way] = (uint8_t)(set->valid[way] | mask);
     set->dirty[way] = (uint8_t)(set->dirty[way] | mask);
-    for (unsigned p = 0; p < PARTITIONS; p++) set->known[p][way] = (uint8_t)(set->known[p][way] | mask);
     for (unsigned s = 0; s < LINE_SECTORS; s++) {
         unsigned covered = set->covered[way][s] + ((mask >> s & 1) ? bytes : 0);
         set->covered[way][s] = (uint8_t)(covered < SECTOR_BYTES ? covered : SECTOR_BYTES);
     }
+    forget_copy(slice, 1 - home, line, mask);
 }
 
 /* An atomic needs the old value: the sector is read if L2 has not got it, and is dirty afterwards. */
 static void update_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mask) {
-    unsigned way;
-    l2_set *set = use_line(slice, line, &way);
-    slice->counts.dram_read_sectors += count_bits(widen(l2, mask & ~set->valid[way]) & ~set->valid[way]);
+    fetch_home(slice, line, widen(l2, mask));
     write_line(slice, line, mask, SECTOR_BYTES);
 }
 
