@@ -20,7 +20,7 @@ command -v debootstrap >/dev/null || { echo "try-clean-root: install debootstrap
 keep=${KEEP:-0}
 leave() {
     umount "$folder/proc" 2>/dev/null || true
-    [ "$keep" != 0 ] || rm -rf --one-file-system "$folder"
+    [ "$keep" != 0 ] || rm -rf --one-file-system "$folder" "$folder.log"
 }
 trap leave EXIT
 trap 'exit 130' INT TERM
