@@ -122,6 +122,7 @@ static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t a
 }
 
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything) {
+    w->sm->waits.memory += 1.0 / (1.0 + keep);
     sim_copy_queue *q = &w->block->async.queues[w->index];
     for (size_t i = q->first; i < q->first + q->count; i++) {
         sim_copy *c = &q->copies[i];
@@ -193,6 +194,7 @@ void sim_async_commit_bulk(sim_warp *w, uint32_t active) {
 }
 
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep) {
+    w->sm->waits.memory += 1.0 / (1.0 + keep);
     for (; active; active &= active - 1) {
         uint32_t thread = w->index * SIM_LANES + (uint32_t)__builtin_ctz(active);
         uint32_t closed = w->block->async.bulk_groups[thread];

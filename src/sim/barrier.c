@@ -66,6 +66,7 @@ sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t e
         return SIM_NEXT;
     }
     if (sim_barrier_arrive(w, id, expected, lanes, votes)) return SIM_NEXT;
+    w->sm->waits.barriers++;
     w->path->barrier = (uint8_t)id;
     return sim_warp_wait(w, sim_pc(w, op), lanes, SIM_PATH_AT_BARRIER);
 }

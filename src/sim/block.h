@@ -4,6 +4,7 @@
 
 #include "sim/async.h"
 #include "sim/count.h"
+#include "sim/estimate.h"
 #include "sim/lower.h"
 #include "sim/memory.h"
 #include "sim/warp.h"
@@ -76,6 +77,7 @@ struct sim_sm {
     uint32_t patience; /* see SIM_PATIENT */
     uint64_t progress; /* barriers opened, phases completed, lanes ended: what others may have waited for */
     uint64_t changes;  /* of memory, barriers, copies in flight */
+    sim_waits waits;   /* of its warps, for the estimate of the time */
     uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
     sim_fault_record fault;
 };

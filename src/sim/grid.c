@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ptx/print.h"
 #include "sim/block.h"
+#include "sim/estimate.h"
 #include "sim/cycle.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
@@ -329,7 +330,7 @@ static void record_shape(const sim_launch *l, arena *memory, haul_launch_record 
     memcpy(r->grid, l->grid, sizeof r->grid);
     memcpy(r->block, l->block, sizeof r->block);
     r->shared_bytes = l->dynamic_bytes;
-    r->estimate_us = r->measured_us = -1;
+    r->measured_us = -1;
 }
 
 static haul_status no_memory_for_record(void) {
@@ -337,6 +338,15 @@ static haul_status no_memory_for_record(void) {
 }
 
 /* `t` is the caller's, who frees it: allocation failures of the arena land here. */
+static sim_waits waits_of_all(const run_state *s) {
+    sim_waits sum = {0};
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        sum.memory += s->sms[i].waits.memory;
+        sum.barriers += s->sms[i].waits.barriers;
+    }
+    return sum;
+}
+
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, text *t, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
@@ -347,6 +357,8 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
     record_shape(l, memory, r);
+    sim_waits waits = waits_of_all(s);
+    r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     record_instructions(l->program, traffic, memory, t, r);
     memory->out_of_memory = outer;
     return t->failed ? no_memory_for_record() : HAUL_OK;

@@ -25,7 +25,8 @@ sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
+    (void)op, (void)active;
+    w->sm->waits.memory++;
     return SIM_YIELD;
 }
 

@@ -502,6 +502,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     bool timed_out = w->path->resumes;
     if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
     w->path->resumes = 0;
+    w->sm->waits.memory += done == active;
     *d = (*d & ~active) | done;
     sim_warp_observe(w, op, 1, &done, sizeof done);
     return SIM_YIELD;

@@ -1,0 +1,99 @@
+/* The estimate of a launch's time, by the bound that decides it. */
+#include "sim/estimate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const sim_waits no_waits;
+
+/* 65,536 blocks of 256 threads, eight of them on an SM at once. */
+static haul_launch_record many_blocks(void) {
+    return (haul_launch_record){.grid = {65536, 1, 1}, .block = {256, 1, 1}, .occupancy = {.blocks_per_sm = 8}};
+}
+
+static haul_launch_record copy_of_mebibytes(double mebibytes) {
+    haul_launch_record r = many_blocks();
+    double sectors = mebibytes * 1024 * 1024 / 32;
+    r.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = sectors;
+    r.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = sectors;
+    r.counters[HAUL_COUNTER_L2_READ_SECTORS] = r.counters[HAUL_COUNTER_L2_READ_MISS] = sectors;
+    r.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = sectors;
+    return r;
+}
+
+static void assert_within(double value, double low, double high) {
+    assert_true(value >= low && value <= high);
+}
+
+static void an_empty_launch_costs_what_starting_it_costs(void **state) {
+    (void)state;
+    haul_launch_record r = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .occupancy = {.blocks_per_sm = 32}};
+    assert_within(sim_estimate_us(sim_machine_find("h100"), &r, &no_waits), 2.0, 3.0);
+}
+
+static void a_large_copy_is_bound_by_device_memory(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    haul_launch_record r = copy_of_mebibytes(1024);
+    double us = sim_estimate_us(m, &r, &no_waits), rate = 2 * 1024.0 * 1024 * 1024 / us * 1e6;
+    assert_within(rate / (m->memory_gbps * 1e9), 0.80, 0.90);
+}
+
+static void twice_the_bytes_take_twice_as_long(void **state) {
+    (void)state;
+    haul_launch_record one = copy_of_mebibytes(512), two = copy_of_mebibytes(1024);
+    const sim_machine *m = sim_machine_find("h100");
+    assert_within(sim_estimate_us(m, &two, &no_waits) / sim_estimate_us(m, &one, &no_waits), 1.9, 2.0);
+}
+
+static void faster_memory_makes_a_copy_faster(void **state) {
+    (void)state;
+    haul_launch_record r = copy_of_mebibytes(1024);
+    const sim_machine *h100 = sim_machine_find("h100"), *h200 = sim_machine_find("h200");
+    assert_true(sim_estimate_us(h200, &r, &no_waits) < 0.8 * sim_estimate_us(h100, &r, &no_waits));
+}
+
+static void bank_conflicts_bind_a_kernel_that_moves_little(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    haul_launch_record r = copy_of_mebibytes(1);
+    r.counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS] = 1e9;
+    double cycles = 1e9 / m->sms, us = cycles / m->sm_mhz;
+    assert_within(sim_estimate_us(m, &r, &no_waits) / us, 1.0, 1.4);
+}
+
+static void waits_that_few_warps_cannot_hide_add_up(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    haul_launch_record r = many_blocks();
+    double warps = 65536.0 * 8;
+    sim_waits one = {.memory = warps}, ten = {.memory = 10 * warps};
+    r.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = r.counters[HAUL_COUNTER_L2_READ_SECTORS] = 1;
+    r.counters[HAUL_COUNTER_L2_READ_MISS] = 1;
+    double rounds = ceil(65536.0 / m->sms) / 8, more = sim_estimate_us(m, &r, &ten) - sim_estimate_us(m, &r, &one);
+    assert_within(more / (9 * rounds * m->dram_latency_ns * 1e-3), 1.0, 1.1);
+}
+
+static void counters_that_were_not_read_count_as_nothing(void **state) {
+    (void)state;
+    haul_launch_record r = many_blocks();
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r.counters[i] = -1;
+    assert_true(isfinite(sim_estimate_us(sim_machine_find("a100"), &r, &no_waits)));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_launch_costs_what_starting_it_costs),
+        cmocka_unit_test(a_large_copy_is_bound_by_device_memory),
+        cmocka_unit_test(twice_the_bytes_take_twice_as_long),
+        cmocka_unit_test(faster_memory_makes_a_copy_faster),
+        cmocka_unit_test(bank_conflicts_bind_a_kernel_that_moves_little),
+        cmocka_unit_test(waits_that_few_warps_cannot_hide_add_up),
+        cmocka_unit_test(counters_that_were_not_read_count_as_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
