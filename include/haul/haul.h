@@ -23,7 +23,7 @@ typedef struct haul_module haul_module;
 typedef struct haul_device_options {
     uint32_t threads;           /* host threads; default: all cores. Results and counters do not depend on it */
     uint64_t instruction_limit; /* warp-level instructions one launch may execute before it counts as endless;
-                                   default 2^40 */
+                                   default 2^36 */
     uint64_t memory_bytes;      /* device memory; default: the machine's, as far as the host has it */
 } haul_device_options;
 

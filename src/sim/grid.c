@@ -19,7 +19,7 @@
 /* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, short enough to keep the logs of
  * what L1 sends to L2 small. */
 enum { EPOCH = 1 << 16 };
-#define DEFAULT_LIMIT (1ull << 40)
+#define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
