@@ -1,0 +1,129 @@
+/* Blocks per SM, what limits them, what is left for L1; and the estimate of registers. */
+#include "kernel.h"
+
+#include "ptx/inline.h"
+#include "sim/occupancy.h"
+
+static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t registers, uint64_t shared) {
+    static const ptx_function function;
+    const sim_program program = {.function = &function, .registers = registers};
+    haul_occupancy o;
+    sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, &o);
+    return o;
+}
+
+static void threads_limit_small_kernels(void **state) {
+    (void)state;
+    haul_occupancy o = fits("h100", 256, 32, 0);
+    assert_int_equal(o.blocks_per_sm, 8);
+    assert_int_equal(o.warps_per_sm, 64);
+    assert_int_equal(o.limit_warps, 8);
+    assert_int_equal(o.limit_registers, 8);
+    assert_int_equal(fits("rtx4090", 256, 32, 0).blocks_per_sm, 6);
+}
+
+static void the_number_of_blocks_limits_small_blocks(void **state) {
+    (void)state;
+    assert_int_equal(fits("h100", 32, 16, 0).blocks_per_sm, 32);
+    assert_int_equal(fits("rtx4090", 32, 16, 0).blocks_per_sm, 24);
+}
+
+static void registers_are_given_to_whole_warps(void **state) {
+    (void)state;
+    assert_int_equal(fits("h100", 256, 40, 0).blocks_per_sm, 6); /* 1280 a warp: 12 in a quarter of the SM */
+    assert_int_equal(fits("h100", 256, 33, 0).blocks_per_sm, 6); /* as many as 40 */
+    assert_int_equal(fits("h100", 1024, 64, 0).blocks_per_sm, 1);
+    assert_int_equal(fits("h100", 1024, 255, 0).blocks_per_sm, 0); /* more than the SM has */
+}
+
+static void shared_memory_limits_blocks_and_takes_from_l1(void **state) {
+    (void)state;
+    haul_occupancy o = fits("h100", 128, 32, 48 * 1024);
+    assert_int_equal(o.limit_shared, 4); /* of 49 KiB each */
+    assert_int_equal(o.blocks_per_sm, 4);
+    assert_int_equal(o.shared_per_block, 49 * 1024);
+    assert_int_equal(o.shared_carveout, 196 * 1024);
+    assert_int_equal(o.l1_bytes, 60 * 1024);
+}
+
+static void the_system_takes_a_kilobyte_of_each_block(void **state) {
+    (void)state;
+    haul_occupancy o = fits("h100", 1024, 16, 0);
+    assert_int_equal(o.shared_per_block, 1024);
+    assert_int_equal(o.shared_carveout, 8 * 1024);
+    assert_int_equal(o.l1_bytes, 248 * 1024);
+    assert_int_equal(fits("h100", 64, 16, 0).shared_carveout, 32 * 1024);
+}
+
+static uint32_t registers_of(const char *ptx) {
+    ptx_module *module;
+    ptx_function *flat;
+    arena memory;
+    jmp_buf out_of_memory;
+    assert_int_equal(ptx_module_parse("test.ptx", ptx, strlen(ptx), &module), HAUL_OK);
+    assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
+    arena_init(&memory, &out_of_memory);
+    assert_int_equal(setjmp(out_of_memory), 0);
+    uint32_t registers = sim_estimate_registers(flat, &memory);
+    arena_free(&memory);
+    ptx_module_free(module);
+    return registers;
+}
+
+static void no_kernel_has_fewer_than_sixteen_registers(void **state) {
+    (void)state;
+    assert_int_equal(registers_of(KERNEL(OUT("%r0"))), 16);
+}
+
+static void registers_that_live_at_once_add_up(void **state) {
+    (void)state;
+    static char ptx[20000];
+    size_t at = (size_t)snprintf(ptx, sizeof ptx, "%s%s", HEAD, BEGIN);
+    for (unsigned r = 3; r < 43; r++)
+        at += (size_t)snprintf(ptx + at, sizeof ptx - at, "add.u32 %%r%u, %%r0, %u;\n", r, r);
+    for (unsigned r = 3; r < 43; r++)
+        at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
+    snprintf(ptx + at, sizeof ptx - at, "%s", END);
+    uint32_t registers = registers_of(ptx);
+    assert_true(registers >= 42 && registers <= 54); /* 40 sums, an address of two */
+}
+
+static void parameters_and_constants_are_free(void **state) {
+    (void)state;
+    static char ptx[20000];
+    size_t at = (size_t)snprintf(ptx, sizeof ptx, "%s%s", HEAD, BEGIN);
+    for (unsigned r = 3; r < 43; r++) at += (size_t)snprintf(ptx + at, sizeof ptx - at, "mov.u32 %%r%u, %u;\n", r, r);
+    for (unsigned r = 3; r < 43; r++)
+        at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
+    snprintf(ptx + at, sizeof ptx - at, "%s", END);
+    assert_int_equal(registers_of(ptx), 16);
+}
+
+static void launch_bounds_cap_registers(void **state) {
+    (void)state;
+    const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
+    const sim_program program = {.function = &function, .registers = 200};
+    haul_occupancy o;
+    sim_occupancy(sim_machine_find("h100"), &program, 256, 0, &o);
+    assert_int_equal(o.registers_per_thread, 64);
+    assert_int_equal(o.blocks_per_sm, 4);
+    const ptx_function capped = {.max_registers = 24};
+    const sim_program small = {.function = &capped, .registers = 200};
+    sim_occupancy(sim_machine_find("h100"), &small, 256, 0, &o);
+    assert_int_equal(o.registers_per_thread, 24);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_limit_small_kernels),
+        cmocka_unit_test(the_number_of_blocks_limits_small_blocks),
+        cmocka_unit_test(registers_are_given_to_whole_warps),
+        cmocka_unit_test(shared_memory_limits_blocks_and_takes_from_l1),
+        cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block),
+        cmocka_unit_test(no_kernel_has_fewer_than_sixteen_registers),
+        cmocka_unit_test(registers_that_live_at_once_add_up),
+        cmocka_unit_test(parameters_and_constants_are_free),
+        cmocka_unit_test(launch_bounds_cap_registers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
