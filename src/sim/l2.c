@@ -21,6 +21,7 @@ enum { RECENT = 64, GROUPS = 32, GROUP_SMS = 6, RECENT_ROUNDS = 1 };
 typedef struct recent_request {
     sim_log_entry entry;
     uint64_t round;
+    size_t sm;
 } recent_request;
 
 /* L2 is made of two partitions. A line belongs to one, where it is written and from where memory is asked; SMs read
@@ -180,11 +181,12 @@ static void update_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mas
  * coalescer before L2. Groups of six SMs (three pairs), and "the same time" as the same place in the SMs' logs, give
  * what an H100 counted for a tiled matrix product; sharing over longer distances, which an H100 shows at the start of a
  * kernel, is left out. */
-static bool shares_answer(l2_slice *slice, sim_log_entry entry, unsigned group) {
-    recent_request *r = &slice->recent[group][(entry >> 12 ^ entry >> 18 ^ entry) % RECENT];
-    bool shares = r->entry == entry && r->round != 0 && slice->round - r->round <= RECENT_ROUNDS;
-    if (!shares) *r = (recent_request){entry, slice->round};
-    return shares;
+static bool shares_answer(l2_slice *slice, sim_log_entry entry, size_t sm) {
+    recent_request *r = &slice->recent[sm / GROUP_SMS % GROUPS][(entry >> 12 ^ entry >> 18 ^ entry) % RECENT];
+    bool recent = r->entry == entry && r->round != 0 && slice->round - r->round <= RECENT_ROUNDS;
+    if (recent && r->sm != sm) return true;
+    *r = (recent_request){entry, slice->round, sm};
+    return false;
 }
 
 static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, size_t sm) {
@@ -192,7 +194,7 @@ static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, size_t s
     unsigned mask = entry & 15, sectors = count_bits(mask);
     slice->counts.issued_sectors += sectors;
     sim_seen_add(&slice->read, line, mask);
-    if (shares_answer(slice, entry, (unsigned)(sm / GROUP_SMS) % GROUPS)) return;
+    if (shares_answer(slice, entry, sm)) return;
     slice->counts.read_requests++;
     slice->counts.read_sectors += sectors;
     /* neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree

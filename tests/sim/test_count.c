@@ -1,0 +1,186 @@
+/* What whole kernels are counted for: how single accesses add up, on their way through L1 to L2. */
+#include "kernel.h"
+
+static haul_launch_record counted(const char *ptx, uint32_t blocks, uint32_t threads) {
+    static haul_launch_record record;
+    static uint32_t out[4096], in[4096];
+    run_kernel(&(kernel_run){.ptx = ptx,
+                             .blocks = blocks,
+                             .threads = threads,
+                             .in = in,
+                             .in_bytes = sizeof in,
+                             .out = out,
+                             .out_bytes = sizeof out,
+                             .record = &record});
+    return record;
+}
+
+#define ASSERT_COUNT(record, id, expected) assert_int_equal((record).counters[HAUL_COUNTER_##id], (expected))
+
+/* %rd3 is the thread's word of `in`. */
+#define MINE "mad.wide.u32 %rd3, %r1, 4, %rd1;\n"
+
+static void a_copy_costs_four_sectors_a_warp_each_way(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL(MINE "ld.global.u32 %r3, [%rd3];\n" OUT("%r3")), 4, 128);
+    ASSERT_COUNT(r, INST_GLOBAL_LD, 16);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_REQUESTS, 16);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 64);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_MISS, 64);
+    ASSERT_COUNT(r, L2_READ_REQUESTS, 16);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 64);
+    ASSERT_COUNT(r, L2_READ_MISS, 64);
+    ASSERT_COUNT(r, L2_WRITE_REQUESTS, 16);
+    ASSERT_COUNT(r, L2_WRITE_SECTORS, 64);
+    ASSERT_COUNT(r, DRAM_READ_SECTORS, 64);
+}
+
+static void an_instruction_with_no_lane_counts_nowhere(void **state) {
+    (void)state;
+    haul_launch_record r = counted(
+        KERNEL("setp.gt.u32 %p0, %r0, 31;\n" MINE "@%p0 ld.global.u32 %r3, [%rd3];\n@%p0 st.global.u32 [%rd2], %r3;\n"),
+        1, 96);
+    ASSERT_COUNT(r, INST_GLOBAL_LD, 2);
+    ASSERT_COUNT(r, INST_GLOBAL_ST, 2);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 8);
+}
+
+static void shifted_reads_of_neighbouring_warps_join_at_l2(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL(MINE "ld.global.u32 %r3, [%rd3+4];\n" OUT("%r3")), 4, 128);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 80);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 12);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_MISS, 68);
+    ASSERT_COUNT(r, L2_READ_REQUESTS, 20);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 68);
+    ASSERT_COUNT(r, L2_READ_MISS, 66);
+}
+
+static void a_lone_sector_misses_twice_at_l2(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL("mad.wide.u32 %rd3, %r1, 64, %rd1;\nld.global.u32 %r3, [%rd3];\n" OUT("%r3")), 1, 32);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 32);
+    ASSERT_COUNT(r, L2_READ_MISS, 64);
+}
+
+#define TWO_STORES(between) \
+    "mad.wide.u32 %rd4, %r1, 8, %rd0;\nst.global.u32 [%rd4], %r0;\n" between "st.global.u32 [%rd4+4], %r0;\n"
+
+static void a_warps_stores_combine_until_something_could_see_them(void **state) {
+    (void)state;
+    ASSERT_COUNT(counted(KERNEL(TWO_STORES("")), 1, 32), L2_WRITE_REQUESTS, 2);
+    ASSERT_COUNT(counted(KERNEL(TWO_STORES("bar.sync 0;\n")), 1, 32), L2_WRITE_REQUESTS, 4);
+    ASSERT_COUNT(counted(KERNEL(TWO_STORES("membar.gl;\n")), 1, 32), L2_WRITE_REQUESTS, 4);
+    ASSERT_COUNT(counted(KERNEL(MINE TWO_STORES("ld.volatile.global.u32 %r3, [%rd3];\n")), 1, 32), L2_WRITE_REQUESTS,
+                 4);
+    ASSERT_COUNT(counted(KERNEL(MINE TWO_STORES("ld.global.nc.u32 %r3, [%rd3];\n") OUT("%r3")), 1, 32),
+                 L1_GLOBAL_ST_SECTORS, 20);
+}
+
+static void volatile_loads_miss_but_share_an_answer_in_flight(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL(MINE "ld.volatile.global.u32 %r3, [%rd3];\nld.volatile.global.u32 %r4, [%rd3];\n"
+                            "ld.volatile.global.u32 %r5, [%rd3];\n"),
+                2, 256);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 192);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 0);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_MISS, 192);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 64);
+}
+
+static void a_spinning_volatile_load_asks_l2_each_time(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL("mov.u32 %r4, 0;\nAGAIN: ld.volatile.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r4, 1;\n"
+                       "setp.lt.u32 %p0, %r4, 10;\n@%p0 bra AGAIN;\n"),
+                1, 32);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 10);
+}
+
+static void loads_around_l1_do_not_hit(void **state) {
+    (void)state;
+    haul_launch_record r = counted(
+        KERNEL(MINE
+               "ld.global.cg.u32 %r3, [%rd3];\nld.global.cg.u32 %r4, [%rd3];\nadd.u32 %r3, %r3, %r4;\n" OUT("%r3")),
+        1, 32);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 0);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 8);
+}
+
+static void colliding_lanes_of_a_reduction_take_turns(void **state) {
+    (void)state;
+    haul_launch_record r = counted(
+        KERNEL("and.b32 %r3, %r0, 3;\nmad.wide.u32 %rd4, %r3, 4, %rd0;\nred.global.add.u32 [%rd4], 1;\n"), 1, 32);
+    ASSERT_COUNT(r, INST_GLOBAL_RED, 1);
+    ASSERT_COUNT(r, L1_GLOBAL_RED_REQUESTS, 1);
+    ASSERT_COUNT(r, L1_GLOBAL_RED_SECTORS, 8);
+    ASSERT_COUNT(r, L2_RED_SECTORS, 8);
+}
+
+static void a_uniform_reduction_is_added_up_in_the_warp_first(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL("red.global.add.u32 [%rd0], 1;\n"), 4, 128);
+    ASSERT_COUNT(r, INST_GLOBAL_RED, 16);
+    ASSERT_COUNT(r, L1_GLOBAL_RED_SECTORS, 16);
+}
+
+static void a_float_added_to_shared_memory_is_a_loop(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL_WITH(".shared .align 4 .b8 s[256];\n",
+                                               "mov.u32 %r3, s;\nand.b32 %r4, %r0, 15;\nmad.lo.u32 %r5, %r4, 4, %r3;\n"
+                                               "red.shared.add.f32 [%r5], 0f3F800000;\n"),
+                                   1, 32);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 2); /* two lanes on each word */
+    ASSERT_COUNT(r, INST_SHARED_LD, 2);
+}
+
+static void generic_accesses_count_where_they_lead(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL_WITH(".shared .align 4 .b8 s[256];\n",
+                            "mov.u64 %rd4, s;\ncvta.shared.u64 %rd5, %rd4;\n"
+                            "mad.wide.u32 %rd6, %r0, 4, %rd5;\nst.u32 [%rd6], %r0;\nld.u32 %r3, [%rd6];\n"
+                            "st.u32 [%rd2], %r3;\n"),
+                1, 32);
+    ASSERT_COUNT(r, INST_SHARED_ST, 1);
+    ASSERT_COUNT(r, INST_SHARED_LD, 1);
+    ASSERT_COUNT(r, INST_GLOBAL_ST, 1);
+    ASSERT_COUNT(r, L1_GLOBAL_ST_SECTORS, 4);
+}
+
+static void bulk_copies_count_their_sectors_and_lines(void **state) {
+    (void)state;
+    haul_launch_record r = counted(
+        KERNEL_WITH(".shared .align 128 .b8 s[2048];\n.shared .align 8 .b64 bar;\n",
+                    "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r3, s;\nmov.u32 %r4, bar;\n"
+                    "mbarrier.init.shared::cta.b64 [%r4], 1;\n"
+                    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 1024;\n"
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 1024, [%r4];\n"
+                    "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r4], 0;\n@!%p1 bra WAIT;\nDONE:\n"),
+        1, 32);
+    ASSERT_COUNT(r, INST_TMA_LD, 1);
+    ASSERT_COUNT(r, TMA_LD_SECTORS, 32);
+    ASSERT_COUNT(r, L2_READ_REQUESTS, 8);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 32);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
+        cmocka_unit_test(an_instruction_with_no_lane_counts_nowhere),
+        cmocka_unit_test(shifted_reads_of_neighbouring_warps_join_at_l2),
+        cmocka_unit_test(a_lone_sector_misses_twice_at_l2),
+        cmocka_unit_test(a_warps_stores_combine_until_something_could_see_them),
+        cmocka_unit_test(volatile_loads_miss_but_share_an_answer_in_flight),
+        cmocka_unit_test(a_spinning_volatile_load_asks_l2_each_time),
+        cmocka_unit_test(loads_around_l1_do_not_hit),
+        cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
+        cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
+        cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
+        cmocka_unit_test(generic_accesses_count_where_they_lead),
+        cmocka_unit_test(bulk_copies_count_their_sectors_and_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
