@@ -1,0 +1,28 @@
+#!/bin/sh
+# Holds the virtual H100 against what an H100 counted: no fewer pairs may agree than when the model was last improved.
+# usage: run_truth.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+data=$1/tests/data
+haul=$2/haul
+status=0
+
+# hold FILE EXACT CLOSE PTX...: at least EXACT and CLOSE pairs agree, all outputs are bit-identical
+hold() {
+    file=$1 exact=$2 close=$3
+    shift 3
+    out=$("$haul" compare "$data/$file" --device sim:h100 "$@") || {
+        [ $? -eq 1 ] || { echo "$file: compare failed"; status=1; return; }
+    }
+    got_exact=$(printf '%s\n' "$out" | sed -n 's/^exact: \([0-9]*\) of .*/\1/p')
+    got_close=$(printf '%s\n' "$out" | sed -n 's/^close: \([0-9]*\) of .*/\1/p')
+    outputs=$(printf '%s\n' "$out" | sed -n 's/.*outputs: \([0-9]*\) of \([0-9]*\) .*/\1 \2/p')
+    echo "$file: exact $got_exact, close $got_close, outputs $outputs"
+    [ "${got_exact:-0}" -ge "$exact" ] || { echo "$file: expected $exact exact pairs"; status=1; }
+    [ "${got_close:-0}" -ge "$close" ] || { echo "$file: expected $close close pairs"; status=1; }
+    [ -n "$outputs" ] && [ "${outputs% *}" = "${outputs#* }" ] || { echo "$file: outputs differ"; status=1; }
+}
+
+hold truth/h100.jsonl 3997 1382 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
+hold corpus/h100.jsonl 6083 2072 --ptx "$data/corpus/corpus.ptx"
+hold corpus/h100_2.jsonl 3787 1303 --ptx "$data/corpus/corpus2.ptx"
+exit $status
