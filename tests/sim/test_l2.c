@@ -13,7 +13,7 @@ static int set_up(void **state) {
     static fixture f;
     f = (fixture){0};
     *state = &f;
-    return sim_l2_create(sim_machine_find("h100"), &f.l2);
+    return sim_l2_create(sim_machine_find("h100"), &f.l2) != HAUL_OK;
 }
 
 static int tear_down(void **state) {
