@@ -44,7 +44,8 @@ size_t compare_launch(const launch_description *launch, const haul_launch_record
     for (size_t i = 0; i < launch->counter_count; i++) {
         const launch_counter *c = &launch->counters[i];
         haul_counter_grade grade = haul_counters[c->counter].grade;
-        if (grade == HAUL_COUNTER_INFO) continue;
+        bool was_read = record->counters[c->counter] >= 0;
+        if (grade == HAUL_COUNTER_INFO || !was_read) continue;
         compare_pair *p = &pairs[count++];
         *p = (compare_pair){.counter = c->counter,
                             .low = c->low,

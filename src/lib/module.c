@@ -126,11 +126,33 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
     return HAUL_OK;
 }
 
+/* More dynamic shared memory than this has to be asked for beforehand. */
+enum { PLAIN_SHARED_BYTES = 48 * 1024 };
+
+static haul_status allow_shared(const haul_module *m, const haul_launch *l, CUfunction f) {
+    if (l->shared_bytes <= PLAIN_SHARED_BYTES) return HAUL_OK;
+    CUresult result = m->device->driver->function_set(f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared_bytes);
+    return device_check(m->device, result, "asking for dynamic shared memory");
+}
+
+/* What is known of a launch on hardware: its shape. No counter was read. */
+static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_launch_record *r) {
+    r->kernel = arena_copy(run_memory(run), l->kernel, strlen(l->kernel));
+    if (!r->kernel) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "kernel %s: no memory for its record", l->kernel);
+    memcpy(r->grid, l->grid, sizeof r->grid);
+    memcpy(r->block, l->block, sizeof r->block);
+    r->shared_bytes = l->shared_bytes;
+    r->estimate_us = r->measured_us = -1;
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->counters[i] = -1;
+    return HAUL_OK;
+}
+
 static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, haul_run *run, argument_value *values,
                           void **pointers) {
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
     HAUL_TRY(gather(m, l, values, pointers));
+    HAUL_TRY(allow_shared(m, l, f));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
     CUresult result = driver->launch(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
@@ -138,6 +160,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     if (m->device->is_virtual) sim_driver_record(NULL, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK) status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
+    if (status == HAUL_OK && record && !m->device->is_virtual) status = describe_launch(l, run, record);
     if (status != HAUL_OK && run) run->launch_count--;
     return status;
 }

@@ -128,7 +128,7 @@ static void run_case(const isa_case *c, void *counts) {
     tally *t = counts;
     text ptx = {0};
     unsigned first, end;
-    if (c->must_fail && driver != sim_driver()) return; /* a failure ends a real context */
+    if ((c->must_fail || c->only_virtual) && driver != sim_driver()) return; /* a failure ends a real context */
     put_kernel(&ptx, c, &first, &end);
     t->tests++;
     t->failures += !runs_from_text(c, text_string(&ptx));

@@ -37,7 +37,7 @@ typedef struct isa_case {
     double relative, absolute;
     char target[16]; /* sm_90a */
     char fails[128];
-    bool must_fail;
+    bool must_fail, only_virtual;
 } isa_case;
 
 typedef void case_visitor(const isa_case *c, void *context);
@@ -193,6 +193,7 @@ static bool directive_line(isa_case *c, const char *line) {
     if (strcmp(word, "error") == 0) return c->absolute = strtod(rest, NULL), true;
     if (strcmp(word, "target") == 0) return sscanf(rest, "%15s", c->target) == 1;
     if (strcmp(word, "module") == 0) return text_put(&c->module, rest), true;
+    if (strcmp(word, "virtual") == 0) return c->only_virtual = true, true;
     if (strcmp(word, "fails") != 0) return false;
     c->must_fail = true;
     snprintf(c->fails, sizeof c->fails, "%.*s", (int)strcspn(rest, "\n"), rest);
