@@ -32,7 +32,8 @@ static const char introduction[] =
     "## Instructions\n\n"
     "Modifiers in `[ ]` may be left out, `a/b` means one of them, `(f32)` after one that it goes with that type only. "
     "Operands\n"
-    "in `[ ]` may be left out; `[m]` is an address, `{d}` a register or a vector that fills the type, `d|p` a register "
+    "in `[ ]` may be left out; `[m]` is an address, `[tm]` a tensor map with coordinates, `{d}` a register or a vector "
+    "that fills the type, `d|p` a register "
     "and,\n"
     "if wanted, a predicate. The last columns are the first PTX version and architecture that have the instruction.\n";
 
@@ -90,7 +91,8 @@ static void put_operand(const char *operand, size_t length, const ptx_operand_sl
     const char *colon = memchr(operand, ':', length);
     size_t name = colon ? (size_t)(colon - operand) : length;
     while (name && (operand[name - 1] == '?' || operand[name - 1] == '#')) name--;
-    const char *open = slot->role == PTX_ROLE_MEMORY ? "[" : "", *close = slot->role == PTX_ROLE_MEMORY ? "]" : "";
+    const bool brackets = slot->role == PTX_ROLE_MEMORY || slot->role == PTX_ROLE_TENSOR;
+    const char *open = brackets ? "[" : "", *close = brackets ? "]" : "";
     printf(slot->optional ? "[%s" : "%s", open);
     for (size_t i = 0; i < name; i++) {
         if (operand[i] == '|' || operand[i] == '&') {

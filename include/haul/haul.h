@@ -46,6 +46,67 @@ uint64_t haul_buffer_address(const haul_buffer *buffer); /* device address */
 haul_status haul_buffer_write(haul_buffer *buffer, uint64_t offset, const void *host, uint64_t bytes);
 haul_status haul_buffer_read(haul_buffer *buffer, uint64_t offset, void *host, uint64_t bytes);
 
+/* ---- tensor maps: boxes of arrays for the tensor copy engine (sm_90 and later) ---- */
+
+/* With the driver API's numbers. */
+typedef enum haul_tensor_type {
+    HAUL_TENSOR_U8,
+    HAUL_TENSOR_U16,
+    HAUL_TENSOR_U32,
+    HAUL_TENSOR_S32,
+    HAUL_TENSOR_U64,
+    HAUL_TENSOR_S64,
+    HAUL_TENSOR_F16,
+    HAUL_TENSOR_F32,
+    HAUL_TENSOR_F64,
+    HAUL_TENSOR_BF16,
+    HAUL_TENSOR_F32_FTZ,
+    HAUL_TENSOR_TF32,
+    HAUL_TENSOR_TF32_FTZ
+} haul_tensor_type;
+
+/* How a box's 16-byte chunks are spread over the banks of shared memory: bits 4.. of the shared address are XORed with
+ * bits 7..: one bit (32B), two (64B), three (128B). */
+typedef enum haul_tensor_swizzle {
+    HAUL_TENSOR_SWIZZLE_NONE,
+    HAUL_TENSOR_SWIZZLE_32B,
+    HAUL_TENSOR_SWIZZLE_64B,
+    HAUL_TENSOR_SWIZZLE_128B
+} haul_tensor_swizzle;
+
+/* The least that L2 fetches for a copy. */
+typedef enum haul_tensor_promotion {
+    HAUL_TENSOR_PROMOTION_NONE,
+    HAUL_TENSOR_PROMOTION_64B,
+    HAUL_TENSOR_PROMOTION_128B,
+    HAUL_TENSOR_PROMOTION_256B
+} haul_tensor_promotion;
+
+/* An array in a buffer, and the box that one copy moves. Dimension 0 is the innermost, whose elements lie side by side.
+ * Elements of a box outside the array read as zeros or NaN, and are not written. */
+typedef struct haul_tensor {
+    haul_buffer *buffer;
+    uint64_t offset; /* of the array in the buffer, in bytes; the address must be a multiple of 16 */
+    haul_tensor_type type;
+    uint32_t rank;      /* 1 to 5 dimensions */
+    uint64_t extent[5]; /* elements of the array, 1 to 2^32 each */
+    uint64_t pitch[4];  /* bytes from one element to the next of dimensions 1 to 4: multiples of 16 below 2^40 */
+    uint32_t box[5];    /* elements, 1 to 256 each; in dimension 0 a multiple of 16 bytes, at most the swizzle's */
+    uint32_t step[5];   /* of dimensions 1 to 4, a copy takes each step-th element of the box, 1 to 8; 0 means 1 */
+    haul_tensor_swizzle swizzle;
+    haul_tensor_promotion promotion;
+    bool fill_nan; /* floating types only */
+} haul_tensor;
+
+/* What a kernel's copy instructions take: opaque, passed by value (HAUL_ARGUMENT_BYTES) to a
+ * `const __grid_constant__` parameter, or copied into global or constant memory. */
+typedef struct haul_tensor_map {
+    uint64_t opaque[16];
+} __attribute__((aligned(64))) haul_tensor_map;
+
+/* Errors: HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer). */
+haul_status haul_tensor_map_encode(const haul_tensor *tensor, haul_tensor_map *map);
+
 /* Loads PTX text; `name` is for messages. Errors: HAUL_ERROR_SYNTAX, HAUL_ERROR_UNSUPPORTED with name:line:column. */
 haul_status haul_module_load(haul_device *device, const char *name, const char *ptx, size_t length,
                              haul_module **module);
@@ -59,6 +120,8 @@ typedef struct haul_argument {
     double real;         /* F32, F64 */
     haul_buffer *buffer; /* BUFFER: the kernel gets its device address + offset */
     uint64_t offset;
+    const void *bytes; /* BYTES: a structure or array passed by value, such as a haul_tensor_map */
+    uint64_t size;     /* BYTES: its size, the parameter's */
 } haul_argument;
 
 /* grid: blocks, block: threads, in x, y, z; shared_bytes: dynamic shared memory a block. */

@@ -91,7 +91,8 @@ typedef enum haul_argument_kind {
     HAUL_ARGUMENT_I32,
     HAUL_ARGUMENT_I64,
     HAUL_ARGUMENT_F32,
-    HAUL_ARGUMENT_F64
+    HAUL_ARGUMENT_F64,
+    HAUL_ARGUMENT_BYTES
 } haul_argument_kind;
 
 typedef struct haul_occupancy {

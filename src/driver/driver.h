@@ -16,6 +16,11 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 
+/* Opaque; 64-byte aligned. */
+typedef struct CUtensorMap {
+    _Alignas(64) unsigned long long opaque[16];
+} CUtensorMap;
+
 typedef enum CUresult {
 #define RESULT(name, value, text) CUDA_##name = (value),
 #include "driver/results.def"

@@ -98,6 +98,7 @@ static uint64_t value_of(const haul_argument *a, argument_value *v) {
     case HAUL_ARGUMENT_I64: v->i64 = a->integer; return 8;
     case HAUL_ARGUMENT_F32: v->f32 = (float)a->real; return 4;
     case HAUL_ARGUMENT_F64: v->f64 = a->real; return 8;
+    case HAUL_ARGUMENT_BYTES: return a->size;
     case HAUL_ARGUMENT_BUFFER: break;
     }
     v->address = a->buffer->address + a->offset;
@@ -121,7 +122,8 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
         if (bytes != wanted)
             return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has %llu bytes, the parameter %llu",
                              l->kernel, i + 1, (unsigned long long)bytes, (unsigned long long)wanted);
-        pointers[i] = &values[i];
+        pointers[i] =
+            l->arguments[i].kind == HAUL_ARGUMENT_BYTES ? (void *)(uintptr_t)l->arguments[i].bytes : &values[i];
     }
     return HAUL_OK;
 }

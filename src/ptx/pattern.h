@@ -16,6 +16,7 @@ typedef enum ptx_role {
     PTX_ROLE_DESTINATION,
     PTX_ROLE_SOURCE,
     PTX_ROLE_MEMORY,
+    PTX_ROLE_TENSOR,
     PTX_ROLE_LABEL,
 } ptx_role;
 

@@ -177,7 +177,8 @@ static ptx_space space_of_modifier(unsigned modifier) {
 static ptx_space space_of_operand(const ptx_instruction *i, unsigned which) {
     unsigned source = i->mods[PTX_SLOT_SOURCE];
     if (which == 2) return PTX_SPACE_SHARED;
-    if (source && (which == 1 || ptx_pattern_of(i->op)->operands[1].role != PTX_ROLE_MEMORY))
+    const ptx_role second = ptx_pattern_of(i->op)->operands[1].role;
+    if (source && (which == 1 || (second != PTX_ROLE_MEMORY && second != PTX_ROLE_TENSOR)))
         return space_of_modifier(source);
     return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
 }
@@ -198,6 +199,31 @@ static haul_status check_memory(const check *c, const ptx_operand *o, unsigned w
     bool narrow = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL && ptx_bits(r->type) == 32;
     if (kind != 'F' && kind != 'P' && (narrow || ptx_bits(r->type) == 64)) return HAUL_OK;
     return fail(c, base->position, "must be an address, '%s' is a .%s", r->name, ptx_types[r->type].name);
+}
+
+static haul_status check_coordinate(const check *c, const ptx_operand *o) {
+    if (o->kind == PTX_INTEGER) return HAUL_OK;
+    if (o->kind != PTX_REGISTER || o->negated) return fail(c, o->position, "must have integers as coordinates");
+    const ptx_register *r = &c->function->registers[o->reg];
+    if (ptx_bits(r->type) == 32 && ptx_types[r->type].kind != 'F') return HAUL_OK;
+    return fail(c, o->position, "must have coordinates of 32 bits, '%s' is a .%s", r->name, ptx_types[r->type].name);
+}
+
+/* The map's address is generic; there is a coordinate for each dimension. */
+static haul_status check_tensor(const check *c, const ptx_operand *o) {
+    unsigned dimensions = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 + 1u;
+    if (o->kind != PTX_TENSOR) return fail(c, o->position, "must be a tensor map and coordinates: [map, {x, ...}]");
+    const ptx_operand *base = &o->parts[0], *at = &o->parts[1];
+    bool address = base->kind == PTX_INTEGER || base->kind == PTX_VARIABLE_ADDRESS;
+    bool wide = base->kind == PTX_REGISTER && !base->negated &&
+                ptx_bits(c->function->registers[base->reg].type) == 64 &&
+                ptx_types[c->function->registers[base->reg].type].kind != 'F';
+    if (!address && !wide) return fail(c, base->position, "must be the address of a tensor map");
+    if (at->part_count != dimensions)
+        return fail(c, at->position, "must have %u coordinates for .%ud, not %u", dimensions, dimensions,
+                    at->part_count);
+    for (uint32_t i = 0; i < at->part_count; i++) HAUL_TRY(check_coordinate(c, &at->parts[i]));
+    return HAUL_OK;
 }
 
 /* ---- rules of single instructions ---- */
@@ -475,6 +501,7 @@ static haul_status check_operand(const check *c, const ptx_operand_slot *slot, c
     case PTX_ROLE_DESTINATION: return check_destination(c, slot, o, type);
     case PTX_ROLE_SOURCE: return check_value(c, slot, o, type);
     case PTX_ROLE_MEMORY: return check_memory(c, o, memory);
+    case PTX_ROLE_TENSOR: return check_tensor(c, o);
     case PTX_ROLE_LABEL: break;
     }
     return HAUL_OK;
@@ -486,7 +513,7 @@ static haul_status check_operands(check *c) {
     for (unsigned o = 0; o < c->instruction->operand_count; o++) {
         c->number = o + 1;
         HAUL_TRY(check_operand(c, &pattern->operands[o], &c->instruction->operands[o], memory));
-        memory += pattern->operands[o].role == PTX_ROLE_MEMORY;
+        memory += pattern->operands[o].role == PTX_ROLE_MEMORY || pattern->operands[o].role == PTX_ROLE_TENSOR;
     }
     c->number = 0;
     return HAUL_OK;

@@ -7,6 +7,7 @@
 #define HAUL_SIM_ASYNC_H
 
 #include "sim/op.h"
+#include "sim/tensor.h"
 
 #include <haul/status.h>
 #include <stdbool.h>
@@ -35,16 +36,18 @@ typedef struct sim_copy_queue {
 
 typedef enum sim_bulk_kind { SIM_BULK_LOAD, SIM_BULK_STORE, SIM_BULK_REDUCE } sim_bulk_kind;
 
-/* One thread's bulk copy. */
+/* One thread's bulk copy, or tensor copy. */
 typedef struct sim_bulk {
-    const sim_op *op;
     uint8_t kind;
-    uint32_t thread; /* in the block */
-    uint32_t group;  /* bulk group of a store */
-    uint32_t shared; /* address */
+    uint8_t atomic, element; /* of a reduction: sim_atomic_kind and bytes of an element */
+    uint32_t thread;         /* in the block */
+    uint32_t group;          /* bulk group of a store */
+    uint32_t shared;         /* address */
     uint32_t barrier;
     uint64_t global;
     uint32_t bytes;
+    sim_tensor tensor; /* rank 0: bytes that lie side by side */
+    int32_t at[SIM_TENSOR_RANK];
 } sim_bulk;
 
 typedef struct sim_async {

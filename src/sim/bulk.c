@@ -4,26 +4,74 @@
 
 #include <string.h>
 
-static void reduce(const sim_op *op, unsigned char *to, const unsigned char *from, uint32_t bytes) {
-    for (uint32_t at = 0; at < bytes; at += op->bytes) {
+static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char *from, uint32_t bytes) {
+    for (uint32_t at = 0; at < bytes; at += bulk->element) {
         uint64_t operand = 0;
-        memcpy(&operand, from + at, op->bytes);
-        sim_atomic_apply((sim_atomic_kind)op->count, op->bytes, to + at, operand, 0);
+        memcpy(&operand, from + at, bulk->element);
+        sim_atomic_apply((sim_atomic_kind)bulk->atomic, bulk->element, to + at, operand, 0);
     }
 }
 
-void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
+static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
+    if (bulk->kind == SIM_BULK_REDUCE)
+        reduce(bulk, global, from, bytes);
+    else
+        memcpy(global, from, bytes);
+}
+
+/* ---- tensor copies, row by row ---- */
+
+enum { CHUNK = 16, MOST_ROW = 256 * 8 };
+
+static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
+    unsigned char line[MOST_ROW];
+    const uint32_t inside = row->to - row->from;
+    const unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
+    sim_tensor_fill(&bulk->tensor, line, row->bytes);
+    if (global) memcpy(line + row->from, global, inside);
+    for (uint32_t at = 0; at < row->bytes; at += CHUNK)
+        memcpy(b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), line + at, CHUNK);
+}
+
+static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
+    unsigned char line[MOST_ROW];
+    const uint32_t inside = row->to - row->from;
+    unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
+    if (!global) return;
+    for (uint32_t at = 0; at < row->bytes; at += CHUNK)
+        memcpy(line + at, b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), CHUNK);
+    put(bulk, global, line + row->from, inside);
+}
+
+static void copy_box(sim_block *b, const sim_bulk *bulk) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at);
+    while (sim_tensor_walk_next(&walk, &row)) {
+        if (bulk->kind == SIM_BULK_LOAD)
+            load_row(b, bulk, &row);
+        else
+            store_row(b, bulk, &row);
+    }
+}
+
+/* ---- both ---- */
+
+static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     unsigned char *shared = b->shared + bulk->shared;
     unsigned char *global = sim_memory_at(b->sm->grid->memory, bulk->global, bulk->bytes);
     if (!global) return; /* freed since: the host's affair */
-    switch (bulk->kind) {
-    case SIM_BULK_LOAD: {
+    if (bulk->kind == SIM_BULK_LOAD)
         memcpy(shared, global, bulk->bytes);
-        uint64_t *object = sim_mbarrier_at(b, bulk->barrier);
-        if (object) sim_mbarrier_update(b, object, 0, -(int64_t)bulk->bytes);
-        return;
-    }
-    case SIM_BULK_STORE: memcpy(global, shared, bulk->bytes); return;
-    default: reduce(bulk->op, global, shared, bulk->bytes);
-    }
+    else
+        put(bulk, global, shared, bulk->bytes);
+}
+
+void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
+    if (bulk->tensor.rank)
+        copy_box(b, bulk);
+    else
+        copy_bytes(b, bulk);
+    uint64_t *object = bulk->kind == SIM_BULK_LOAD ? sim_mbarrier_at(b, bulk->barrier) : NULL;
+    if (object) sim_mbarrier_update(b, object, 0, -(int64_t)bulk->bytes);
 }

@@ -62,6 +62,9 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
 /* cp.async.bulk between global `address` and shared memory, by one thread. */
 void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes);
+/* One row of a tensor copy, whose rows each are pieces of their own; `first`: the copy's first row. */
+void sim_count_tensor_row(sim_counting *c, const sim_warp *w, const sim_op *op, bool first, uint64_t address,
+                          uint64_t bytes);
 /* The warp passed a barrier or fence: stores before it can no longer be combined with later ones. */
 void sim_count_barrier(sim_counting *c, const sim_warp *w);
 /* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */

@@ -471,18 +471,35 @@ static void bulk_piece(sim_counting *c, sim_tally *t, bool loads, uint64_t addre
     }
 }
 
-void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
-    (void)w;
-    if (!is_counted(c, op) || !bytes) return;
+static void count_pieces(sim_counting *c, const sim_op *op, uint64_t address, uint64_t bytes) {
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     bool loads = c->plan->assembled[op->instruction].class == HAUL_CLASS_BULK_LOAD;
     const uint64_t piece = 1u << SIM_LINE_SHIFT;
-    t->traffic.instructions++;
-    t->traffic.requests++;
     t->traffic.ideal_sectors += (bytes + 31) >> SIM_SECTOR_SHIFT;
     t->traffic.bytes += bytes;
     for (uint64_t at = 0; at < bytes; at += piece)
         bulk_piece(c, t, loads, address + at, bytes - at < piece ? bytes - at : piece);
+}
+
+static void count_bulk_instruction(sim_counting *c, const sim_op *op) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    t->traffic.instructions++;
+    t->traffic.requests++;
+}
+
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
+    (void)w;
+    if (!is_counted(c, op) || !bytes) return;
+    count_bulk_instruction(c, op);
+    count_pieces(c, op, address, bytes);
+}
+
+void sim_count_tensor_row(sim_counting *c, const sim_warp *w, const sim_op *op, bool first, uint64_t address,
+                          uint64_t bytes) {
+    (void)w;
+    if (!is_counted(c, op)) return;
+    if (first) count_bulk_instruction(c, op);
+    count_pieces(c, op, address, bytes);
 }
 
 /* ---- the rest ---- */

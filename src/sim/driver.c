@@ -7,6 +7,7 @@
 #include "ptx/ir.h"
 #include "sim/grid.h"
 #include "sim/lower_internal.h"
+#include "sim/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -424,6 +425,34 @@ static CUresult fill_words(CUdeviceptr to, unsigned value, size_t count) {
     unsigned *host = count ? at(to, count * 4) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) host[i] = value;
+    return CUDA_SUCCESS;
+}
+
+/* ---- tensor maps ---- */
+
+static CUresult tensor_map(CUtensorMap *map, int type, unsigned rank, void *address, const unsigned long long *extents,
+                           const unsigned long long *strides, const unsigned *box, const unsigned *element_strides,
+                           int interleave, int swizzle, int promotion, int fill) {
+    unsigned char packed[SIM_TENSOR_MAP_BYTES];
+    if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGNMENT) return wrong("tensor map: must be 64-byte aligned");
+    if (!extents || !box || !element_strides || (rank > 1 && !strides)) return wrong("tensor map: an array is missing");
+    sim_tensor t = {.type = (uint32_t)type,
+                    .rank = rank,
+                    .interleave = (uint32_t)interleave,
+                    .swizzle = (uint32_t)swizzle,
+                    .promotion = (uint32_t)promotion,
+                    .fill = (uint32_t)fill,
+                    .address = (uint64_t)(uintptr_t)address};
+    for (uint32_t d = 0; d < rank && d < SIM_TENSOR_RANK; d++) {
+        t.extent[d] = extents[d];
+        if (d + 1 < rank && d + 1 < SIM_TENSOR_RANK) t.pitch[d] = strides[d];
+        t.box[d] = box[d];
+        t.step[d] = element_strides[d];
+    }
+    haul_status status = sim_tensor_check(&t);
+    if (status != HAUL_OK) return result_of(status);
+    sim_tensor_pack(&t, packed);
+    memcpy(map, packed, sizeof packed);
     return CUDA_SUCCESS;
 }
 

@@ -200,8 +200,9 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
             return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
                              "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", r.barrier);
         uint32_t thread = w->index * SIM_LANES + lane;
-        const sim_bulk b = {.op = op,
-                            .kind = (uint8_t)kind,
+        const sim_bulk b = {.kind = (uint8_t)kind,
+                            .atomic = op->count,
+                            .element = op->bytes,
                             .thread = thread,
                             .group = w->block->async.bulk_groups[thread],
                             .shared = r.shared,

@@ -410,11 +410,14 @@ static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     }
 HAS_NO_EFFECT(PREFETCH, nothing)
 HAS_NO_EFFECT(PREFETCHU, nothing)
+HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)
 HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(MEMBAR, fence)
 HAS_NO_EFFECT(FENCE, fence)
 HAS_NO_EFFECT(FENCE_PROXY, nothing)
+HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
+HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)
 
 /* A policy is opaque: a number that says which priority was asked for. */

@@ -1,0 +1,50 @@
+/* Tensor maps. */
+#include "base/status.h"
+#include "lib/device.h"
+
+#include <string.h>
+
+/* Bytes from the array's first element to behind its last. */
+static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
+    static const uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    if ((size_t)t->type >= sizeof sizes || t->rank < 1 || t->rank > 5) return false;
+    if (__builtin_mul_overflow(t->extent[0], sizes[t->type], bytes)) return false;
+    for (uint32_t d = 1; d < t->rank; d++) {
+        uint64_t rest;
+        if (t->extent[d] == 0 || __builtin_mul_overflow(t->extent[d] - 1, t->pitch[d - 1], &rest)) return false;
+        if (__builtin_add_overflow(*bytes, rest, bytes)) return false;
+    }
+    return true;
+}
+
+static haul_status check_buffer(const haul_tensor *t) {
+    uint64_t bytes;
+    if (!t->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: it needs a buffer");
+    if (!array_bytes(t, &bytes))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: type, rank, extents or pitches are out of range");
+    if (t->offset <= t->buffer->bytes && bytes <= t->buffer->bytes - t->offset) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "tensor map: an array of %llu bytes from byte %llu on reaches beyond its buffer of %llu",
+                     (unsigned long long)bytes, (unsigned long long)t->offset, (unsigned long long)t->buffer->bytes);
+}
+
+haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
+    CUtensorMap encoded;
+    unsigned long long extents[5], pitches[4];
+    unsigned box[5], steps[5];
+    HAUL_TRY(check_buffer(t));
+    const haul_device *d = t->buffer->device;
+    for (unsigned k = 0; k < 5; k++) {
+        extents[k] = t->extent[k];
+        box[k] = t->box[k];
+        steps[k] = t->step[k] ? t->step[k] : 1;
+        if (k < 4) pitches[k] = t->pitch[k];
+    }
+    HAUL_TRY(device_enter(d));
+    void *address = (void *)(uintptr_t)(t->buffer->address + t->offset);
+    CUresult result = d->driver->tensor_map(&encoded, (int)t->type, t->rank, address, extents, pitches, box, steps, 0,
+                                            (int)t->swizzle, (int)t->promotion, t->fill_nan);
+    HAUL_TRY(device_check(d, result, "a tensor map"));
+    memcpy(map, &encoded, sizeof *map);
+    return HAUL_OK;
+}

@@ -1,0 +1,247 @@
+/* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
+ * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide; more, target: coordinates in the
+ * pool and their number; count: sim_reduction. */
+#include "sim/tensor.h"
+
+#include "base/status.h"
+#include "sim/async.h"
+#include "sim/atomic.h"
+#include "sim/lower_internal.h"
+#include "sim/memory.h"
+#include "sim/ops/access.h"
+
+#include <string.h>
+
+static uint64_t slot_value(const sim_warp *w, uint32_t slot, bool wide, unsigned lane) {
+    return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+}
+
+/* ---- the map ---- */
+
+static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
+    if ((address & SIM_WINDOW_MASK) != SIM_PARAM_WINDOW) return sim_memory_at(g->memory, address, SIM_TENSOR_MAP_BYTES);
+    const uint64_t offset = address - SIM_PARAM_WINDOW;
+    const bool inside = offset <= g->program->param_bytes && g->program->param_bytes - offset >= SIM_TENSOR_MAP_BYTES;
+    return inside ? g->params + offset : NULL;
+}
+
+static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
+    const uint64_t address = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+    const unsigned char *bytes = address % SIM_TENSOR_MAP_ALIGNMENT ? NULL : map_bytes(w->sm->grid, address);
+    if (!bytes) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                  "tensor map at 0x%llx: must be 64-byte aligned, in global or constant memory or a kernel parameter",
+                  (unsigned long long)address);
+        return false;
+    }
+    if (sim_tensor_unpack(bytes, t) != HAUL_OK) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "%s", haul_message());
+        return false;
+    }
+    if (t->rank == op->target) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor map of rank %u in a copy with %u coordinates", t->rank,
+              op->target);
+    return false;
+}
+
+/* ---- checks ---- */
+
+static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t shared, uint64_t bytes) {
+    if (shared % SIM_TENSOR_ALIGNMENT) {
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "misaligned tensor copy: shared 0x%x must be a multiple of 128",
+                  shared);
+        return false;
+    }
+    if (shared + bytes <= w->sm->grid->shared_bytes && shared >= SIM_SHARED_START) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+              "tensor copy outside the block's shared memory: a box of %llu bytes at 0x%x", (unsigned long long)bytes,
+              shared);
+    return false;
+}
+
+/* What lies inside the array must lie in an allocation. */
+static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_range range = {0};
+    sim_tensor_walk_start(&walk, &b->tensor, b->at);
+    while (sim_tensor_walk_next(&walk, &row)) {
+        const uint32_t bytes = row.to - row.from;
+        if (!bytes) continue;
+        bool inside = row.global >= range.from && row.global < range.to;
+        if (!inside) inside = sim_memory_find(w->sm->grid->memory, row.global, &range);
+        if (inside && range.to - row.global >= bytes) continue;
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor copy outside any allocation: %u bytes at 0x%llx", bytes,
+                  (unsigned long long)row.global);
+        return false;
+    }
+    return true;
+}
+
+static bool check_barrier(sim_warp *w, const sim_op *op, unsigned lane, uint32_t barrier) {
+    if (sim_mbarrier_at(w->block, barrier)) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+              "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", barrier);
+    return false;
+}
+
+/* ---- copies ---- */
+
+static void count_rows(sim_warp *w, const sim_op *op, const sim_bulk *b) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    bool first = true;
+    sim_tensor_walk_start(&walk, &b->tensor, b->at);
+    while (sim_tensor_walk_next(&walk, &row)) {
+        sim_count_tensor_row(w->sm->counting, w, op, first, row.global, row.to - row.from);
+        first = false;
+    }
+}
+
+static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane, int32_t at[SIM_TENSOR_RANK]) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) at[d] = d < op->target ? SIM_SLOT(w, int32_t, slots[d])[lane] : 0;
+}
+
+/* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
+static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+    b->thread = w->index * SIM_LANES + lane;
+    b->group = w->block->async.bulk_groups[b->thread];
+    b->shared = (uint32_t)slot_value(w, op->a, op->imm2 & 1, lane) + op->x;
+    b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
+    if (!read_map(w, op, lane, &b->tensor)) return false;
+    const uint64_t bytes = sim_tensor_box_bytes(&b->tensor);
+    if (!check_shared(w, op, lane, b->shared, bytes)) return false;
+    b->bytes = (uint32_t)bytes;
+    read_coordinates(w, op, lane, b->at);
+    if (b->kind == SIM_BULK_LOAD && !check_barrier(w, op, lane, b->barrier)) return false;
+    return check_rows(w, op, lane, b);
+}
+
+typedef enum reduction { REDUCE_BITS, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_INC, REDUCE_DEC } reduction;
+
+enum { SIM_ATOMIC_NONE = 0xff };
+
+static const struct {
+    uint8_t add, min, max;
+} reductions[SIM_TENSOR_TYPES] = {
+#define TENSOR_TYPE(id, bytes, floating, add, min, max) {SIM_ATOMIC_##add, SIM_ATOMIC_##min, SIM_ATOMIC_##max},
+#include "sim/tensor.def"
+#undef TENSOR_TYPE
+};
+
+/* count: the reduction; bytes: the kind of REDUCE_BITS */
+static uint8_t atomic_kind(const sim_op *op, const sim_tensor *t) {
+    const bool integers = t->type >= SIM_TENSOR_U32 && t->type <= SIM_TENSOR_S64;
+    switch ((reduction)op->count) {
+    case REDUCE_ADD: return reductions[t->type].add;
+    case REDUCE_MIN: return reductions[t->type].min;
+    case REDUCE_MAX: return reductions[t->type].max;
+    case REDUCE_INC: return t->type == SIM_TENSOR_U32 ? SIM_ATOMIC_INC : SIM_ATOMIC_NONE;
+    case REDUCE_DEC: return t->type == SIM_TENSOR_U32 ? SIM_ATOMIC_DEC : SIM_ATOMIC_NONE;
+    default: return integers ? op->bytes : SIM_ATOMIC_NONE;
+    }
+}
+
+static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+    if (b->kind != SIM_BULK_REDUCE) return true;
+    b->atomic = atomic_kind(op, &b->tensor);
+    b->element = (uint8_t)sim_tensor_element_bytes(&b->tensor);
+    if (b->atomic != SIM_ATOMIC_NONE) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor reduction: not for the element type of its tensor map");
+    return false;
+}
+
+static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_bulk b = {.kind = (uint8_t)kind};
+        if (!describe(w, op, lane, &b) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
+        if (!sim_async_add_bulk(w, &b))
+            return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
+        count_rows(w, op, &b);
+    }
+    return SIM_NEXT;
+}
+
+static sim_step tensor_load(sim_warp *w, const sim_op *op, uint32_t active) {
+    return copy_tensor(w, op, active, SIM_BULK_LOAD);
+}
+
+static sim_step tensor_store(sim_warp *w, const sim_op *op, uint32_t active) {
+    return copy_tensor(w, op, active, SIM_BULK_STORE);
+}
+
+static sim_step tensor_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
+    return copy_tensor(w, op, active, SIM_BULK_REDUCE);
+}
+
+static sim_step tensor_prefetch(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)w, (void)op, (void)active;
+    return SIM_NEXT;
+}
+
+/* ---- lowering ---- */
+
+/* operands[tensor]: map and coordinates; the others: shared memory and, where there is one, the mbarrier */
+static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned tensor,
+                                unsigned shared_at, unsigned barrier_at, haul_memory_class class) {
+    bool shared_wide, map_wide, barrier_wide = false;
+    int64_t shared_offset, map_offset, barrier_offset = 0;
+    uint32_t slots[SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
+    const ptx_operand *at = &i->operands[tensor].parts[1];
+    for (uint32_t d = 0; d < at->part_count; d++) slots[d] = sim_source(l, &at->parts[d], PTX_S32);
+    const uint32_t map = sim_address(l, &i->operands[tensor], &map_wide, &map_offset);
+    const uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
+    if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
+    const uint32_t more = sim_pool(l, slots, at->part_count);
+    sim_op *op = sim_emit(l, run);
+    op->d = map;
+    op->imm = map_offset;
+    op->a = shared;
+    op->x = (uint32_t)shared_offset;
+    op->c = barrier;
+    op->y = (uint32_t)barrier_offset;
+    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1;
+    op->more = more;
+    op->target = at->part_count;
+    op->flags |= map_wide ? SIM_OP_WIDE : 0;
+    op->memory_class = (uint8_t) class;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_TENSOR_LOAD)(sim_lowering *l, const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_MULTICAST]) return sim_lower_fail(l, "multicast needs clusters, which cannot be run yet");
+    return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
+}
+
+haul_status LOWER(CP_TENSOR_STORE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_tensor(l, i, tensor_store, 0, 1, 0, HAUL_CLASS_BULK_STORE);
+}
+
+static reduction reduction_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_ADD: return REDUCE_ADD;
+    case PTX_MOD_ATOM_MIN: return REDUCE_MIN;
+    case PTX_MOD_ATOM_MAX: return REDUCE_MAX;
+    case PTX_MOD_ATOM_INC: return REDUCE_INC;
+    case PTX_MOD_ATOM_DEC: return REDUCE_DEC;
+    default: return REDUCE_BITS;
+    }
+}
+
+haul_status LOWER(CP_REDUCE_TENSOR)(sim_lowering *l, const ptx_instruction *i) {
+    HAUL_TRY(lower_tensor(l, i, tensor_reduce, 0, 1, 0, HAUL_CLASS_BULK_STORE));
+    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    op->count = (uint8_t)reduction_of(i);
+    op->bytes = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_AND  ? SIM_ATOMIC_AND
+                : i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_OR ? SIM_ATOMIC_OR
+                                                              : SIM_ATOMIC_XOR;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_TENSOR_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, tensor_prefetch);
+    return HAUL_OK;
+}

@@ -1,0 +1,210 @@
+#include "sim/tensor.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    MOST_BOX = 256,
+    MOST_STEP = 8,
+    CHUNK = 16,
+    SWIZZLES = 4,
+    PROMOTIONS = 4,
+    FILL_NAN = 1,
+    FILLS = 2,
+    VERSION = 1,
+};
+#define MAGIC 0x544c4148u /* "HALT" */
+#define MOST_EXTENT (1ull << 32)
+#define MOST_PITCH (1ull << 40)
+
+static const struct {
+    uint8_t bytes;
+    bool floating;
+} types[SIM_TENSOR_TYPES] = {
+#define TENSOR_TYPE(id, bytes, floating, add, min, max) {bytes, floating},
+#include "sim/tensor.def"
+#undef TENSOR_TYPE
+};
+
+/* The virtual GPU's own layout of the 128 bytes. */
+typedef struct packed_tensor {
+    uint32_t magic;
+    uint8_t version, rank, type, interleave, swizzle, promotion, fill, unused;
+    uint32_t also_unused;
+    uint64_t address;
+    uint64_t pitch[SIM_TENSOR_RANK - 1];
+    uint32_t last[SIM_TENSOR_RANK]; /* extent - 1 */
+    uint16_t box[SIM_TENSOR_RANK];
+    uint8_t step[SIM_TENSOR_RANK];
+    uint8_t rest[37];
+} packed_tensor;
+_Static_assert(sizeof(packed_tensor) == SIM_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+
+/* ---- checks: the requirements of cuTensorMapEncodeTiled ---- */
+
+__attribute__((format(printf, 1, 2))) static haul_status wrong(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    haul_vfail(HAUL_ERROR_ARGUMENT, format, arguments);
+    va_end(arguments);
+    return haul_fail_in(HAUL_ERROR_ARGUMENT, "tensor map");
+}
+
+static haul_status check_kind(const sim_tensor *t) {
+    if (t->type >= SIM_TENSOR_TYPES) return wrong("element type %u is not known", t->type);
+    if (t->rank < 1 || t->rank > SIM_TENSOR_RANK) return wrong("rank %u must be 1 to 5", t->rank);
+    if (t->interleave) return wrong("interleave %u is not supported, only none (0)", t->interleave);
+    if (t->swizzle >= SWIZZLES) return wrong("swizzle %u must be none, 32B, 64B or 128B (0 to 3)", t->swizzle);
+    if (t->promotion >= PROMOTIONS) return wrong("L2 promotion %u must be 0 to 3", t->promotion);
+    if (t->fill >= FILLS) return wrong("out-of-bounds fill %u must be zero or NaN (0, 1)", t->fill);
+    if (t->fill == FILL_NAN && !types[t->type].floating) return wrong("only floating types can be filled with NaN");
+    return HAUL_OK;
+}
+
+static haul_status check_array(const sim_tensor *t) {
+    if (t->address % CHUNK)
+        return wrong("global address 0x%llx must be a multiple of 16", (unsigned long long)t->address);
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (t->extent[d] == 0 || t->extent[d] > MOST_EXTENT)
+            return wrong("extent %llu of dimension %u must be 1 to 2^32", (unsigned long long)t->extent[d], d);
+    for (uint32_t d = 0; d + 1 < t->rank; d++)
+        if (t->pitch[d] % CHUNK || t->pitch[d] >= MOST_PITCH)
+            return wrong("stride %llu of dimension %u must be a multiple of 16 below 2^40",
+                         (unsigned long long)t->pitch[d], d + 1);
+    return HAUL_OK;
+}
+
+static haul_status check_box(const sim_tensor *t) {
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (t->box[d] == 0 || t->box[d] > MOST_BOX)
+            return wrong("box of %u elements in dimension %u must be 1 to 256", t->box[d], d);
+        if (t->step[d] == 0 || t->step[d] > MOST_STEP)
+            return wrong("element stride %u of dimension %u must be 1 to 8", t->step[d], d);
+    }
+    const uint32_t bytes = t->box[0] * types[t->type].bytes;
+    if (bytes % CHUNK) return wrong("box of %u bytes in dimension 0 must be a multiple of 16 bytes", bytes);
+    if (t->swizzle && bytes > (uint32_t)CHUNK << t->swizzle)
+        return wrong("box of %u bytes in dimension 0 is more than the swizzle's %u", bytes,
+                     (unsigned)CHUNK << t->swizzle);
+    return HAUL_OK;
+}
+
+haul_status sim_tensor_check(const sim_tensor *t) {
+    HAUL_TRY(check_kind(t));
+    HAUL_TRY(check_array(t));
+    return check_box(t);
+}
+
+/* ---- the 128 bytes ---- */
+
+void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES]) {
+    packed_tensor p = {.magic = MAGIC,
+                       .version = VERSION,
+                       .rank = (uint8_t)t->rank,
+                       .type = (uint8_t)t->type,
+                       .interleave = (uint8_t)t->interleave,
+                       .swizzle = (uint8_t)t->swizzle,
+                       .promotion = (uint8_t)t->promotion,
+                       .fill = (uint8_t)t->fill,
+                       .address = t->address};
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (d + 1 < t->rank) p.pitch[d] = t->pitch[d];
+        p.last[d] = (uint32_t)(t->extent[d] - 1);
+        p.box[d] = (uint16_t)t->box[d];
+        p.step[d] = (uint8_t)t->step[d];
+    }
+    memcpy(map, &p, sizeof p);
+}
+
+haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t) {
+    packed_tensor p;
+    memcpy(&p, map, sizeof p);
+    if (p.magic != MAGIC || p.version != VERSION)
+        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    *t = (sim_tensor){.type = p.type,
+                      .rank = p.rank,
+                      .interleave = p.interleave,
+                      .swizzle = p.swizzle,
+                      .promotion = p.promotion,
+                      .fill = p.fill,
+                      .address = p.address};
+    for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) {
+        if (d + 1 < SIM_TENSOR_RANK) t->pitch[d] = p.pitch[d];
+        t->extent[d] = p.last[d] + 1ull;
+        t->box[d] = p.box[d];
+        t->step[d] = p.step[d];
+    }
+    return sim_tensor_check(t);
+}
+
+/* ---- boxes ---- */
+
+unsigned sim_tensor_element_bytes(const sim_tensor *t) {
+    return types[t->type].bytes;
+}
+
+/* Elements that a copy takes along a dimension. Without interleaving, dimension 0 is dense. */
+static uint32_t elements(const sim_tensor *t, uint32_t d) {
+    return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
+}
+
+uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
+    uint64_t bytes = types[t->type].bytes;
+    for (uint32_t d = 0; d < t->rank; d++) bytes *= elements(t, d);
+    return bytes;
+}
+
+void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK]) {
+    *walk = (sim_tensor_walk){.tensor = t, .at = at};
+}
+
+static void advance(sim_tensor_walk *walk) {
+    for (uint32_t d = 1; d < walk->tensor->rank; d++) {
+        if (++walk->index[d] < elements(walk->tensor, d)) return;
+        walk->index[d] = 0;
+    }
+    walk->ended = true;
+}
+
+/* Elements before .. box of the row lie inside 0 .. extent-1. */
+static void clip_row(const sim_tensor *t, int64_t first, sim_tensor_row *row) {
+    const unsigned size = types[t->type].bytes;
+    int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
+    if (to > (int64_t)t->box[0]) to = (int64_t)t->box[0];
+    if (from >= to) return;
+    row->from = (uint32_t)from * size;
+    row->to = (uint32_t)to * size;
+    row->global = t->address + (uint64_t)(first + from) * size;
+}
+
+bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
+    const sim_tensor *t = walk->tensor;
+    if (walk->ended) return false;
+    *row = (sim_tensor_row){.offset = walk->offset, .bytes = t->box[0] * types[t->type].bytes};
+    uint64_t outer = 0;
+    bool inside = true;
+    for (uint32_t d = 1; d < t->rank; d++) {
+        const int64_t at = (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];
+        inside = inside && at >= 0 && (uint64_t)at < t->extent[d];
+        outer += (uint64_t)at * t->pitch[d - 1];
+    }
+    if (inside) clip_row(t, walk->at[0], row);
+    row->global += outer;
+    walk->offset += row->bytes;
+    advance(walk);
+    return true;
+}
+
+uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address) {
+    const uint32_t mask = (1u << t->swizzle) - 1;
+    return address ^ ((address >> 7 & mask) << 4);
+}
+
+void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes) {
+    const unsigned size = types[t->type].bytes;
+    static const uint64_t nans[9] = {
+        [2] = 0x7fff7fff7fff7fffull, [4] = 0x7fffffff7fffffffull, [8] = 0x7fffffffffffffffull};
+    const uint64_t pattern = t->fill == FILL_NAN ? nans[size] : 0;
+    for (size_t at = 0; at < bytes; at += sizeof pattern) memcpy(to + at, &pattern, sizeof pattern);
+}

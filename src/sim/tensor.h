@@ -1,0 +1,69 @@
+/* Tensor maps: how the tensor copy engine finds a box of an array in global memory, and how it lays it out in shared
+ * memory.
+ *
+ * A kernel has a map as 128 opaque bytes, which it may have got from anywhere: they are checked whenever a copy uses
+ * them, and every address that comes of them is checked against the allocations. */
+#ifndef HAUL_SIM_TENSOR_H
+#define HAUL_SIM_TENSOR_H
+
+#include <haul/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_TENSOR_RANK = 5, SIM_TENSOR_MAP_BYTES = 128, SIM_TENSOR_MAP_ALIGNMENT = 64, SIM_TENSOR_ALIGNMENT = 128 };
+
+typedef enum sim_tensor_type {
+#define TENSOR_TYPE(id, bytes, floating, add, min, max) SIM_TENSOR_##id,
+#include "sim/tensor.def"
+#undef TENSOR_TYPE
+    SIM_TENSOR_TYPES
+} sim_tensor_type;
+
+/* A map's contents; the fields' numbers are those of cuTensorMapEncodeTiled. Dimension 0 is the innermost one. */
+typedef struct sim_tensor {
+    uint32_t type, rank, interleave, swizzle, promotion, fill;
+    uint64_t address;
+    uint64_t extent[SIM_TENSOR_RANK];    /* elements of the array */
+    uint64_t pitch[SIM_TENSOR_RANK - 1]; /* bytes between elements of dimension 1, 2 ... */
+    uint32_t box[SIM_TENSOR_RANK];       /* elements that a copy spans */
+    uint32_t step[SIM_TENSOR_RANK];      /* of which it takes each step-th; not in dimension 0 */
+} sim_tensor;
+
+/* Errors: HAUL_ERROR_ARGUMENT with the field that is wrong and what it may be. */
+haul_status sim_tensor_check(const sim_tensor *t);
+void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES]);
+/* The contents, checked. Errors: HAUL_ERROR_ARGUMENT. */
+haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t);
+
+unsigned sim_tensor_element_bytes(const sim_tensor *t);
+/* Bytes of a box in shared memory: what a copy writes there, and what it counts on its mbarrier. */
+uint64_t sim_tensor_box_bytes(const sim_tensor *t);
+
+/* One line of a box along dimension 0: `bytes` of shared memory from `offset` of the box on; of these, from .. to-1 lie
+ * inside the array, from global address `global` on. from = to: none does. */
+typedef struct sim_tensor_row {
+    uint32_t offset, bytes, from, to;
+    uint64_t global;
+} sim_tensor_row;
+
+/* A walk over the rows of the box at `at`. */
+typedef struct sim_tensor_walk {
+    const sim_tensor *tensor;
+    const int32_t *at;
+    uint32_t index[SIM_TENSOR_RANK]; /* of the next row */
+    uint32_t offset;
+    bool ended;
+} sim_tensor_walk;
+
+void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK]);
+bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row);
+
+/* Where the map's swizzle puts what would lie at shared `address`. It moves 16-byte chunks, within spans of 256 bytes
+ * (32B), 512 (64B) or 1024 (128B) that begin at multiples of their length. */
+uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address);
+
+/* What elements outside the array read as, `bytes` of it, a multiple of 8. */
+void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes);
+
+#endif
