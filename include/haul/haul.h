@@ -66,7 +66,7 @@ typedef enum haul_tensor_type {
 } haul_tensor_type;
 
 /* How a box's 16-byte chunks are spread over the banks of shared memory: bits 4.. of the shared address are XORed with
- * bits 7..: one bit (32B), two (64B), three (128B). */
+ * bits 7..: one bit (32B), two (64B), three (128B). Rows of a box are then as far apart as the swizzle is wide. */
 typedef enum haul_tensor_swizzle {
     HAUL_TENSOR_SWIZZLE_NONE,
     HAUL_TENSOR_SWIZZLE_32B,
@@ -83,7 +83,8 @@ typedef enum haul_tensor_promotion {
 } haul_tensor_promotion;
 
 /* An array in a buffer, and the box that one copy moves. Dimension 0 is the innermost, whose elements lie side by side.
- * Elements of a box outside the array read as zeros or NaN, and are not written. */
+ * Elements of a box outside the array read as zeros or NaN, and are not written. A copy's first coordinate, in bytes,
+ * must be a multiple of 16. */
 typedef struct haul_tensor {
     haul_buffer *buffer;
     uint64_t offset; /* of the array in the buffer, in bytes; the address must be a multiple of 16 */

@@ -149,6 +149,17 @@ static uint32_t elements(const sim_tensor *t, uint32_t d) {
     return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
 }
 
+/* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
+static uint32_t row_pitch(const sim_tensor *t) {
+    return t->swizzle ? (uint32_t)CHUNK << t->swizzle : t->box[0] * types[t->type].bytes;
+}
+
+uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
+    uint64_t rows = 1;
+    for (uint32_t d = 1; d < t->rank; d++) rows *= elements(t, d);
+    return rows * row_pitch(t);
+}
+
 uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
     uint64_t bytes = types[t->type].bytes;
     for (uint32_t d = 0; d < t->rank; d++) bytes *= elements(t, d);
@@ -165,6 +176,10 @@ static void advance(sim_tensor_walk *walk) {
         walk->index[d] = 0;
     }
     walk->ended = true;
+}
+
+bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
+    return (int64_t)x * types[t->type].bytes % CHUNK == 0;
 }
 
 /* Elements before .. box of the row lie inside 0 .. extent-1. */
@@ -191,7 +206,7 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     }
     if (inside) clip_row(t, walk->at[0], row);
     row->global += outer;
-    walk->offset += row->bytes;
+    walk->offset += row_pitch(t);
     advance(walk);
     return true;
 }

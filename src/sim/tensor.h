@@ -37,8 +37,13 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
 haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t);
 
 unsigned sim_tensor_element_bytes(const sim_tensor *t);
-/* Bytes of a box in shared memory: what a copy writes there, and what it counts on its mbarrier. */
+/* Bytes of a box: what a copy moves, and counts on its mbarrier. */
 uint64_t sim_tensor_box_bytes(const sim_tensor *t);
+/* Room that it takes in shared memory: swizzled rows are as far apart as the swizzle is wide. */
+uint64_t sim_tensor_shared_bytes(const sim_tensor *t);
+/* Along dimension 0 a box begins at a multiple of 16 bytes; what begins elsewhere is an illegal instruction on an H100.
+ */
+bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x);
 
 /* One line of a box along dimension 0: `bytes` of shared memory from `offset` of the box on; of these, from .. to-1 lie
  * inside the array, from global address `global` on. from = to: none does. */

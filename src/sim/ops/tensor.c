@@ -59,6 +59,14 @@ static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t 
     return false;
 }
 
+static bool check_start(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    if (sim_tensor_may_start_at(&b->tensor, b->at[0])) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+              "misaligned tensor copy: coordinate %d of dimension 0, times %u bytes, must be a multiple of 16 bytes",
+              b->at[0], sim_tensor_element_bytes(&b->tensor));
+    return false;
+}
+
 /* What lies inside the array must lie in an allocation. */
 static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     sim_tensor_walk walk;
@@ -110,10 +118,10 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) 
     b->shared = (uint32_t)slot_value(w, op->a, op->imm2 & 1, lane) + op->x;
     b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
     if (!read_map(w, op, lane, &b->tensor)) return false;
-    const uint64_t bytes = sim_tensor_box_bytes(&b->tensor);
-    if (!check_shared(w, op, lane, b->shared, bytes)) return false;
-    b->bytes = (uint32_t)bytes;
+    if (!check_shared(w, op, lane, b->shared, sim_tensor_shared_bytes(&b->tensor))) return false;
+    b->bytes = (uint32_t)sim_tensor_box_bytes(&b->tensor);
     read_coordinates(w, op, lane, b->at);
+    if (!check_start(w, op, lane, b)) return false;
     if (b->kind == SIM_BULK_LOAD && !check_barrier(w, op, lane, b->barrier)) return false;
     return check_rows(w, op, lane, b);
 }
