@@ -83,8 +83,8 @@ typedef enum haul_tensor_promotion {
 } haul_tensor_promotion;
 
 /* An array in a buffer, and the box that one copy moves. Dimension 0 is the innermost, whose elements lie side by side.
- * Elements of a box outside the array read as zeros or NaN, and are not written. A copy's first coordinate, in bytes,
- * must be a multiple of 16. */
+ * Elements of a box outside the array read as zeros or NaN, and are not written (but rows are written to a multiple of
+ * 16 bytes). A copy's first coordinate, in bytes, must be a multiple of 16; only loads may have negative ones. */
 typedef struct haul_tensor {
     haul_buffer *buffer;
     uint64_t offset; /* of the array in the buffer, in bytes; the address must be a multiple of 16 */

@@ -28,7 +28,10 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
     const uint32_t inside = row->to - row->from;
     const unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
     sim_tensor_fill(&bulk->tensor, line, row->bytes);
-    if (global) memcpy(line + row->from, global, inside);
+    if (global) {
+        memcpy(line + row->from, global, inside);
+        sim_tensor_convert(&bulk->tensor, line + row->from, inside);
+    }
     for (uint32_t at = 0; at < row->bytes; at += CHUNK)
         memcpy(b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), line + at, CHUNK);
 }
@@ -46,7 +49,7 @@ static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *
 static void copy_box(sim_block *b, const sim_bulk *bulk) {
     sim_tensor_walk walk;
     sim_tensor_row row;
-    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at);
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row)) {
         if (bulk->kind == SIM_BULK_LOAD)
             load_row(b, bulk, &row);

@@ -166,8 +166,8 @@ uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
     return bytes;
 }
 
-void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK]) {
-    *walk = (sim_tensor_walk){.tensor = t, .at = at};
+void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores) {
+    *walk = (sim_tensor_walk){.tensor = t, .at = at, .stores = stores};
 }
 
 static void advance(sim_tensor_walk *walk) {
@@ -183,13 +183,14 @@ bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
 }
 
 /* Elements before .. box of the row lie inside 0 .. extent-1. */
-static void clip_row(const sim_tensor *t, int64_t first, sim_tensor_row *row) {
+static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor_row *row) {
     const unsigned size = types[t->type].bytes;
     int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
     if (to > (int64_t)t->box[0]) to = (int64_t)t->box[0];
     if (from >= to) return;
     row->from = (uint32_t)from * size;
     row->to = (uint32_t)to * size;
+    if (stores) row->to = (row->to + CHUNK - 1) / CHUNK * CHUNK;
     row->global = t->address + (uint64_t)(first + from) * size;
 }
 
@@ -204,7 +205,7 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
         inside = inside && at >= 0 && (uint64_t)at < t->extent[d];
         outer += (uint64_t)at * t->pitch[d - 1];
     }
-    if (inside) clip_row(t, walk->at[0], row);
+    if (inside) clip_row(t, walk->at[0], walk->stores, row);
     row->global += outer;
     walk->offset += row_pitch(t);
     advance(walk);
@@ -217,9 +218,18 @@ uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address) {
 }
 
 void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes) {
-    const unsigned size = types[t->type].bytes;
-    static const uint64_t nans[9] = {
-        [2] = 0x7fff7fff7fff7fffull, [4] = 0x7fffffff7fffffffull, [8] = 0x7fffffffffffffffull};
-    const uint64_t pattern = t->fill == FILL_NAN ? nans[size] : 0;
+    static const uint64_t nans = 0x7ff77ff77ff77ff7;
+    const uint64_t pattern = t->fill == FILL_NAN ? nans : 0;
     for (size_t at = 0; at < bytes; at += sizeof pattern) memcpy(to + at, &pattern, sizeof pattern);
+}
+
+void sim_tensor_convert(const sim_tensor *t, unsigned char *elements, size_t bytes) {
+    if (t->type != SIM_TENSOR_TF32 && t->type != SIM_TENSOR_TF32_FTZ) return;
+    for (size_t at = 0; at < bytes; at += 4) {
+        uint32_t bits;
+        memcpy(&bits, elements + at, 4);
+        const bool finite = (bits & 0x7f800000) != 0x7f800000;
+        bits = (bits + (finite ? 0x1000 : 0)) & ~0x1fffu;
+        memcpy(elements + at, &bits, 4);
+    }
 }

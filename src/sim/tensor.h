@@ -58,17 +58,22 @@ typedef struct sim_tensor_walk {
     const int32_t *at;
     uint32_t index[SIM_TENSOR_RANK]; /* of the next row */
     uint32_t offset;
-    bool ended;
+    bool stores, ended;
 } sim_tensor_walk;
 
-void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK]);
+/* Stores and reductions write whole units of 16 bytes, of which at the end of a row some may lie beyond the array's
+ * extent: an H100 does. */
+void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores);
 bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row);
 
 /* Where the map's swizzle puts what would lie at shared `address`. It moves 16-byte chunks, within spans of 256 bytes
  * (32B), 512 (64B) or 1024 (128B) that begin at multiples of their length. */
 uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address);
 
-/* What elements outside the array read as, `bytes` of it, a multiple of 8. */
+/* What the elements become on their way to shared memory: tf32 is rounded. */
+void sim_tensor_convert(const sim_tensor *t, unsigned char *elements, size_t bytes);
+
+/* What elements outside the array read as, `bytes` of it, a multiple of 8. Its NaN is the H100's. */
 void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes);
 
 #endif

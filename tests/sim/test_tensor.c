@@ -148,8 +148,8 @@ static haul_status try_copy(const machine *m, const char *ptx, box_copy *c, bool
 /* ---- what must come out ---- */
 
 /* The element of the box with this number: where it lies in shared memory, and its address in the array's buffer; false
- * when it lies outside. */
-static bool locate(const box_copy *c, uint32_t number, uint32_t *shared, uint64_t *global) {
+ * when it lies outside. Stores take dimension 0 to end at a multiple of 16 bytes. */
+static bool locate(const box_copy *c, uint32_t number, bool stores, uint32_t *shared, uint64_t *global) {
     const haul_tensor *t = &c->tensor;
     const uint32_t width = t->box[0] * sizes[t->type], pitch = t->swizzle ? 16u << t->swizzle : width;
     const uint32_t plain = c->shared + number / t->box[0] * pitch + number % t->box[0] * sizes[t->type];
@@ -161,7 +161,8 @@ static bool locate(const box_copy *c, uint32_t number, uint32_t *shared, uint64_
         const uint32_t step = d && t->step[d] ? t->step[d] : 1;
         const int64_t at = (int64_t)c->at[d] + (int64_t)(number % taken(t, d)) * step;
         number /= taken(t, d);
-        inside = inside && at >= 0 && at < (int64_t)t->extent[d];
+        const uint32_t unit = stores && d == 0 ? 16 / sizes[t->type] : 1;
+        inside = inside && at >= 0 && at < (int64_t)((t->extent[d] + unit - 1) / unit * unit);
         *global += (uint64_t)at * (d ? t->pitch[d - 1] : sizes[t->type]);
     }
     return inside;
@@ -174,7 +175,7 @@ static void expect_load(const box_copy *c) {
     for (uint32_t n = 0; n < count; n++) {
         uint32_t shared;
         uint64_t global;
-        if (locate(c, n, &shared, &global))
+        if (locate(c, n, false, &shared, &global))
             memcpy(expected + shared, input + global, size);
         else
             memset(expected + shared, 0, size);
@@ -190,7 +191,7 @@ static void expect_store(const box_copy *c, const unsigned char *before) {
     for (uint32_t n = 0; n < count; n++) {
         uint32_t shared;
         uint64_t global;
-        if (locate(c, n, &shared, &global)) memcpy(expected + global, input + shared, size);
+        if (locate(c, n, true, &shared, &global)) memcpy(expected + global, input + shared, size);
     }
     for (uint32_t i = 0; i < IN_BYTES; i++)
         if (output[i] != expected[i]) fail_msg("byte %u is %02x, not %02x", i, output[i], expected[i]);
@@ -262,7 +263,7 @@ static void a_box_comes_to_shared_memory_as_its_map_says(void **state) {
     haul_device_close(m.device);
 }
 
-static void a_box_goes_to_the_array_and_nowhere_else(void **state) {
+static void a_box_goes_to_the_array_as_its_map_says(void **state) {
     (void)state;
     char ptx[4096];
     static unsigned char before[IN_BYTES];
@@ -270,6 +271,8 @@ static void a_box_goes_to_the_array_and_nowhere_else(void **state) {
     fill_input();
     for (unsigned n = 0; n < SWEEP; n++) {
         box_copy c = random_copy();
+        for (unsigned d = 0; d < 5; d++)
+            c.at[d] = c.at[d] < 0 ? 0 : c.at[d]; /* only loads may begin before the array */
         memset(before, (int)n, sizeof before);
         memcpy(output, before, sizeof output);
         put_store(&c, "cp.async.bulk.tensor", "", ptx, sizeof ptx);
@@ -291,32 +294,55 @@ static void what_lies_outside_can_be_read_as_nan(void **state) {
     (void)state;
     char ptx[4096];
     const machine m = open_machine();
-    const struct {
-        haul_tensor_type type;
-        uint64_t nan;
-    } cases[] = {{HAUL_TENSOR_F16, 0x7fff},
-                 {HAUL_TENSOR_BF16, 0x7fff},
-                 {HAUL_TENSOR_F32, 0x7fffffff},
-                 {HAUL_TENSOR_TF32, 0x7fffffff},
-                 {HAUL_TENSOR_F64, 0x7fffffffffffffff}};
+    const haul_tensor_type types[] = {HAUL_TENSOR_F16, HAUL_TENSOR_BF16, HAUL_TENSOR_F32, HAUL_TENSOR_F64};
     fill_input();
-    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        box_copy c = small_copy(cases[k].type);
-        const unsigned size = sizes[cases[k].type];
+    for (unsigned k = 0; k < sizeof types / sizeof *types; k++) {
+        box_copy c = small_copy(types[k]);
+        const unsigned size = sizes[types[k]];
         c.tensor.fill_nan = true;
         c.at[0] = 16 / (int32_t)size;
         c.at[1] = 9;
         put_load(&c, ptx, sizeof ptx);
         if (try_copy(&m, ptx, &c, false) != HAUL_OK) fail_msg("%s", haul_message());
         for (unsigned n = 0; n < 16; n++) {
-            uint64_t got = 0, want = cases[k].nan;
+            uint64_t got = 0, want = 0;
+            memset(&want, 0x7f, size);
+            for (unsigned b = 0; b < size; b += 2) ((unsigned char *)&want)[b] = 0xf7;
             memcpy(&got, output + n * size, size);
             if (n + 16 / size < 8) want = 0, memcpy(&want, input + 9 * 64 + 16 + n * size, size);
             if (got != want)
-                fail_msg("type %d, element %u is %llx, not %llx", (int)cases[k].type, n, (unsigned long long)got,
+                fail_msg("type %d, element %u is %llx, not %llx", (int)types[k], n, (unsigned long long)got,
                          (unsigned long long)want);
         }
     }
+    haul_device_close(m.device);
+}
+
+static void tf32_is_rounded_on_the_way(void **state) {
+    (void)state;
+    char ptx[4096];
+    const machine m = open_machine();
+    box_copy c = small_copy(HAUL_TENSOR_TF32);
+    const uint32_t words[] = {0x3f800fff, 0x3f801001, 0xbfb45678, 0x00000000},
+                   rounded[] = {0x3f800000, 0x3f802000, 0xbfb46000, 0};
+    memset(input, 0, sizeof input);
+    memcpy(input, words, sizeof words);
+    put_load(&c, ptx, sizeof ptx);
+    if (try_copy(&m, ptx, &c, false) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_memory_equal(output, rounded, sizeof rounded);
+    haul_device_close(m.device);
+}
+
+static void stores_begin_inside_the_array(void **state) {
+    (void)state;
+    char ptx[4096];
+    if (!is_virtual()) skip();
+    const machine m = open_machine();
+    box_copy c = small_copy(HAUL_TENSOR_U32);
+    c.at[1] = -1;
+    put_store(&c, "cp.async.bulk.tensor", "", ptx, sizeof ptx);
+    assert_int_equal(try_copy(&m, ptx, &c, true), HAUL_ERROR_FAULT);
+    assert_non_null(strstr(haul_message(), "coordinate -1 of dimension 1: only loads may begin before the array"));
     haul_device_close(m.device);
 }
 
@@ -560,8 +586,10 @@ static void other_walks_are_refused_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_comes_to_shared_memory_as_its_map_says),
-        cmocka_unit_test(a_box_goes_to_the_array_and_nowhere_else),
+        cmocka_unit_test(a_box_goes_to_the_array_as_its_map_says),
         cmocka_unit_test(what_lies_outside_can_be_read_as_nan),
+        cmocka_unit_test(tf32_is_rounded_on_the_way),
+        cmocka_unit_test(stores_begin_inside_the_array),
         cmocka_unit_test(a_box_can_be_added_to_an_array),
         cmocka_unit_test(reductions_follow_the_element_type),
         cmocka_unit_test(a_reduction_that_the_type_does_not_have_is_a_fault),

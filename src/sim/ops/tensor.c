@@ -60,6 +60,12 @@ static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t 
 }
 
 static bool check_start(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    for (uint32_t d = 0; d < b->tensor.rank && b->kind != SIM_BULK_LOAD; d++) {
+        if (b->at[d] >= 0) continue;
+        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                  "tensor copy: coordinate %d of dimension %u: only loads may begin before the array", b->at[d], d);
+        return false;
+    }
     if (sim_tensor_may_start_at(&b->tensor, b->at[0])) return true;
     sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
               "misaligned tensor copy: coordinate %d of dimension 0, times %u bytes, must be a multiple of 16 bytes",
@@ -72,7 +78,7 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     sim_tensor_walk walk;
     sim_tensor_row row;
     sim_range range = {0};
-    sim_tensor_walk_start(&walk, &b->tensor, b->at);
+    sim_tensor_walk_start(&walk, &b->tensor, b->at, b->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row)) {
         const uint32_t bytes = row.to - row.from;
         if (!bytes) continue;
@@ -99,7 +105,7 @@ static void count_rows(sim_warp *w, const sim_op *op, const sim_bulk *b) {
     sim_tensor_walk walk;
     sim_tensor_row row;
     bool first = true;
-    sim_tensor_walk_start(&walk, &b->tensor, b->at);
+    sim_tensor_walk_start(&walk, &b->tensor, b->at, b->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row)) {
         sim_count_tensor_row(w->sm->counting, w, op, first, row.global, row.to - row.from);
         first = false;
