@@ -83,7 +83,7 @@ static haul_status check_special(const check *c, const ptx_operand *o, ptx_type 
 
 static haul_status check_address(const check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op, bits = ptx_bits(type);
-    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_CVTA_TO)
+    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_CVTA_TO && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
         return fail(c, o->position, "cannot be an address: mov it into a register first");
     if (ptx_types[type].kind != 'F' && (bits == 32 || bits == 64)) return HAUL_OK;
     return fail(c, o->position, "must be a .%s, not an address", ptx_types[type].name);

@@ -133,8 +133,8 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 
 /* ---- bulk copies ---- */
 
-bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk) {
-    sim_async *a = &w->block->async;
+bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
+    sim_async *a = &b->async;
     if (a->bulk_count == a->bulk_capacity) {
         size_t capacity = a->bulk_capacity ? a->bulk_capacity * 2 : 16;
         sim_bulk *bulks = memory_resize(a->bulks, capacity * sizeof *bulks);
@@ -143,10 +143,10 @@ bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk) {
         a->bulk_capacity = capacity;
     }
     a->bulks[a->bulk_count++] = *bulk;
-    w->sm->changes++;
+    b->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
     /* Whoever waits for it already takes it now. */
-    if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(w->block);
+    if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(b);
     return true;
 }
 

@@ -36,6 +36,8 @@ typedef struct sim_copy_queue {
 
 typedef enum sim_bulk_kind { SIM_BULK_LOAD, SIM_BULK_STORE, SIM_BULK_REDUCE } sim_bulk_kind;
 
+enum { SIM_BULK_VALUE = 32, SIM_ATOMIC_NONE = 0xff };
+
 /* One thread's bulk copy, or tensor copy. */
 typedef struct sim_bulk {
     uint8_t kind;
@@ -44,8 +46,11 @@ typedef struct sim_bulk {
     uint32_t group;          /* bulk group of a store */
     uint32_t shared;         /* address */
     uint32_t barrier;
+    const sim_block *source; /* NULL: global memory; else the block of the cluster whose shared address is `global` */
     uint64_t global;
     uint32_t bytes;
+    bool has_value; /* st.async, red.async: what is stored, or (atomic not 0xff) reduced into shared memory */
+    unsigned char value[SIM_BULK_VALUE];
     sim_tensor tensor; /* rank 0: bytes that lie side by side */
     int32_t at[SIM_TENSOR_RANK];
 } sim_bulk;
@@ -66,8 +71,9 @@ void sim_async_reset(sim_async *a);
 
 /* The warp's queue gets one more copy (to be filled in); NULL when the host has no memory. */
 sim_copy *sim_async_add(sim_warp *w);
-/* The block's list gets one more bulk copy. False when the host has no memory. */
-bool sim_async_add_bulk(sim_warp *w, const sim_bulk *bulk);
+/* The list of block `b` (the warp's, or of a load the one it goes to) gets one more bulk copy. False when the host has
+ * no memory. */
+bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk);
 /* Closes the group of each active lane. */
 void sim_async_commit(sim_warp *w, uint32_t active);
 /* Completes the active lanes' groups but for the newest `keep`; `everything` includes what was not committed. */

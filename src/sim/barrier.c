@@ -1,6 +1,7 @@
 /* Block barriers: bar and barrier in all their forms. */
 #include "sim/barrier.h"
 
+#include "sim/cluster.h"
 #include "sim/count.h"
 
 static bool is_complete(const sim_block *b, const sim_barrier *bar) {
@@ -43,6 +44,7 @@ void sim_block_lanes_ended(sim_warp *w) {
         note_arrival(&b->barriers[id], w);
         if (is_complete(b, &b->barriers[id])) open_barrier(b, id);
     }
+    sim_cluster_lanes_ended(w);
 }
 
 bool sim_barrier_arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {

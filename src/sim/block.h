@@ -35,6 +35,8 @@ typedef struct sim_grid {
     uint32_t shared_bytes;   /* of a block: reserved, static and dynamic */
     uint32_t dynamic_bytes;
     uint64_t blocks;
+    uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
+    uint64_t clusters;
     uint32_t resident;          /* blocks at once on an SM */
     uint32_t used_sms;          /* SMs that get any block */
     uint64_t instruction_limit; /* warp-level, for the whole launch */
@@ -42,8 +44,11 @@ typedef struct sim_grid {
 
 struct sim_block {
     sim_sm *sm;
-    uint64_t index; /* in the grid */
-    uint32_t at[3]; /* ctaid */
+    uint64_t index;            /* in the grid */
+    uint32_t at[3];            /* ctaid */
+    uint32_t rank;             /* in its cluster */
+    sim_block *cluster;        /* its first block; the others follow */
+    uint32_t cluster_arrivals; /* in the first block: at the cluster's barrier since it opened last */
     unsigned char *shared;
     unsigned char *frames; /* threads x frame_bytes */
     uint64_t frame_used;   /* bytes from the start of each frame, of which some thread's may not be zero */
@@ -67,7 +72,7 @@ struct sim_sm {
     sim_block *blocks;     /* grid->resident of them */
     unsigned char *memory; /* registers and shared memory of the resident blocks */
     unsigned char *frames; /* their threads' frames */
-    uint64_t next_block;   /* the next one of this SM's share */
+    uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
     sim_range *ranges; /* by instruction: the allocation it touched last */
     bool serial;       /* no other SM runs: accesses that other blocks see may go ahead */

@@ -62,6 +62,17 @@ static void copy_box(sim_block *b, const sim_bulk *bulk) {
 
 static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     unsigned char *shared = b->shared + bulk->shared;
+    if (bulk->has_value) {
+        if (bulk->atomic == SIM_ATOMIC_NONE)
+            memcpy(shared, bulk->value, bulk->bytes);
+        else
+            reduce(bulk, shared, bulk->value, bulk->bytes);
+        return;
+    }
+    if (bulk->source) {
+        memmove(shared, bulk->source->shared + bulk->global, bulk->bytes);
+        return;
+    }
     unsigned char *global = sim_memory_at(b->sm->grid->memory, bulk->global, bulk->bytes);
     if (!global) return; /* freed since: the host's affair */
     if (bulk->kind == SIM_BULK_LOAD)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ptx/print.h"
 #include "sim/block.h"
+#include "sim/cluster.h"
 #include "sim/estimate.h"
 #include "sim/cycle.h"
 #include "sim/lower_internal.h"
@@ -70,13 +71,32 @@ static haul_status check_block(const sim_launch *l) {
     return HAUL_OK;
 }
 
+/* What the kernel's directive says, 1 where it says nothing. */
+static void cluster_of(const sim_launch *l, uint32_t cluster[3]) {
+    for (unsigned k = 0; k < 3; k++) {
+        const uint32_t asked = l->program->function->cluster[k];
+        cluster[k] = asked ? asked : 1;
+    }
+}
+
 static haul_status check_cluster(const sim_launch *l) {
-    const ptx_function *f = l->program->function;
-    uint64_t blocks = 1;
-    for (unsigned k = 0; k < 3; k++) blocks *= f->cluster[k] ? f->cluster[k] : 1;
+    const char *name = l->program->function->name;
+    uint32_t cluster[3];
+    cluster_of(l, cluster);
+    for (unsigned k = 0; k < 3; k++)
+        if (cluster[k] > SIM_CLUSTER_MOST) return over("blocks per cluster", cluster[k], SIM_CLUSTER_MOST, name);
+    const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
     if (blocks == 1) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s wants clusters of %llu blocks, which cannot be run yet",
-                     f->name, (unsigned long long)blocks);
+    if (l->machine->sm < 90)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s wants clusters, but %s is sm_%u: they need sm_90",
+                         name, l->machine->name, l->machine->sm);
+    if (blocks > SIM_CLUSTER_MOST) return over("blocks per cluster", blocks, SIM_CLUSTER_MOST, l->machine->name);
+    for (unsigned k = 0; k < 3; k++)
+        if (l->grid[k] % cluster[k])
+            return haul_fail(HAUL_ERROR_LIMIT,
+                             "launch: grid %u x %u x %u is not made of kernel %s's clusters of %u x %u x %u blocks",
+                             l->grid[0], l->grid[1], l->grid[2], name, cluster[0], cluster[1], cluster[2]);
+    return HAUL_OK;
 }
 
 static haul_status check_grid(const sim_launch *l) {
@@ -91,8 +111,8 @@ static haul_status check_grid(const sim_launch *l) {
 
 haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     HAUL_TRY(check_block(l));
-    HAUL_TRY(check_cluster(l));
     HAUL_TRY(check_grid(l));
+    HAUL_TRY(check_cluster(l));
     uint64_t shared = l->program->shared_bytes + l->dynamic_bytes;
     if (shared > l->machine->shared_per_block_optin)
         return over("bytes of shared memory per block", shared, l->machine->shared_per_block_optin, l->machine->name);
@@ -117,7 +137,13 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->warps = (g->threads + SIM_LANES - 1) / SIM_LANES;
     g->shared_bytes = (uint32_t)(l->program->dynamic_shared_at + l->dynamic_bytes);
     g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    g->used_sms = g->blocks < l->machine->sms ? (uint32_t)g->blocks : l->machine->sms;
+    cluster_of(l, g->cluster);
+    g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    g->clusters = g->blocks / g->cluster_blocks;
+    /* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
+    g->resident -= g->resident % g->cluster_blocks;
+    if (g->resident == 0) g->resident = g->cluster_blocks;
+    g->used_sms = g->clusters < l->machine->sms ? (uint32_t)g->clusters : l->machine->sms;
     g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
 }
 
@@ -131,7 +157,8 @@ static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
 }
 
 static haul_status fit_frames(sim_grid *g) {
-    while (g->resident > 1 && frames_of(g, g->resident) > FRAME_BUDGET) g->resident--;
+    while (g->resident > g->cluster_blocks && frames_of(g, g->resident) > FRAME_BUDGET)
+        g->resident -= g->cluster_blocks;
     uint64_t needed = frames_of(g, g->resident);
     char amount[32];
     if (needed <= sim_host_available()) return HAUL_OK;

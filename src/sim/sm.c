@@ -39,8 +39,8 @@ static haul_status no_memory(void) {
 }
 
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
-    *sm = (sim_sm){.grid = g, .index = index, .next_block = index, .patience = SIM_PATIENT};
-    uint64_t share = (g->blocks - index + g->used_sms - 1) / g->used_sms;
+    *sm = (sim_sm){.grid = g, .index = index, .next_cluster = index, .patience = SIM_PATIENT};
+    uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
     uint32_t resident = share < g->resident ? (uint32_t)share : g->resident;
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
@@ -89,6 +89,26 @@ static uint32_t lane_special(const sim_warp *w, unsigned special, uint32_t lane)
 }
 
 /* Without clusters each block is a cluster of its own. */
+static uint64_t cluster_special(const sim_grid *g, const sim_block *b, unsigned special) {
+    switch (special) {
+    case PTX_SPECIAL_CLUSTERID_X: return b->at[0] / g->cluster[0];
+    case PTX_SPECIAL_NCLUSTERID_X: return g->grid[0] / g->cluster[0];
+    case PTX_SPECIAL_CLUSTER_CTAID_X: return b->at[0] % g->cluster[0];
+    case PTX_SPECIAL_CLUSTER_NCTAID_X: return g->cluster[0];
+    case PTX_SPECIAL_CLUSTERID_Y: return b->at[1] / g->cluster[1];
+    case PTX_SPECIAL_NCLUSTERID_Y: return g->grid[1] / g->cluster[1];
+    case PTX_SPECIAL_CLUSTER_CTAID_Y: return b->at[1] % g->cluster[1];
+    case PTX_SPECIAL_CLUSTER_NCTAID_Y: return g->cluster[1];
+    case PTX_SPECIAL_CLUSTERID_Z: return b->at[2] / g->cluster[2];
+    case PTX_SPECIAL_NCLUSTERID_Z: return g->grid[2] / g->cluster[2];
+    case PTX_SPECIAL_CLUSTER_CTAID_Z: return b->at[2] % g->cluster[2];
+    case PTX_SPECIAL_CLUSTER_NCTAID_Z: return g->cluster[2];
+    case PTX_SPECIAL_CLUSTER_CTARANK: return b->rank;
+    case PTX_SPECIAL_CLUSTER_NCTARANK: return g->cluster_blocks;
+    default: return 0;
+    }
+}
+
 static uint64_t block_special(const sim_warp *w, unsigned special) {
     const sim_grid *g = w->sm->grid;
     const sim_block *b = w->block;
@@ -96,18 +116,12 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
     case PTX_SPECIAL_NTID_X: return g->block[0];
     case PTX_SPECIAL_NTID_Y: return g->block[1];
     case PTX_SPECIAL_NTID_Z: return g->block[2];
-    case PTX_SPECIAL_CTAID_X:
-    case PTX_SPECIAL_CLUSTERID_X: return b->at[0];
-    case PTX_SPECIAL_CTAID_Y:
-    case PTX_SPECIAL_CLUSTERID_Y: return b->at[1];
-    case PTX_SPECIAL_CTAID_Z:
-    case PTX_SPECIAL_CLUSTERID_Z: return b->at[2];
-    case PTX_SPECIAL_NCTAID_X:
-    case PTX_SPECIAL_NCLUSTERID_X: return g->grid[0];
-    case PTX_SPECIAL_NCTAID_Y:
-    case PTX_SPECIAL_NCLUSTERID_Y: return g->grid[1];
-    case PTX_SPECIAL_NCTAID_Z:
-    case PTX_SPECIAL_NCLUSTERID_Z: return g->grid[2];
+    case PTX_SPECIAL_CTAID_X: return b->at[0];
+    case PTX_SPECIAL_CTAID_Y: return b->at[1];
+    case PTX_SPECIAL_CTAID_Z: return b->at[2];
+    case PTX_SPECIAL_NCTAID_X: return g->grid[0];
+    case PTX_SPECIAL_NCTAID_Y: return g->grid[1];
+    case PTX_SPECIAL_NCTAID_Z: return g->grid[2];
     case PTX_SPECIAL_WARPID: return w->index;
     case PTX_SPECIAL_NWARPID: return g->machine->max_threads_per_sm / SIM_LANES;
     case PTX_SPECIAL_SMID: return w->sm->index;
@@ -115,11 +129,7 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
     case PTX_SPECIAL_TOTAL_SMEM_SIZE: return g->shared_bytes - SIM_SHARED_START;
     case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->dynamic_bytes;
-    case PTX_SPECIAL_CLUSTER_NCTAID_X:
-    case PTX_SPECIAL_CLUSTER_NCTAID_Y:
-    case PTX_SPECIAL_CLUSTER_NCTAID_Z:
-    case PTX_SPECIAL_CLUSTER_NCTARANK: return 1;
-    default: return 0;
+    default: return cluster_special(g, b, special);
     }
 }
 
@@ -160,14 +170,23 @@ static void clear_frames(const sim_grid *g, sim_block *b) {
     b->frame_used = 0;
 }
 
-static bool start_block(sim_sm *sm, sim_block *b) {
+/* Clusters and the blocks in them are numbered with x running fastest. */
+static void place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
+    for (unsigned k = 0; k < 3; k++) {
+        const uint32_t wide = g->cluster[k], clusters = g->grid[k] / wide;
+        b->at[k] = (uint32_t)(cluster % clusters) * wide + rank % wide;
+        cluster /= clusters;
+        rank /= wide;
+    }
+    b->index = b->at[0] + g->grid[0] * (b->at[1] + (uint64_t)g->grid[1] * b->at[2]);
+}
+
+static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     const sim_grid *g = sm->grid;
-    if (sm->next_block >= g->blocks) return false;
-    b->index = sm->next_block;
-    sm->next_block += g->used_sms;
-    b->at[0] = (uint32_t)(b->index % g->grid[0]);
-    b->at[1] = (uint32_t)(b->index / g->grid[0] % g->grid[1]);
-    b->at[2] = (uint32_t)(b->index / g->grid[0] / g->grid[1]);
+    place_block(g, sm->next_cluster, rank, b);
+    b->rank = rank;
+    b->cluster = b - rank;
+    b->cluster_arrivals = 0;
     b->live_warps = g->warps;
     sm->changes++;
     b->running = true;
@@ -177,6 +196,16 @@ static bool start_block(sim_sm *sm, sim_block *b) {
     sim_async_reset(&b->async);
     for (uint32_t w = 0; w < g->warps; w++) start_warp(b, w);
     sm->running++;
+}
+
+/* A cluster takes the place of one whose blocks have all ended. */
+static bool start_cluster(sim_sm *sm, sim_block *b) {
+    const sim_grid *g = sm->grid;
+    if (sm->next_cluster >= g->clusters || (b - sm->blocks) % g->cluster_blocks) return false;
+    for (uint32_t r = 0; r < g->cluster_blocks; r++)
+        if (b[r].running) return false;
+    for (uint32_t r = 0; r < g->cluster_blocks; r++) start_block(sm, &b[r], r);
+    sm->next_cluster += g->used_sms;
     return true;
 }
 
@@ -202,7 +231,7 @@ static bool run_warps(sim_sm *sm, sim_block *b) {
 
 static bool run_block(sim_sm *sm, sim_block *b) {
     if (!b->warps) return false;
-    if (!b->running && !start_block(sm, b)) return false;
+    if (!b->running && !start_cluster(sm, b)) return false;
     bool ran = run_warps(sm, b);
     if (b->live_warps > 0 || b->ends_in_order || sm->fault.status != HAUL_OK) return ran;
     b->ends_in_order = !sm->serial && sim_async_has_reductions(&b->async);
@@ -221,7 +250,7 @@ bool sim_sm_run(sim_sm *sm, uint64_t budget) {
         for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b]);
     }
     sm->stuck = !ran;
-    return sm->running > 0 || sm->next_block < sm->grid->blocks;
+    return sm->running > 0 || sm->next_cluster < sm->grid->clusters;
 }
 
 /* The path's next operation is done in the serial phase; afterwards the warp goes on as usual. */
@@ -292,6 +321,7 @@ static const char *describe_state(const sim_path *p, char out[48]) {
     case SIM_PATH_AT_BARRIER: snprintf(out, 48, "barrier %u", p->barrier); return out;
     case SIM_PATH_AT_WARP_SYNC: return "lanes of its own warp";
     case SIM_PATH_AT_MBARRIER: return "an mbarrier's phase";
+    case SIM_PATH_AT_CLUSTER: return "the cluster's barrier";
     default: return "a change";
     }
 }

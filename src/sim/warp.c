@@ -13,7 +13,7 @@ enum { TURN = 64, ENDLESS = 1 << 20 };
 void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
     w->pc = 0;
-    w->turns = w->rounds = w->unchanged = w->at_joins = 0;
+    w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
     w->seen = w->seen_before = 0;
     memset(w->paths, 0, sizeof w->paths);
     memset(w->joins, 0, sizeof w->joins);

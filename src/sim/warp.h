@@ -22,6 +22,7 @@ typedef enum sim_path_state {
     SIM_PATH_AT_WARP_SYNC, /* waits at a warp-collective instruction for the lanes in `members` */
     SIM_PATH_AT_BARRIER,   /* waits at block barrier `barrier` */
     SIM_PATH_AT_MBARRIER,  /* waits in mbarrier.try_wait for a phase to complete */
+    SIM_PATH_AT_CLUSTER,   /* waits at the cluster's barrier */
     SIM_PATH_AT_ORDER,     /* its next operation touches other blocks' data: waits for the serial phase */
 } sim_path_state;
 
@@ -58,6 +59,7 @@ struct sim_warp {
     uint32_t live;              /* lanes that have not exited */
     uint32_t initial;           /* lanes that exist: fewer than 32 in a block's last warp */
     uint32_t at_joins;          /* lanes that wait at joins */
+    uint32_t at_cluster;        /* lanes that have come to the cluster's barrier since it opened last */
     uint32_t turns;             /* backward branches since paths last took turns */
     uint32_t rounds;            /* backward branches since lanes last came to a join, or left one */
     uint32_t unchanged;         /* rounds that have seen the same values as the one before */

@@ -86,12 +86,15 @@ static void a_block_without_a_cluster_is_one(void **state) {
     expect_words(out, 3, 10130 + i);
 }
 
-static void clusters_are_refused(void **state) {
+static void clusters_make_up_the_grid(void **state) {
     (void)state;
+    const char *ptx = HEAD ".visible .entry k(.param .u64 a, .param .u64 b) .reqnctapercluster 2, 2 { ret; }\n";
+    expect_failure(&(kernel_run){.ptx = ptx, .blocks = 4}, HAUL_ERROR_LIMIT, "clusters of 2 x 2 x 1 blocks");
+    expect_failure(&(kernel_run){.ptx = ptx, .blocks = 4, .device = "sim:a100"}, HAUL_ERROR_UNSUPPORTED, "need sm_90");
     expect_failure(
-        &(kernel_run){.ptx = HEAD ".visible .entry k(.param .u64 a, .param .u64 b) .reqnctapercluster 2, 2 { ret; }\n",
-                      .blocks = 4},
-        HAUL_ERROR_UNSUPPORTED, "kernel k wants clusters of 4 blocks");
+        &(kernel_run){.ptx = HEAD ".visible .entry k(.param .u64 a, .param .u64 b) .reqnctapercluster 16 { ret; }\n",
+                      .blocks = 16},
+        HAUL_ERROR_LIMIT, "blocks per cluster 16");
 }
 
 static void wide_grids_reach_their_last_block(void **state) {
@@ -134,7 +137,7 @@ int main(void) {
         cmocka_unit_test(warps_and_lanes_have_numbers_and_masks),
         cmocka_unit_test(blocks_go_round_the_sms),
         cmocka_unit_test(a_block_without_a_cluster_is_one),
-        cmocka_unit_test(clusters_are_refused),
+        cmocka_unit_test(clusters_make_up_the_grid),
         cmocka_unit_test(wide_grids_reach_their_last_block),
         cmocka_unit_test(registers_start_as_zero_in_each_block),
         cmocka_unit_test(all_machines_run_the_same_kernel),

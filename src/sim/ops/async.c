@@ -2,6 +2,7 @@
 #include "sim/async.h"
 
 #include "base/status.h"
+#include "sim/cluster.h"
 #include "sim/lower_internal.h"
 #include "sim/memory.h"
 #include "sim/atomic.h"
@@ -191,14 +192,44 @@ static bulk_request request_of(const sim_warp *w, const sim_op *op, unsigned lan
     };
 }
 
+/* A load's destination may lie in another block of the cluster, with its mbarrier. */
+static sim_block *owner_of(sim_warp *w, const sim_op *op, unsigned lane, bulk_request *r) {
+    const uint32_t shared = r->shared, barrier = r->barrier;
+    sim_block *owner = sim_cluster_block(w->block, &r->shared), *waits = sim_cluster_block(w->block, &r->barrier);
+    if (!owner || !waits) {
+        sim_cluster_fault(w, op, 1u << lane, owner ? barrier : shared);
+        return NULL;
+    }
+    if (owner == waits && sim_mbarrier_at(owner, r->barrier)) return owner;
+    sim_fault(
+        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
+        barrier, shared);
+    return NULL;
+}
+
+/* imm2 bit 2: multicast to the ranks of the mask in slot `more` */
+static bool add_load(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
+    if (!(op->imm2 & 4)) return sim_async_add_bulk(owner, b);
+    for (uint32_t ranks = SIM_SLOT(w, uint16_t, op->more)[lane]; ranks; ranks &= ranks - 1)
+        if (!sim_async_add_bulk(&w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+    return true;
+}
+
+static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
+    const uint32_t ranks = op->imm2 & 4 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0;
+    if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
+              w->sm->grid->cluster_blocks);
+    return false;
+}
+
 static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         bulk_request r = request_of(w, op, lane);
-        if (!check_bulk(w, op, lane, &r)) return SIM_STOP;
-        if (kind == SIM_BULK_LOAD && !sim_mbarrier_at(w->block, r.barrier))
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                             "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", r.barrier);
+        sim_block *owner = kind == SIM_BULK_LOAD ? owner_of(w, op, lane, &r) : w->block;
+        if (!owner || !check_bulk(w, op, lane, &r) || !check_ranks(w, op, lane)) return SIM_STOP;
         uint32_t thread = w->index * SIM_LANES + lane;
         const sim_bulk b = {.kind = (uint8_t)kind,
                             .atomic = op->count,
@@ -209,7 +240,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
                             .barrier = r.barrier,
                             .global = r.global,
                             .bytes = r.bytes};
-        if (!sim_async_add_bulk(w, &b)) return out_of_memory(w, op, active);
+        if (!add_load(w, op, lane, owner, &b)) return out_of_memory(w, op, active);
         sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
     }
     return SIM_NEXT;
@@ -246,8 +277,46 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
 }
 
 haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_MULTICAST]) return sim_lower_fail(l, "multicast needs clusters, which cannot be run yet");
-    return lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD);
+    const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
+    const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;
+    HAUL_TRY(lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD));
+    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    op->more = ranks;
+    op->imm2 |= multicast ? 4 : 0;
+    return HAUL_OK;
+}
+
+static bool check_copy_between(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r) {
+    const uint64_t limit = w->sm->grid->shared_bytes;
+    const bool aligned = r->bytes % 16 == 0 && r->shared % 16 == 0 && r->global % 16 == 0;
+    const bool inside = (uint64_t)r->shared + r->bytes <= limit && r->global <= limit && r->global + r->bytes <= limit;
+    if (aligned && inside && r->shared >= SIM_SHARED_START && r->global >= SIM_SHARED_START) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+              "%s bulk copy of %u bytes from shared 0x%llx to 0x%x: must be multiples of 16 inside shared memory",
+              aligned ? "stray" : "misaligned", r->bytes, (unsigned long long)r->global, r->shared);
+    return false;
+}
+
+static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        bulk_request r = request_of(w, op, lane);
+        r.global = (uint32_t)r.global;
+        sim_block *owner = owner_of(w, op, lane, &r);
+        if (!owner || !check_copy_between(w, op, lane, &r)) return SIM_STOP;
+        const sim_bulk b = {.kind = SIM_BULK_LOAD,
+                            .shared = r.shared,
+                            .barrier = r.barrier,
+                            .source = w->block,
+                            .global = r.global,
+                            .bytes = r.bytes};
+        if (!sim_async_add_bulk(owner, &b)) return out_of_memory(w, op, active);
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_BULK_SHARED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE);
 }
 
 haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
@@ -307,14 +376,28 @@ haul_status LOWER(CP_BULK_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token ---- */
 
 /* A shared address, or a generic one in the shared window. */
-static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
-    uint64_t value = slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
-    uint64_t address = value >= SIM_SHARED_WINDOW ? value - SIM_SHARED_WINDOW : value;
-    uint64_t *object = address <= UINT32_MAX ? sim_mbarrier_at(w->block, (uint32_t)address) : NULL;
+static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane, sim_block **owner) {
+    const uint32_t named = (uint32_t)(slot_value(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
+    uint32_t address = named;
+    *owner = sim_cluster_block(w->block, &address);
+    if (!*owner) {
+        sim_cluster_fault(w, op, 1u << lane, named);
+        return NULL;
+    }
+    uint64_t *object = sim_mbarrier_at(*owner, address);
     if (!object)
         sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-                  "mbarrier at 0x%llx: must be 8-byte aligned and inside shared memory", (unsigned long long)value);
+                  "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", address);
     return object;
+}
+
+/* One that only the block's own threads may use in this way. */
+static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
+    sim_block *owner;
+    uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
+    if (!object || owner == w->block) return object;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier of another block: only arrivals and bytes may go there");
+    return NULL;
 }
 
 static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -353,33 +436,34 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 /* x: what is done with b, bytes or a number of arrivals; y: the phase must not complete */
 enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS };
 
-static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, uint64_t *object) {
+static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, uint64_t *object) {
     uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
     switch (op->x) {
-    case EXPECTS: return sim_mbarrier_update(w->block, object, 0, n);
-    case COMPLETES: return sim_mbarrier_update(w->block, object, 0, -(int64_t)n);
+    case EXPECTS: return sim_mbarrier_update(owner, object, 0, n);
+    case COMPLETES: return sim_mbarrier_update(owner, object, 0, -(int64_t)n);
     case ARRIVES_AND_EXPECTS:
         /* The bytes are expected before the arrival, so that the phase cannot end between the two. */
-        return sim_mbarrier_update(w->block, object, 0, n) && sim_mbarrier_update(w->block, object, 1, 0);
+        return sim_mbarrier_update(owner, object, 0, n) && sim_mbarrier_update(owner, object, 1, 0);
     case DROPS: {
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (n > m.expected) return false;
         m.expected -= n;
         *object = sim_mbarrier_pack(m);
-        return sim_mbarrier_update(w->block, object, n, 0);
+        return sim_mbarrier_update(owner, object, n, 0);
     }
-    default: return sim_mbarrier_update(w->block, object, n, 0);
+    default: return sim_mbarrier_update(owner, object, n, 0);
     }
 }
 
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        uint64_t *object = barrier_of(w, op, lane);
+        sim_block *owner;
+        uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
         if (!object) return SIM_STOP;
         uint64_t before = *object;
         bool completes = sim_mbarrier_unpack(before).pending <= SIM_SLOT(w, uint32_t, op->b)[lane];
-        if ((op->y && completes) || !update_barrier(w, op, lane, object)) return overflow(w, op, lane, before);
+        if ((op->y && completes) || !update_barrier(w, op, lane, owner, object)) return overflow(w, op, lane, before);
         SIM_SLOT(w, uint64_t, op->d)[lane] = before;
     }
     return SIM_NEXT;

@@ -1,6 +1,7 @@
 /* atom and red. */
 #include "sim/atomic.h"
 
+#include "sim/cluster.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 
@@ -63,12 +64,25 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
-static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+                                const uint32_t address[SIM_LANES]) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)w->block->shared, wide);
+    apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)b->shared, wide);
     sim_count_shared(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+/* Lanes may name blocks of the cluster. */
+static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    if (!sim_cluster_names_block(address, active)) return atomic_at_block(w, op, active, w->block, address);
+    while (active) {
+        sim_block *owner;
+        uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);
+        if (!lanes || atomic_at_block(w, op, lanes, owner, local) != SIM_NEXT) return SIM_STOP;
+        active &= ~lanes;
+    }
     return SIM_NEXT;
 }
 

@@ -1,6 +1,7 @@
 /* ld, st and their kin: which memory, how wide, into which register. */
 #include "sim/memory.h"
 
+#include "sim/cluster.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 
@@ -154,15 +155,33 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
-                              elements_fn move) {
+static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+                             const uint32_t address[SIM_LANES], elements_fn move) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    move(w, op, active, (uintptr_t)w->block->shared, wide);
+    move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
+}
+
+static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                               elements_fn move) {
+    while (active) {
+        sim_block *owner;
+        uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);
+        if (!lanes || access_block(w, op, lanes, owner, local, move) != SIM_NEXT) return SIM_STOP;
+        active &= ~lanes;
+    }
+    return SIM_NEXT;
+}
+
+static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                              elements_fn move) {
+    const bool own = sim_all_in_shared(address, active, w->sm->grid->shared_bytes, op->bytes, op->bytes);
+    if (!own && sim_cluster_names_block(address, active)) return access_cluster(w, op, active, address, move);
+    return access_block(w, op, active, w->block, address, move);
 }
 
 static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],

@@ -1,11 +1,12 @@
 /* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
- * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide; more, target: coordinates in the
- * pool and their number; count: sim_reduction. */
+ * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide, bit 2: multicast; more, target:
+ * coordinates in the pool and their number, and behind them the mask of a multicast; count: the reduction. */
 #include "sim/tensor.h"
 
 #include "base/status.h"
 #include "sim/async.h"
 #include "sim/atomic.h"
+#include "sim/cluster.h"
 #include "sim/lower_internal.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
@@ -92,10 +93,34 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return true;
 }
 
-static bool check_barrier(sim_warp *w, const sim_op *op, unsigned lane, uint32_t barrier) {
-    if (sim_mbarrier_at(w->block, barrier)) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
-              "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", barrier);
+/* A load's destination may lie in another block of the cluster, with its mbarrier. NULL: the fault has been recorded.
+ */
+static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+    const uint32_t shared = b->shared, barrier = b->barrier;
+    if (b->kind != SIM_BULK_LOAD) return w->block;
+    sim_block *owner = sim_cluster_block(w->block, &b->shared), *waits = sim_cluster_block(w->block, &b->barrier);
+    if (!owner || !waits) {
+        sim_cluster_fault(w, op, 1u << lane, owner ? barrier : shared);
+        return NULL;
+    }
+    if (owner == waits && sim_mbarrier_at(owner, b->barrier)) return owner;
+    sim_fault(
+        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
+        barrier, shared);
+    return NULL;
+}
+
+static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned lane) {
+    if (!(op->imm2 & 4)) return 0;
+    return SIM_SLOT(w, uint16_t, w->sm->grid->program->pool[op->more + op->target])[lane];
+}
+
+static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
+    const uint32_t ranks = multicast_ranks(w, op, lane);
+    if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
+    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
+              w->sm->grid->cluster_blocks);
     return false;
 }
 
@@ -118,23 +143,20 @@ static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane,
 }
 
 /* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
-static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **owner) {
     b->thread = w->index * SIM_LANES + lane;
     b->group = w->block->async.bulk_groups[b->thread];
     b->shared = (uint32_t)slot_value(w, op->a, op->imm2 & 1, lane) + op->x;
     b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
-    if (!read_map(w, op, lane, &b->tensor)) return false;
+    *owner = find_owner(w, op, lane, b);
+    if (!*owner || !check_ranks(w, op, lane) || !read_map(w, op, lane, &b->tensor)) return false;
     if (!check_shared(w, op, lane, b->shared, sim_tensor_shared_bytes(&b->tensor))) return false;
     b->bytes = (uint32_t)sim_tensor_box_bytes(&b->tensor);
     read_coordinates(w, op, lane, b->at);
-    if (!check_start(w, op, lane, b)) return false;
-    if (b->kind == SIM_BULK_LOAD && !check_barrier(w, op, lane, b->barrier)) return false;
-    return check_rows(w, op, lane, b);
+    return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
 }
 
 typedef enum reduction { REDUCE_BITS, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_INC, REDUCE_DEC } reduction;
-
-enum { SIM_ATOMIC_NONE = 0xff };
 
 static const struct {
     uint8_t add, min, max;
@@ -166,12 +188,20 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     return false;
 }
 
+static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
+    if (!(op->imm2 & 4)) return sim_async_add_bulk(owner, b);
+    for (uint32_t ranks = multicast_ranks(w, op, lane); ranks; ranks &= ranks - 1)
+        if (!sim_async_add_bulk(&w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+    return true;
+}
+
 static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_block *owner;
         sim_bulk b = {.kind = (uint8_t)kind};
-        if (!describe(w, op, lane, &b) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
-        if (!sim_async_add_bulk(w, &b))
+        if (!describe(w, op, lane, &b, &owner) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
+        if (!add_copy(w, op, lane, owner, &b))
             return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
         count_rows(w, op, &b);
     }
@@ -202,13 +232,15 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
                                 unsigned shared_at, unsigned barrier_at, haul_memory_class class) {
     bool shared_wide, map_wide, barrier_wide = false;
     int64_t shared_offset, map_offset, barrier_offset = 0;
-    uint32_t slots[SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
+    const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
+    uint32_t slots[SIM_TENSOR_RANK + 1], barrier = SIM_SLOT_ZERO;
     const ptx_operand *at = &i->operands[tensor].parts[1];
     for (uint32_t d = 0; d < at->part_count; d++) slots[d] = sim_source(l, &at->parts[d], PTX_S32);
     const uint32_t map = sim_address(l, &i->operands[tensor], &map_wide, &map_offset);
     const uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
     if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
-    const uint32_t more = sim_pool(l, slots, at->part_count);
+    slots[at->part_count] = multicast ? sim_source(l, &i->operands[3], PTX_U16) : SIM_SLOT_ZERO;
+    const uint32_t more = sim_pool(l, slots, at->part_count + 1);
     sim_op *op = sim_emit(l, run);
     op->d = map;
     op->imm = map_offset;
@@ -216,7 +248,7 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     op->x = (uint32_t)shared_offset;
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
-    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1;
+    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (uint32_t)multicast << 2;
     op->more = more;
     op->target = at->part_count;
     op->flags |= map_wide ? SIM_OP_WIDE : 0;
@@ -225,7 +257,6 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
 }
 
 haul_status LOWER(CP_TENSOR_LOAD)(sim_lowering *l, const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_MULTICAST]) return sim_lower_fail(l, "multicast needs clusters, which cannot be run yet");
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }
 
