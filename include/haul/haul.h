@@ -132,6 +132,8 @@ typedef struct haul_launch {
     uint32_t shared_bytes;
     const haul_argument *arguments;
     size_t argument_count;
+    uint32_t cluster[3]; /* blocks of a cluster in x, y, z; zeros: as the kernel says. sm_90 and later; the grid is made
+                            up of whole clusters of at most 8 blocks */
 } haul_launch;
 
 /* Launches a kernel and waits for its end. Arguments are checked against the kernel's parameters by number and size.

@@ -16,6 +16,25 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 
+/* How cuLaunchKernelEx launches. Of the attributes haul uses one. */
+enum { DRIVER_LAUNCH_CLUSTER = 4 };
+
+typedef struct CUlaunchAttribute {
+    int id;
+    char padding[8 - sizeof(int)];
+    union {
+        char bytes[64];
+        unsigned cluster[3]; /* blocks in x, y, z */
+    } value;
+} CUlaunchAttribute;
+
+typedef struct CUlaunchConfig {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    CUlaunchAttribute *attributes;
+    unsigned attribute_count;
+} CUlaunchConfig;
+
 /* Opaque; 64-byte aligned. */
 typedef struct CUtensorMap {
     _Alignas(64) unsigned long long opaque[16];

@@ -149,6 +149,19 @@ static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_lau
     return HAUL_OK;
 }
 
+static CUresult start(const driver_table *driver, const haul_launch *l, CUfunction f, void **pointers) {
+    CUlaunchAttribute cluster = {.id = DRIVER_LAUNCH_CLUSTER};
+    CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
+                             .attributes = &cluster,
+                             .attribute_count = l->cluster[0] || l->cluster[1] || l->cluster[2]};
+    for (unsigned k = 0; k < 3; k++) {
+        config.grid[k] = l->grid[k];
+        config.block[k] = l->block[k];
+        cluster.value.cluster[k] = l->cluster[k] ? l->cluster[k] : 1;
+    }
+    return driver->launch_ex(&config, f, pointers, NULL);
+}
+
 static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, haul_run *run, argument_value *values,
                           void **pointers) {
     const driver_table *driver = m->device->driver;
@@ -157,8 +170,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     HAUL_TRY(allow_shared(m, l, f));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
-    CUresult result = driver->launch(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-                                     l->shared_bytes, NULL, pointers, NULL);
+    CUresult result = start(driver, l, f, pointers);
     if (m->device->is_virtual) sim_driver_record(NULL, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK) status = device_check(m->device, driver->synchronize(), "waiting for a kernel");

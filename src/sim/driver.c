@@ -334,8 +334,7 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     return packed;
 }
 
-static haul_status run(CUfunction f, const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
-                       void **parameters) {
+static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_t cluster[3], void **parameters) {
     CUcontext c = f->module->context;
     HAUL_TRY(prepare(f));
     unsigned char *packed = pack_parameters(f, parameters);
@@ -345,22 +344,36 @@ static haul_status run(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                     .machine = c->machine,
                     .memory = c->memory,
                     .params = packed,
-                    .dynamic_bytes = shared,
+                    .dynamic_bytes = config->shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit};
-    memcpy(l.grid, grid, sizeof l.grid);
-    memcpy(l.block, block, sizeof l.block);
+    memcpy(l.grid, config->grid, sizeof l.grid);
+    memcpy(l.block, config->block, sizeof l.block);
+    memcpy(l.cluster, cluster, sizeof l.cluster);
     haul_status status = sim_launch_run(&l, c->record_memory, c->record);
     memory_free(packed);
     return status;
 }
 
+static CUresult launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
+    uint32_t cluster[3] = {0};
+    if (config->stream || extra) return wrong("launch: streams and packed parameters are not supported");
+    for (unsigned a = 0; a < config->attribute_count; a++) {
+        if (config->attributes[a].id != DRIVER_LAUNCH_CLUSTER)
+            return wrong("cuLaunchKernelEx: of the attributes only the cluster dimension is supported");
+        memcpy(cluster, config->attributes[a].value.cluster, sizeof cluster);
+    }
+    return result_of(run(function, config, cluster, parameters));
+}
+
 static CUresult launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
                        void **extra) {
-    if (stream || extra) return wrong("cuLaunchKernel: streams and packed parameters are not supported");
-    uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
-    return result_of(run(function, grid, block, shared_bytes, parameters));
+    const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .shared_bytes = shared_bytes,
+                                   .stream = stream};
+    return launch_ex(&config, function, parameters, extra);
 }
 
 /* ---- memory ---- */

@@ -71,12 +71,17 @@ static haul_status check_block(const sim_launch *l) {
     return HAUL_OK;
 }
 
-/* What the kernel's directive says, 1 where it says nothing. */
+/* What the kernel's directive says, or the launch; 1 where neither says anything. */
 static void cluster_of(const sim_launch *l, uint32_t cluster[3]) {
-    for (unsigned k = 0; k < 3; k++) {
-        const uint32_t asked = l->program->function->cluster[k];
-        cluster[k] = asked ? asked : 1;
-    }
+    const uint32_t *asked = l->program->function->cluster[0] ? l->program->function->cluster : l->cluster;
+    for (unsigned k = 0; k < 3; k++) cluster[k] = asked[k] ? asked[k] : 1;
+}
+
+/* A launch may repeat what the kernel says. */
+static bool cluster_differs(const sim_launch *l, const uint32_t cluster[3]) {
+    bool differs = false;
+    for (unsigned k = 0; k < 3; k++) differs |= l->cluster[0] && (l->cluster[k] ? l->cluster[k] : 1) != cluster[k];
+    return differs;
 }
 
 static haul_status check_cluster(const sim_launch *l) {
@@ -85,6 +90,9 @@ static haul_status check_cluster(const sim_launch *l) {
     cluster_of(l, cluster);
     for (unsigned k = 0; k < 3; k++)
         if (cluster[k] > SIM_CLUSTER_MOST) return over("blocks per cluster", cluster[k], SIM_CLUSTER_MOST, name);
+    if (cluster_differs(l, cluster))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel %s requires clusters of %u x %u x %u blocks", name,
+                         cluster[0], cluster[1], cluster[2]);
     const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
     if (blocks == 1) return HAUL_OK;
     if (l->machine->sm < 90)

@@ -14,6 +14,7 @@ typedef struct sim_launch {
     const sim_memory *memory;
     const unsigned char *params; /* program->param_bytes of them */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks; 0: as the kernel says */
     uint32_t dynamic_bytes;
     uint32_t threads;           /* host threads; 0: all */
     uint64_t instruction_limit; /* 0: the default */

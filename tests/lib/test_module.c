@@ -80,7 +80,7 @@ static void zero_bytes_are_no_ptx(void **state) {
 static haul_buffer *words;
 
 static haul_launch first_launch(const haul_argument arguments[2]) {
-    return (haul_launch){"first", {1, 1, 1}, {32, 1, 1}, 0, arguments, 2};
+    return (haul_launch){"first", {1, 1, 1}, {32, 1, 1}, 0, arguments, 2, {0}};
 }
 
 static void a_launch_runs_and_is_recorded(void **state) {

@@ -36,6 +36,7 @@ typedef struct kernel_run {
     const char *ptx, *kernel; /* NULL: "k" */
     const char *device;       /* NULL: "sim:h100" */
     uint32_t blocks, threads; /* 0: one block, 32 threads */
+    uint32_t cluster;         /* blocks; 0: as the kernel says */
     uint32_t shared;          /* dynamic bytes */
     uint32_t host_threads;
     uint64_t limit;
@@ -62,7 +63,8 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
                                 .block = {r->threads ? r->threads : 32, 1, 1},
                                 .shared_bytes = r->shared,
                                 .arguments = arguments,
-                                .argument_count = 2};
+                                .argument_count = 2,
+                                .cluster = {r->cluster, 0, 0}};
     status = haul_launch_run(module, &launch, run);
     if (status == HAUL_OK) status = haul_buffer_read(out, 0, r->out, r->out_bytes);
     if (status == HAUL_OK && run) memcpy(r->record->counters, run->launches[0].counters, sizeof r->record->counters);

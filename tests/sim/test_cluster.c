@@ -46,6 +46,21 @@ static void blocks_know_their_place(void **state) {
     expect_words(out, WORDS, i / 128 * 100000 + 2 * 10000 + i / 32 % 4 * 1000 + 440 + i / 32 % 4);
 }
 
+static void the_launch_may_say_how_large_clusters_are(void **state) {
+    (void)state;
+    uint32_t out[WORDS] = {0};
+    run_kernel(&(kernel_run){.ptx = KERNEL("mov.u32 %r3, %cluster_nctarank;\nmov.u32 %r4, %cluster_ctarank;\n"
+                                           "mad.lo.u32 %r3, %r3, 10, %r4;\n" OUT("%r3")),
+                             .device = device_name(),
+                             .blocks = BLOCKS,
+                             .cluster = 2,
+                             .out = out,
+                             .out_bytes = sizeof out});
+    expect_words(out, WORDS, 20 + i / 32 % 2);
+    expect_failure(&(kernel_run){.ptx = CLUSTER(""), .blocks = BLOCKS, .cluster = 2}, HAUL_ERROR_ARGUMENT,
+                   "requires clusters of 4 x 1 x 1 blocks");
+}
+
 /* Word i of a cluster's 128 is what the next block's thread wrote. */
 #define NEXT(i) ((i) / 128 * 128 + ((i) + 32) % 128)
 
@@ -234,6 +249,7 @@ static void a_block_that_never_comes_is_a_deadlock(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_know_their_place),
+        cmocka_unit_test(the_launch_may_say_how_large_clusters_are),
         cmocka_unit_test(a_block_reads_the_next_ones_memory),
         cmocka_unit_test(generic_addresses_reach_other_blocks),
         cmocka_unit_test(lanes_may_reach_different_blocks),

@@ -449,6 +449,43 @@ static void a_map_may_lie_in_global_memory(void **state) {
     haul_device_close(m.device);
 }
 
+/* Both blocks of a cluster wait for what the first one loads; each writes to a half of the output. */
+static void one_copy_feeds_several_blocks(void **state) {
+    (void)state;
+    const machine m = open_machine();
+    box_copy c = small_copy(HAUL_TENSOR_U32);
+    haul_tensor_map map;
+    haul_module *module;
+    const char *ptx = TENSOR_BEGIN
+        "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 64;\nfence.mbarrier_init.release.cluster;\n"
+        "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n"
+        ".reg .b16 %h<2>;\nmov.u16 %h0, 3;\nmov.u32 %r20, %cluster_ctarank;\nsetp.eq.and.u32 %p2, %r20, 0, %p0;\n"
+        "@%p2 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%r3], [%rd4, {0, 4}], [%r4], %h0;\n"
+        "mul.wide.u32 %rd6, %r20, 16384;\nadd.u64 %rd0, %rd0, %rd6;\n" WAIT DUMP END;
+    fill_input();
+    c.tensor.buffer = m.in;
+    c.at[1] = 4;
+    assert_int_equal(haul_tensor_map_encode(&c.tensor, &map), HAUL_OK);
+    assert_int_equal(haul_module_load(m.device, "tensor.ptx", ptx, strlen(ptx), &module), HAUL_OK);
+    const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = m.out},
+                                       {.kind = HAUL_ARGUMENT_BUFFER, .buffer = m.in},
+                                       {.kind = HAUL_ARGUMENT_BYTES, .bytes = &map, .size = sizeof map}};
+    const haul_launch launch = {.kernel = "k",
+                                .grid = {2, 1, 1},
+                                .block = {32, 1, 1},
+                                .arguments = arguments,
+                                .argument_count = 3,
+                                .cluster = {2, 1, 1}};
+    assert_int_equal(haul_buffer_write(m.in, 0, input, IN_BYTES), HAUL_OK);
+    if (haul_launch_run(module, &launch, NULL) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_int_equal(haul_buffer_read(m.out, 0, output, IN_BYTES), HAUL_OK);
+    expect_load(&c);
+    memmove(output, output + SHARED_BYTES, SHARED_BYTES);
+    expect_load(&c);
+    haul_device_close(m.device);
+}
+
 static void rows_are_counted_as_the_sectors_they_touch(void **state) {
     (void)state;
     char ptx[4096];
@@ -595,6 +632,7 @@ int main(void) {
         cmocka_unit_test(a_reduction_that_the_type_does_not_have_is_a_fault),
         cmocka_unit_test(a_box_is_not_there_before_the_wait),
         cmocka_unit_test(a_map_may_lie_in_global_memory),
+        cmocka_unit_test(one_copy_feeds_several_blocks),
         cmocka_unit_test(rows_are_counted_as_the_sectors_they_touch),
         cmocka_unit_test(boxes_must_lie_where_the_engine_can_put_them),
         cmocka_unit_test(a_map_must_have_as_many_dimensions_as_the_copy),
