@@ -55,7 +55,7 @@ struct sim_block {
     sim_warp *warps;
     uint32_t warp_count;
     uint32_t live_warps; /* that have a live lane */
-    bool running;
+    bool running, prepared;
     bool ends_in_order; /* all threads have ended; reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
     sim_async async; /* copies in flight */

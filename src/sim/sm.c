@@ -133,18 +133,31 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
     }
 }
 
-static void fill_special(sim_warp *w, const sim_special_slot *s) {
-    if (ptx_special_differs_by_lane(s->special)) {
-        for (uint32_t l = 0; l < SIM_LANES; l++) SIM_SLOT(w, uint32_t, s->slot)[l] = lane_special(w, s->special, l);
-        return;
-    }
-    uint64_t value = block_special(w, s->special);
-    for (uint32_t l = 0; l < SIM_LANES; l++) {
-        if (ptx_bits(ptx_special_types[s->special]) == 64)
-            SIM_SLOT(w, uint64_t, s->slot)[l] = value;
-        else
-            SIM_SLOT(w, uint32_t, s->slot)[l] = (uint32_t)value;
-    }
+static void fill_lane_special(sim_warp *w, const sim_special_slot *s) {
+    for (uint32_t l = 0; l < SIM_LANES; l++) SIM_SLOT(w, uint32_t, s->slot)[l] = lane_special(w, s->special, l);
+}
+
+static void fill_block_special(sim_warp *w, const sim_special_slot *s) {
+    uint64_t value = block_special(w, s->special), *wide = SIM_SLOT(w, uint64_t, s->slot);
+    uint32_t *narrow = SIM_SLOT(w, uint32_t, s->slot);
+    if (ptx_bits(ptx_special_types[s->special]) == 64)
+        for (uint32_t l = 0; l < SIM_LANES; l++) wide[l] = value;
+    else
+        for (uint32_t l = 0; l < SIM_LANES; l++) narrow[l] = (uint32_t)value;
+}
+
+/* What is the same for every block that takes this place: constants, and the lanes' own special registers. No
+ * instruction writes them. */
+static void prepare_warp(sim_block *b, uint32_t index) {
+    const sim_program *p = b->sm->grid->program;
+    sim_warp *w = &b->warps[index];
+    w->block = b;
+    w->sm = b->sm;
+    w->ops = p->ops;
+    w->index = index;
+    memcpy(w->regs + p->constants_at, p->template + p->constants_at, p->constants_bytes);
+    for (size_t s = 0; s < p->special_count; s++)
+        if (ptx_special_differs_by_lane(p->specials[s].special)) fill_lane_special(w, &p->specials[s]);
 }
 
 static void start_warp(sim_block *b, uint32_t index) {
@@ -152,15 +165,11 @@ static void start_warp(sim_block *b, uint32_t index) {
     const sim_program *p = g->program;
     sim_warp *w = &b->warps[index];
     uint32_t threads = g->threads - index * SIM_LANES;
-    w->block = b;
-    w->sm = b->sm;
-    w->ops = p->ops;
-    w->index = index;
     /* Registers start as zero, so that a kernel that reads one too early does the same on every run. */
     memset(w->regs, 0, p->constants_at);
     memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
-    memcpy(w->regs + p->constants_at, p->template + p->constants_at, p->constants_bytes);
-    for (size_t s = 0; s < p->special_count; s++) fill_special(w, &p->specials[s]);
+    for (size_t s = 0; s < p->special_count; s++)
+        if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }
 
@@ -194,7 +203,11 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     memset(b->shared, 0, g->shared_bytes);
     clear_frames(g, b);
     sim_async_reset(&b->async);
-    for (uint32_t w = 0; w < g->warps; w++) start_warp(b, w);
+    for (uint32_t w = 0; w < g->warps; w++) {
+        if (!b->prepared) prepare_warp(b, w);
+        start_warp(b, w);
+    }
+    b->prepared = true;
     sm->running++;
 }
 
