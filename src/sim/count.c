@@ -115,19 +115,14 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
 
 /* ---- sums ---- */
 
-static void add_traffic(haul_traffic *sum, const haul_traffic *t) {
-    enum { FIELDS = sizeof *sum / sizeof(uint64_t) };
-    for (unsigned f = 0; f < FIELDS; f++) ((uint64_t *)sum)[f] += ((const uint64_t *)t)[f];
-}
-
 /* Threads and executions of each instruction: with its block, or singly where it is guarded. */
 static void add_executions(const sim_counting *c, haul_traffic *instructions) {
     const ptx_function *f = c->plan->function;
     for (size_t b = 0; b < f->block_count; b++) {
         for (size_t i = f->blocks[b].first; i < f->blocks[b].end; i++) {
-            bool guarded = f->instructions[i].guarded;
-            instructions[i].instructions += guarded ? c->instruction_runs[i] : c->block_runs[b];
-            instructions[i].threads += guarded ? c->instruction_threads[i] : c->block_threads[b];
+            bool singly = sim_counts_singly(&f->instructions[i]);
+            instructions[i].instructions += singly ? c->instruction_runs[i] : c->block_runs[b];
+            instructions[i].threads += singly ? c->instruction_threads[i] : c->block_threads[b];
         }
     }
 }
@@ -154,10 +149,10 @@ typedef struct class_sums {
 /* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
 static void add_tally(const sim_tally *tally, haul_memory_class class, haul_traffic *instruction, class_sums *sums) {
     haul_traffic t = tally->traffic;
-    add_traffic(&sums->traffic[class], &t);
+    haul_traffic_add(&sums->traffic[class], &t);
     sums->tag_sectors[class] += tally->tag_sectors;
     t.instructions = 0;
-    add_traffic(instruction, &t);
+    haul_traffic_add(instruction, &t);
 }
 
 static void add_tallies(const sim_counting *c, haul_traffic *instructions, class_sums *sums) {

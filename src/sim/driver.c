@@ -481,10 +481,6 @@ const driver_table *sim_driver(void) {
 
 /* ---- beyond the API ---- */
 
-const sim_machine *sim_driver_machine(void) {
-    return current->machine;
-}
-
 void sim_driver_set_threads(uint32_t threads) {
     current->threads = threads;
 }

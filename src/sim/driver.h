@@ -16,7 +16,6 @@
 const driver_table *sim_driver(void);
 
 /* For the calling thread's current context. */
-const sim_machine *sim_driver_machine(void);
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 /* Bytes of device memory; before the first allocation only. */

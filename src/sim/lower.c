@@ -260,7 +260,7 @@ static void maybe_yield(sim_lowering *l, outstanding *o, const ptx_instruction *
 
 static haul_status lower_instruction(sim_lowering *l, const ptx_instruction *i) {
     l->instruction = i;
-    if (i->guarded && i->op != PTX_OP_BRA) sim_emit(l, sim_run_count);
+    if (sim_counts_singly(i)) sim_emit(l, sim_run_count);
     return sim_lower_table()[i->op](l, i);
 }
 
@@ -288,7 +288,7 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, bool joins, outs
     l->block = index;
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *in = &f->instructions[i];
-        if (!in->guarded || in->op == PTX_OP_BRA) l->program->block_weights[index]++;
+        if (!sim_counts_singly(in)) l->program->block_weights[index]++;
         maybe_yield(l, o, in);
         HAUL_TRY(lower_instruction(l, in));
     }

@@ -49,6 +49,12 @@ typedef struct sim_lowering {
     struct sim_placement *placement;
 } sim_lowering;
 
+/* Whether an instruction is counted by itself, where its guard lets a lane through, and not with its basic block. A
+ * branch is reached by all lanes whatever its guard says. */
+static inline bool sim_counts_singly(const ptx_instruction *i) {
+    return i->guarded && i->op != PTX_OP_BRA;
+}
+
 /* Lowers one instruction: appends operations with sim_emit(). Errors by sim_lower_fail(). */
 typedef haul_status (*sim_lower_fn)(sim_lowering *l, const ptx_instruction *i);
 
