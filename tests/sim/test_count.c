@@ -45,6 +45,16 @@ static void an_instruction_with_no_lane_counts_nowhere(void **state) {
     ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 8);
 }
 
+/* The same kernel with a branch that no lane takes is one instruction longer. */
+static void a_branch_counts_whether_it_is_taken_or_not(void **state) {
+    (void)state;
+    haul_launch_record plain = counted(KERNEL("setp.gt.u32 %p0, %r0, 999;\nend: " OUT("%r0")), 1, 32);
+    haul_launch_record branching =
+        counted(KERNEL("setp.gt.u32 %p0, %r0, 999;\n@%p0 bra end;\nend: " OUT("%r0")), 1, 32);
+    ASSERT_COUNT(branching, INST_EXECUTED, plain.counters[HAUL_COUNTER_INST_EXECUTED] + 1);
+    ASSERT_COUNT(branching, THREAD_INST_EXECUTED, plain.counters[HAUL_COUNTER_THREAD_INST_EXECUTED] + 32);
+}
+
 static void shifted_reads_of_neighbouring_warps_join_at_l2(void **state) {
     (void)state;
     haul_launch_record r = counted(KERNEL(MINE "ld.global.u32 %r3, [%rd3+4];\n" OUT("%r3")), 4, 128);
@@ -170,6 +180,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
         cmocka_unit_test(an_instruction_with_no_lane_counts_nowhere),
+        cmocka_unit_test(a_branch_counts_whether_it_is_taken_or_not),
         cmocka_unit_test(shifted_reads_of_neighbouring_warps_join_at_l2),
         cmocka_unit_test(a_lone_sector_misses_twice_at_l2),
         cmocka_unit_test(a_warps_stores_combine_until_something_could_see_them),
