@@ -35,6 +35,8 @@ void haul_device_close(haul_device *device);
 const char *haul_device_name(const haul_device *device);    /* "sim:h100" */
 const char *haul_device_product(const haul_device *device); /* "NVIDIA H100 80GB HBM3" */
 bool haul_device_is_virtual(const haul_device *device);
+uint32_t haul_device_architecture(const haul_device *device); /* 90 for sm_90; 0 when the driver does not say */
+uint32_t haul_device_sm_count(const haul_device *device);     /* streaming multiprocessors; likewise */
 
 /* Device memory of `bytes` (0 is allowed), aligned to 512 bytes, contents undefined. Errors: HAUL_ERROR_OUT_OF_MEMORY.
  */
@@ -114,6 +116,11 @@ haul_status haul_module_load(haul_device *device, const char *name, const char *
 void haul_module_unload(haul_module *module);
 size_t haul_module_kernel_count(const haul_module *module);
 const char *haul_module_kernel_name(const haul_module *module, size_t index);
+
+/* How many blocks of `threads`, with `shared_bytes` of dynamic shared memory each, an SM of the module's device holds
+ * at once: 0 when not even one fits. What a grid that stays resident is sized by. Errors: HAUL_ERROR_NOT_FOUND. */
+haul_status haul_module_blocks_per_sm(haul_module *module, const char *kernel, uint32_t threads, uint32_t shared_bytes,
+                                      uint32_t *blocks);
 
 typedef struct haul_argument {
     haul_argument_kind kind;

@@ -1,0 +1,419 @@
+/* Single accesses with their cache operators, and the asynchronous copies of one thread: the instructions under the
+ * engines.
+ *
+ * A value of up to 16 bytes travels in a uint4, from its first word on. Widths are 1, 2, 4, 8 or 16 bytes; addresses
+ * are aligned to them. `how` is a transfer's; only its cache bits are looked at. Everything folds to single
+ * instructions when width and how are constants. */
+#ifndef HAUL_DEVICE_MEMORY_H
+#define HAUL_DEVICE_MEMORY_H
+
+#include <haul/device/config.h>
+
+/* ---- policies: what L2 does with the lines ---- */
+
+HAUL_DEVICE unsigned long long haul_l2_policy(haul_how how) {
+    unsigned long long policy = 0;
+    const haul_how evict = how & HAUL_L2_EVICT_BITS;
+    if (evict == HAUL_L2_EVICT_FIRST) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    if (evict == HAUL_L2_EVICT_LAST) asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    if (evict == HAUL_L2_EVICT_UNCHANGED)
+        asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+/* ---- global loads ---- */
+
+/* Defines one function a load instruction: `operation` is what stands between "ld.global" and the type. */
+#define HAUL_DEFINE_LOAD(name, operation)                                                          \
+    HAUL_DEVICE void haul_load_##name(uint4 *v, unsigned long long p, unsigned width) {            \
+        unsigned short half;                                                                       \
+        if (width == 16) {                                                                         \
+            asm volatile("ld.global" operation ".v4.u32 {%0, %1, %2, %3}, [%4];"                   \
+                         : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)                          \
+                         : "l"(p)                                                                  \
+                         : "memory");                                                              \
+        } else if (width == 8) {                                                                   \
+            asm volatile("ld.global" operation ".v2.u32 {%0, %1}, [%2];"                           \
+                         : "=r"(v->x), "=r"(v->y)                                                  \
+                         : "l"(p)                                                                  \
+                         : "memory");                                                              \
+        } else if (width == 4) {                                                                   \
+            asm volatile("ld.global" operation ".u32 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory"); \
+        } else if (width == 2) {                                                                   \
+            asm volatile("ld.global" operation ".u16 %0, [%1];" : "=h"(half) : "l"(p) : "memory"); \
+            v->x = half;                                                                           \
+        } else {                                                                                   \
+            asm volatile("ld.global" operation ".u8 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory");  \
+        }                                                                                          \
+    }
+#define HAUL_DEFINE_HINTED_LOAD(name, operation)                                                                    \
+    HAUL_DEVICE void haul_load_hinted_##name(uint4 *v, unsigned long long p, unsigned width,                        \
+                                             unsigned long long policy) {                                           \
+        unsigned short half;                                                                                        \
+        if (width == 16) {                                                                                          \
+            asm volatile("ld.global" operation ".v4.u32 {%0, %1, %2, %3}, [%4], %5;"                                \
+                         : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)                                           \
+                         : "l"(p), "l"(policy)                                                                      \
+                         : "memory");                                                                               \
+        } else if (width == 8) {                                                                                    \
+            asm volatile("ld.global" operation ".v2.u32 {%0, %1}, [%2], %3;"                                        \
+                         : "=r"(v->x), "=r"(v->y)                                                                   \
+                         : "l"(p), "l"(policy)                                                                      \
+                         : "memory");                                                                               \
+        } else if (width == 4) {                                                                                    \
+            asm volatile("ld.global" operation ".u32 %0, [%1], %2;" : "=r"(v->x) : "l"(p), "l"(policy) : "memory"); \
+        } else if (width == 2) {                                                                                    \
+            asm volatile("ld.global" operation ".u16 %0, [%1], %2;" : "=h"(half) : "l"(p), "l"(policy) : "memory"); \
+            v->x = half;                                                                                            \
+        } else {                                                                                                    \
+            asm volatile("ld.global" operation ".u8 %0, [%1], %2;" : "=r"(v->x) : "l"(p), "l"(policy) : "memory");  \
+        }                                                                                                           \
+    }
+
+HAUL_DEFINE_LOAD(ca, "")
+HAUL_DEFINE_LOAD(cg, ".cg")
+HAUL_DEFINE_LOAD(cs, ".cs")
+HAUL_DEFINE_LOAD(lu, ".lu")
+HAUL_DEFINE_LOAD(cv, ".cv")
+HAUL_DEFINE_LOAD(nc, ".nc")
+HAUL_DEFINE_LOAD(nc_no_allocate, ".nc.L1::no_allocate")
+HAUL_DEFINE_LOAD(ca_64, ".L2::64B")
+HAUL_DEFINE_LOAD(ca_128, ".L2::128B")
+HAUL_DEFINE_LOAD(ca_256, ".L2::256B")
+HAUL_DEFINE_LOAD(nc_64, ".nc.L2::64B")
+HAUL_DEFINE_LOAD(nc_128, ".nc.L2::128B")
+HAUL_DEFINE_LOAD(nc_256, ".nc.L2::256B")
+HAUL_DEFINE_HINTED_LOAD(ca, ".L2::cache_hint")
+HAUL_DEFINE_HINTED_LOAD(cg, ".cg.L2::cache_hint")
+HAUL_DEFINE_HINTED_LOAD(cs, ".cs.L2::cache_hint")
+HAUL_DEFINE_HINTED_LOAD(nc, ".nc.L2::cache_hint")
+HAUL_DEFINE_HINTED_LOAD(nc_no_allocate, ".nc.L1::no_allocate.L2::cache_hint")
+
+HAUL_DEVICE void haul_load_fetching(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
+    const haul_how fetch = how & HAUL_L2_FETCH_BITS;
+    if ((how & HAUL_LOAD_BITS) == HAUL_LOAD_NC) {
+        if (fetch == HAUL_L2_FETCH_64) haul_load_nc_64(v, p, width);
+        if (fetch == HAUL_L2_FETCH_128) haul_load_nc_128(v, p, width);
+        if (fetch == HAUL_L2_FETCH_256) haul_load_nc_256(v, p, width);
+    } else {
+        if (fetch == HAUL_L2_FETCH_64) haul_load_ca_64(v, p, width);
+        if (fetch == HAUL_L2_FETCH_128) haul_load_ca_128(v, p, width);
+        if (fetch == HAUL_L2_FETCH_256) haul_load_ca_256(v, p, width);
+    }
+}
+
+/* With an eviction priority; a fetch size, LU and CV have no such form and are left out. */
+HAUL_DEVICE void haul_load_evicting(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
+    const unsigned long long policy = haul_l2_policy(how);
+    const haul_how operation = how & HAUL_LOAD_BITS;
+    if (operation == HAUL_LOAD_CG)
+        haul_load_hinted_cg(v, p, width, policy);
+    else if (operation == HAUL_LOAD_CS)
+        haul_load_hinted_cs(v, p, width, policy);
+    else if (operation == HAUL_LOAD_NC)
+        haul_load_hinted_nc(v, p, width, policy);
+    else if (operation == HAUL_LOAD_NC_NO_ALLOCATE)
+        haul_load_hinted_nc_no_allocate(v, p, width, policy);
+    else
+        haul_load_hinted_ca(v, p, width, policy);
+}
+
+/* `width` bytes of global memory, as `how` says. Weak; ordered with the thread's own accesses only. */
+HAUL_DEVICE void haul_load_global(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
+    const haul_how operation = how & HAUL_LOAD_BITS;
+    if (!(how & (HAUL_LOAD_BITS | HAUL_L2_EVICT_BITS | HAUL_L2_FETCH_BITS)))
+        haul_load_ca(v, p, width);
+    else if (how & HAUL_L2_EVICT_BITS)
+        haul_load_evicting(v, p, width, how);
+    else if (how & HAUL_L2_FETCH_BITS)
+        haul_load_fetching(v, p, width, how);
+    else if (operation == HAUL_LOAD_CG)
+        haul_load_cg(v, p, width);
+    else if (operation == HAUL_LOAD_CS)
+        haul_load_cs(v, p, width);
+    else if (operation == HAUL_LOAD_LU)
+        haul_load_lu(v, p, width);
+    else if (operation == HAUL_LOAD_CV)
+        haul_load_cv(v, p, width);
+    else if (operation == HAUL_LOAD_NC)
+        haul_load_nc(v, p, width);
+    else
+        haul_load_nc_no_allocate(v, p, width);
+}
+
+/* ---- global stores ---- */
+
+#define HAUL_DEFINE_STORE(name, operation)                                                                           \
+    HAUL_DEVICE void haul_store_##name(unsigned long long p, const uint4 *v, unsigned width) {                       \
+        if (width == 16)                                                                                             \
+            asm volatile("st.global" operation ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v->x), "r"(v->y),     \
+                         "r"(v->z), "r"(v->w)                                                                        \
+                         : "memory");                                                                                \
+        else if (width == 8)                                                                                         \
+            asm volatile("st.global" operation ".v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v->x), "r"(v->y) : "memory"); \
+        else if (width == 4)                                                                                         \
+            asm volatile("st.global" operation ".u32 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");                     \
+        else if (width == 2)                                                                                         \
+            asm volatile("st.global" operation ".u16 [%0], %1;" ::"l"(p), "h"((unsigned short)v->x) : "memory");     \
+        else                                                                                                         \
+            asm volatile("st.global" operation ".u8 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");                      \
+    }
+
+HAUL_DEFINE_STORE(wb, "")
+HAUL_DEFINE_STORE(cg, ".cg")
+HAUL_DEFINE_STORE(cs, ".cs")
+HAUL_DEFINE_STORE(wt, ".wt")
+
+HAUL_DEVICE void haul_store_evicting(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
+    const unsigned long long policy = haul_l2_policy(how);
+    if (width == 16)
+        asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(p), "r"(v->x), "r"(v->y),
+                     "r"(v->z), "r"(v->w), "l"(policy)
+                     : "memory");
+    else if (width == 8)
+        asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(p), "r"(v->x), "r"(v->y), "l"(policy)
+                     : "memory");
+    else if (width == 4)
+        asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(p), "r"(v->x), "l"(policy) : "memory");
+    else
+        haul_store_wb(p, v, width);
+}
+
+/* `width` bytes to global memory, as `how` says. Weak. */
+HAUL_DEVICE void haul_store_global(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
+    const haul_how operation = how & HAUL_STORE_BITS;
+    if (how & HAUL_L2_EVICT_BITS)
+        haul_store_evicting(p, v, width, how);
+    else if (operation == HAUL_STORE_CG)
+        haul_store_cg(p, v, width);
+    else if (operation == HAUL_STORE_CS)
+        haul_store_cs(p, v, width);
+    else if (operation == HAUL_STORE_WT)
+        haul_store_wt(p, v, width);
+    else
+        haul_store_wb(p, v, width);
+}
+
+/* ---- shared memory ---- */
+
+HAUL_DEVICE void haul_load_shared(uint4 *v, unsigned p, unsigned width) {
+    unsigned short half;
+    if (width == 16) {
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)
+                     : "r"(p)
+                     : "memory");
+    } else if (width == 8) {
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v->x), "=r"(v->y) : "r"(p) : "memory");
+    } else if (width == 4) {
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v->x) : "r"(p) : "memory");
+    } else if (width == 2) {
+        asm volatile("ld.shared.u16 %0, [%1];" : "=h"(half) : "r"(p) : "memory");
+        v->x = half;
+    } else {
+        asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v->x) : "r"(p) : "memory");
+    }
+}
+
+HAUL_DEVICE void haul_store_shared(unsigned p, const uint4 *v, unsigned width) {
+    if (width == 16)
+        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(p), "r"(v->x), "r"(v->y), "r"(v->z), "r"(v->w)
+                     : "memory");
+    else if (width == 8)
+        asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(p), "r"(v->x), "r"(v->y) : "memory");
+    else if (width == 4)
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(p), "r"(v->x) : "memory");
+    else if (width == 2)
+        asm volatile("st.shared.u16 [%0], %1;" ::"r"(p), "h"((unsigned short)v->x) : "memory");
+    else
+        asm volatile("st.shared.u8 [%0], %1;" ::"r"(p), "r"(v->x) : "memory");
+}
+
+/* ---- additions to global memory ---- */
+
+/* Adds the `width` bytes of v, elements of the type that `how` names, to global memory; relaxed, device-wide. */
+HAUL_DEVICE void haul_add_word(unsigned long long p, unsigned v, haul_how type) {
+    if (type == HAUL_ADD_U32) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+    if (type == HAUL_ADD_S32) asm volatile("red.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+    if (type == HAUL_ADD_F32) asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(__uint_as_float(v)) : "memory");
+    if (type == HAUL_ADD_F16) asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#if HAUL_ARCH >= 90
+    if (type == HAUL_ADD_BF16) asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
+}
+
+HAUL_DEVICE void haul_add_pair(unsigned long long p, unsigned low, unsigned high, haul_how type) {
+    const unsigned long long v = (unsigned long long)high << 32 | low;
+    if (type == HAUL_ADD_U64) {
+        asm volatile("red.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+    } else if (type == HAUL_ADD_F64) {
+        asm volatile("red.global.add.f64 [%0], %1;" ::"l"(p), "d"(__longlong_as_double((long long)v)) : "memory");
+    } else {
+        haul_add_word(p, low, type);
+        haul_add_word(p + 4, high, type);
+    }
+}
+
+/* Two bytes: a single half-width float. */
+HAUL_DEVICE void haul_add_half(unsigned long long p, unsigned v, haul_how type) {
+    if (type == HAUL_ADD_F16)
+        asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(p), "h"((unsigned short)v) : "memory");
+#if HAUL_ARCH >= 90
+    if (type == HAUL_ADD_BF16)
+        asm volatile("red.global.add.noftz.bf16 [%0], %1;" ::"l"(p), "h"((unsigned short)v) : "memory");
+#endif
+}
+
+HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
+    const haul_how type = how & HAUL_ADD_BITS;
+    if (width == 2) haul_add_half(p, v->x, type);
+    if (width == 4) haul_add_word(p, v->x, type);
+    if (width >= 8) haul_add_pair(p, v->x, v->y, type);
+    if (width == 16) haul_add_pair(p + 8, v->z, v->w, type);
+}
+
+/* ---- LDGSTS ---- */
+
+#define HAUL_LDGSTS_FORM(cache, extra, operand)                                                               \
+    asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
+                 "n"(bytes), "l"(policy)                                                                      \
+                 : "memory")
+/* One function a size and route, so that the size is the constant that the instruction wants. */
+#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                            \
+    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) {            \
+        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                                 \
+        enum { bytes = size };                                                                           \
+        const unsigned long long policy = haul_l2_policy(how);                                           \
+        if (how & HAUL_L2_EVICT_BITS) {                                                                  \
+            if (fetch == 0) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint", ", %3");                          \
+            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::64B", ", %3");   \
+            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::128B", ", %3"); \
+            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::256B", ", %3"); \
+        } else {                                                                                         \
+            if (fetch == 0) HAUL_LDGSTS_FORM(cache, "", "");                                             \
+            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, ".L2::64B", "");                      \
+            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, ".L2::128B", "");                    \
+            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, ".L2::256B", "");                    \
+        }                                                                                                \
+    }
+
+HAUL_DEFINE_LDGSTS(4, "ca", 4)
+HAUL_DEFINE_LDGSTS(8, "ca", 8)
+HAUL_DEFINE_LDGSTS(16_through, "ca", 16)
+HAUL_DEFINE_LDGSTS(16_around, "cg", 16)
+
+/* Starts the copy of 4, 8 or 16 bytes from global to shared memory. */
+HAUL_DEVICE void haul_ldgsts(unsigned to, unsigned long long from, unsigned width, haul_how how) {
+    if (width == 4)
+        haul_ldgsts_4(to, from, how);
+    else if (width == 8)
+        haul_ldgsts_8(to, from, how);
+    else if (how & HAUL_THROUGH_L1)
+        haul_ldgsts_16_through(to, from, how);
+    else
+        haul_ldgsts_16_around(to, from, how);
+}
+
+HAUL_DEVICE void haul_ldgsts_commit(void) {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+HAUL_DEVICE void haul_ldgsts_wait_all(void) {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* Waits for all of this thread's groups but the newest `left`. The instruction takes constants only. */
+HAUL_DEVICE void haul_ldgsts_wait(unsigned left) {
+#define HAUL_WAIT_CASE(n) \
+    case n: asm volatile("cp.async.wait_group " #n ";" ::: "memory"); break;
+    switch (left) {
+        HAUL_WAIT_CASE(0)
+        HAUL_WAIT_CASE(1)
+        HAUL_WAIT_CASE(2)
+        HAUL_WAIT_CASE(3)
+        HAUL_WAIT_CASE(4)
+        HAUL_WAIT_CASE(5)
+        HAUL_WAIT_CASE(6)
+        HAUL_WAIT_CASE(7)
+        HAUL_WAIT_CASE(8)
+        HAUL_WAIT_CASE(9)
+        HAUL_WAIT_CASE(10)
+        HAUL_WAIT_CASE(11)
+        HAUL_WAIT_CASE(12)
+        HAUL_WAIT_CASE(13)
+        HAUL_WAIT_CASE(14)
+        HAUL_WAIT_CASE(15)
+    default: haul_ldgsts_wait_all();
+    }
+#undef HAUL_WAIT_CASE
+}
+
+/* ---- bulk copies; bytes: a multiple of 16, as are both addresses ---- */
+
+#if HAUL_HAS_BULK
+/* From global to shared memory; `barrier` counts the bytes as they arrive. */
+HAUL_DEVICE void haul_bulk_load(unsigned to, unsigned long long from, unsigned bytes, unsigned barrier, haul_how how) {
+    if (how & HAUL_L2_EVICT_BITS)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], "
+            "%4;" ::"r"(to),
+            "l"(from), "r"(bytes), "r"(barrier), "l"(haul_l2_policy(how))
+            : "memory");
+    else
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+            "l"(from), "r"(bytes), "r"(barrier)
+            : "memory");
+}
+
+/* From shared to global memory; part of the thread's open bulk group. */
+HAUL_DEVICE void haul_bulk_store(unsigned long long to, unsigned from, unsigned bytes, haul_how how) {
+    if (how & HAUL_L2_EVICT_BITS)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
+                     "r"(from), "r"(bytes), "l"(haul_l2_policy(how))
+                     : "memory");
+    else
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(bytes)
+                     : "memory");
+}
+
+/* Adds the elements in shared memory to those in global memory. */
+HAUL_DEVICE void haul_bulk_add(unsigned long long to, unsigned from, unsigned bytes, haul_how how) {
+#define HAUL_BULK_ADD(flag, type)                                                                                \
+    if ((how & HAUL_ADD_BITS) == flag)                                                                           \
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add" type " [%0], [%1], %2;" ::"l"(to), \
+                     "r"(from), "r"(bytes)                                                                       \
+                     : "memory");
+    HAUL_BULK_ADD(HAUL_ADD_U32, ".u32")
+    HAUL_BULK_ADD(HAUL_ADD_S32, ".s32")
+    HAUL_BULK_ADD(HAUL_ADD_U64, ".u64")
+    HAUL_BULK_ADD(HAUL_ADD_F32, ".f32")
+    HAUL_BULK_ADD(HAUL_ADD_F64, ".f64")
+    HAUL_BULK_ADD(HAUL_ADD_F16, ".noftz.f16")
+    HAUL_BULK_ADD(HAUL_ADD_BF16, ".noftz.bf16")
+#undef HAUL_BULK_ADD
+}
+
+HAUL_DEVICE void haul_bulk_commit(void) {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Waits until this thread's bulk groups have read their sources. */
+HAUL_DEVICE void haul_bulk_wait_read(void) {
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+/* Waits until this thread's bulk groups are complete. */
+HAUL_DEVICE void haul_bulk_wait(void) {
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+#endif
+
+/* Orders this thread's ordinary accesses to shared memory before copies that are started after the next barrier. */
+HAUL_DEVICE void haul_proxy_fence(void) {
+#if HAUL_HAS_BULK
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,443 @@
+/* Transfers as descriptors: what is moved between global and shared memory, by how many threads, and how.
+ *
+ * Host and device share this header, so that haul_diagnose() on the host speaks of the very accesses that a kernel
+ * makes: which engine carries a transfer, and which piece each thread moves, is decided here and nowhere else. The
+ * functions that carry transfers out are in haul/device.h.
+ *
+ * A descriptor is a plain value. Made by one of the macros HAUL_SEQUENTIAL, HAUL_STRIDED, HAUL_INDIRECT, HAUL_HALO and
+ * HAUL_TILE it is constant and checked by the compiler; made by the functions of the same names in lower case its
+ * numbers may be known at run time only. Passed to the inlined functions of device.h, a constant one folds away.
+ *
+ * Units are bytes unless a name says otherwise. This header needs no other one: NVRTC can compile it. */
+#ifndef HAUL_TRANSFER_H
+#define HAUL_TRANSFER_H
+
+#if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDACC_RTC__)
+#define HAUL_FOLDED static __host__ __device__ __forceinline__
+#define HAUL_UNROLL _Pragma("unroll")
+#else
+#define HAUL_FOLDED static inline
+#define HAUL_UNROLL
+#endif
+#ifdef __cplusplus
+#define HAUL_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define HAUL_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+
+/* ---- how: one engine, and any of the rest, OR-ed together ---- */
+
+typedef unsigned long long haul_how;
+
+/* The engine; HAUL_AUTO takes the one that haul_transfer_engine() names. */
+#define HAUL_AUTO 0ull
+#define HAUL_BY_LDG 1ull    /* loads into registers, stores from there */
+#define HAUL_BY_LDGSTS 2ull /* cp.async: 4, 8 or 16 bytes from global to shared memory; loads only */
+#define HAUL_BY_BULK 3ull   /* cp.async.bulk: whole runs of multiples of 16 bytes; sm_90 */
+#define HAUL_BY_TENSOR 4ull /* cp.async.bulk.tensor: boxes, by a tensor map; sm_90 */
+#define HAUL_ENGINE_BITS 7ull
+
+/* LDG: bytes that each thread has in flight, a multiple of the access width up to 256; default: four accesses. */
+#define HAUL_IN_FLIGHT(bytes) ((haul_how)(bytes) << 32)
+#define HAUL_HELD_LIMIT 16 /* accesses */
+
+/* Load operators of LDG (PTX ld.global's cache operators). */
+#define HAUL_LOAD_CA (0ull << 3)             /* all levels: the default */
+#define HAUL_LOAD_CG (1ull << 3)             /* L2 only */
+#define HAUL_LOAD_CS (2ull << 3)             /* streaming: likely used once */
+#define HAUL_LOAD_LU (3ull << 3)             /* last use */
+#define HAUL_LOAD_CV (4ull << 3)             /* volatile: fetch again */
+#define HAUL_LOAD_NC (5ull << 3)             /* read-only for the kernel's whole life */
+#define HAUL_LOAD_NC_NO_ALLOCATE (6ull << 3) /* read-only, leaving no line behind in L1 */
+#define HAUL_LOAD_BITS (7ull << 3)
+/* Store operators of stores that go through registers. */
+#define HAUL_STORE_WB (0ull << 6) /* write-back: the default */
+#define HAUL_STORE_CG (1ull << 6) /* L2 only */
+#define HAUL_STORE_CS (2ull << 6) /* streaming */
+#define HAUL_STORE_WT (3ull << 6) /* write-through */
+#define HAUL_STORE_BITS (3ull << 6)
+/* What L2 does with the lines, on every engine. */
+#define HAUL_L2_EVICT_FIRST (1ull << 8)
+#define HAUL_L2_EVICT_LAST (2ull << 8)
+#define HAUL_L2_EVICT_UNCHANGED (3ull << 8)
+#define HAUL_L2_EVICT_BITS (3ull << 8)
+/* How much L2 fetches at a miss: loads by LDG (operators CA and NC) and LDGSTS. */
+#define HAUL_L2_FETCH_64 (1ull << 10)
+#define HAUL_L2_FETCH_128 (2ull << 10)
+#define HAUL_L2_FETCH_256 (3ull << 10)
+#define HAUL_L2_FETCH_BITS (3ull << 10)
+/* LDGSTS: accesses of 16 bytes go around L1 unless told to go through it; shorter ones always go through it. */
+#define HAUL_THROUGH_L1 (1ull << 12)
+#define HAUL_BYPASS_L1 (1ull << 13)
+
+/* Both sides are equally far from a 16-byte boundary, and pitches are multiples of 16: heads and tails are peeled and
+ * the rest goes by 16 bytes, whatever the declared alignment is. */
+#define HAUL_CONGRUENT (1ull << 14)
+/* Indices are 64 bits wide, not 32. */
+#define HAUL_INDEX_64 (1ull << 15)
+/* Halo: without the tile inside; without the four corners. */
+#define HAUL_RING_ONLY (1ull << 16)
+#define HAUL_NO_CORNERS (1ull << 17)
+/* Halo, tile: nothing reaches beyond the array: nothing is compared or filled. */
+#define HAUL_UNBOUNDED (1ull << 18)
+/* The destination in shared memory is not in use by the team: a start need not wait for it. */
+#define HAUL_DESTINATION_FREE (1ull << 19)
+/* Element type of reductions (haul_..._add). */
+#define HAUL_ADD_U32 (1ull << 20)
+#define HAUL_ADD_S32 (2ull << 20)
+#define HAUL_ADD_U64 (3ull << 20)
+#define HAUL_ADD_F32 (4ull << 20)
+#define HAUL_ADD_F64 (5ull << 20)
+#define HAUL_ADD_F16 (6ull << 20)
+#define HAUL_ADD_BF16 (7ull << 20)
+#define HAUL_ADD_BITS (7ull << 20)
+
+typedef enum haul_direction { HAUL_DIRECTION_LOAD, HAUL_DIRECTION_STORE, HAUL_DIRECTION_ADD } haul_direction;
+
+/* ---- descriptors ---- */
+
+typedef enum haul_shape { HAUL_SHAPE_ROWS, HAUL_SHAPE_INDIRECT, HAUL_SHAPE_BOX } haul_shape;
+
+typedef struct haul_transfer {
+    haul_how how;
+    haul_shape shape;
+    unsigned threads;   /* of the team; 0: asked at run time */
+    unsigned alignment; /* of every element's (box: row's) first byte, in both memories: 1, 2, 4, 8 or 16 */
+    /* ROWS (sequential, strided) and INDIRECT: `count` elements of `bytes`; from one to the next in shared and in
+     * global memory (INDIRECT: from row 0 to row 1 of what the indices count) */
+    unsigned bytes, count;
+    unsigned shared_pitch;
+    long long global_pitch;
+    /* BOX (halo, tile): box[0] elements of `element` bytes lie side by side; rows of the box are shared_pitch apart */
+    unsigned element, radius, rank;
+    unsigned box[5];
+} haul_transfer;
+
+/* Where a box lies in its array: element `at` of an array of `extent` elements; pitch[d - 1]: bytes from one element of
+ * dimension d to the next. A halo's origin is its interior's first element. */
+typedef struct haul_place {
+    int at[5];
+    unsigned extent[5];
+    long long pitch[4];
+} haul_place;
+
+HAUL_FOLDED haul_transfer haul_strided(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
+                                       unsigned alignment, unsigned threads, haul_how how) {
+    haul_transfer t = {how,          HAUL_SHAPE_ROWS, threads, alignment, bytes, count,
+                       shared_pitch, global_pitch,    0,       0,         0,     {0}};
+    return t;
+}
+
+HAUL_FOLDED haul_transfer haul_sequential(unsigned bytes, unsigned alignment, unsigned threads, haul_how how) {
+    return haul_strided(1, bytes, 0, 0, alignment, threads, how);
+}
+
+HAUL_FOLDED haul_transfer haul_indirect(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
+                                        unsigned alignment, unsigned threads, haul_how how) {
+    haul_transfer t = haul_strided(count, bytes, shared_pitch, global_pitch, alignment, threads, how);
+    t.shape = HAUL_SHAPE_INDIRECT;
+    return t;
+}
+
+HAUL_FOLDED haul_transfer haul_tile(unsigned element, unsigned rank, unsigned box0, unsigned box1, unsigned box2,
+                                    unsigned box3, unsigned box4, unsigned shared_pitch, unsigned alignment,
+                                    unsigned threads, haul_how how) {
+    haul_transfer t = {how, HAUL_SHAPE_BOX, threads, alignment, 0, 0, shared_pitch, 0, element, 0, rank, {0}};
+    t.box[0] = box0;
+    t.box[1] = rank > 1 ? box1 : 1;
+    t.box[2] = rank > 2 ? box2 : 1;
+    t.box[3] = rank > 3 ? box3 : 1;
+    t.box[4] = rank > 4 ? box4 : 1;
+    return t;
+}
+
+HAUL_FOLDED haul_transfer haul_halo(unsigned element, unsigned width, unsigned height, unsigned radius,
+                                    unsigned shared_pitch, unsigned alignment, unsigned threads, haul_how how) {
+    haul_transfer t = haul_tile(element, 2, width, height, 1, 1, 1, shared_pitch, alignment, threads, how);
+    t.radius = radius;
+    return t;
+}
+
+/* The same transfer with another global pitch, known at run time. */
+HAUL_FOLDED haul_transfer haul_pitched(haul_transfer t, long long global_pitch) {
+    t.global_pitch = global_pitch;
+    return t;
+}
+
+/* ---- what follows from a descriptor ---- */
+
+HAUL_FOLDED unsigned haul_low_bit(unsigned n) {
+    return n & (0u - n);
+}
+
+/* Bytes of one row of a box, without a halo's sides. */
+HAUL_FOLDED unsigned haul_box_row(const haul_transfer *t) {
+    return t->box[0] * t->element;
+}
+
+/* Rows of a box that have a middle part. */
+HAUL_FOLDED unsigned haul_box_rows(const haul_transfer *t) {
+    if (t->radius) return (t->how & HAUL_RING_ONLY ? 0 : t->box[1]) + 2 * t->radius;
+    return t->box[1] * t->box[2] * t->box[3] * t->box[4];
+}
+
+/* A tensor copy moves dense boxes of up to 256 elements in each dimension, whose rows are multiples of 16 bytes. */
+HAUL_FOLDED int haul_fits_tensor(const haul_transfer *t) {
+    return t->shape == HAUL_SHAPE_BOX && t->radius == 0 && haul_box_row(t) % 16 == 0 && t->alignment == 16 &&
+           t->shared_pitch == haul_box_row(t) && t->box[0] <= 256 && t->box[1] <= 256 && t->box[2] <= 256 &&
+           t->box[3] <= 256 && t->box[4] <= 256;
+}
+
+HAUL_FOLDED int haul_fits_bulk(const haul_transfer *t) {
+    return t->shape != HAUL_SHAPE_BOX && (t->alignment == 16 || (t->how & HAUL_CONGRUENT));
+}
+
+/* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
+ * thread can ask for the runs one by one. */
+#define HAUL_BULK_WORTH 512
+
+/* The engine that carries `t` on an architecture (80, 90, 100): the one asked for, or else the best that can. */
+HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
+    if (asked != HAUL_AUTO && !(asked == HAUL_BY_LDGSTS && direction != HAUL_DIRECTION_LOAD)) return asked;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
+    if (direction == HAUL_DIRECTION_LOAD && arch >= 80 && (t->alignment >= 4 || (t->how & HAUL_CONGRUENT)))
+        return HAUL_BY_LDGSTS;
+    return HAUL_BY_LDG;
+}
+
+/* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
+
+/* A box has two areas: the rows' middle parts, and the sides of a halo. Rows have one. */
+enum { HAUL_AREAS = 2 };
+
+/* Bytes of each access in an area: the widest that alignment and length allow. */
+HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
+    unsigned widest = t->alignment;
+    if (t->shape != HAUL_SHAPE_BOX) return t->how & HAUL_CONGRUENT ? 16 : widest;
+    unsigned length = area == 0 ? haul_box_row(t) : t->radius * t->element;
+    unsigned common = haul_low_bit(length | widest);
+    if (area == 0 && t->radius == 0) return common;
+    /* a halo's vectors start at the interior's origin, and end `radius` elements before it or `width` after */
+    return haul_low_bit(common | haul_box_row(t) | t->shared_pitch);
+}
+
+/* What rows of `bytes` come to behind a head of `head` bytes. */
+HAUL_FOLDED unsigned haul_row_pieces(const haul_transfer *t, unsigned head) {
+    return (t->bytes - head) / haul_piece_width(t, 0);
+}
+
+HAUL_FOLDED unsigned haul_side_rows(const haul_transfer *t) {
+    return t->box[1] + (t->how & HAUL_NO_CORNERS ? 0 : 2 * t->radius);
+}
+
+/* Number of pieces of an area. `head`: bytes peeled off each element before the first piece (0 but for CONGRUENT). */
+HAUL_FOLDED unsigned haul_piece_count(const haul_transfer *t, unsigned area, unsigned head) {
+    if (t->shape != HAUL_SHAPE_BOX) return area == 0 ? t->count * haul_row_pieces(t, head) : 0;
+    if (area == 0) return haul_box_rows(t) * (haul_box_row(t) / haul_piece_width(t, 0));
+    if (t->radius == 0) return 0;
+    return haul_side_rows(t) * 2 * (t->radius * t->element / haul_piece_width(t, 1));
+}
+
+typedef enum haul_piece_state { HAUL_PIECE_COPY, HAUL_PIECE_FILL, HAUL_PIECE_PARTIAL } haul_piece_state;
+
+typedef struct haul_piece {
+    int shared;       /* offset from the shared address that the transfer was given */
+    long long global; /* offset from the global one; INDIRECT: from the element's first byte */
+    unsigned element; /* ROWS, INDIRECT: which */
+    haul_piece_state state;
+    unsigned skip, valid; /* PARTIAL: bytes before and in the part that lies inside the array */
+} haul_piece;
+
+HAUL_FOLDED haul_piece haul_row_piece(const haul_transfer *t, unsigned head, unsigned i) {
+    const unsigned width = haul_piece_width(t, 0), each = haul_row_pieces(t, head);
+    const unsigned e = t->count == 1 ? 0 : i / each;
+    const unsigned offset = head + (i - e * each) * width;
+    haul_piece p = {(int)(e * t->shared_pitch + offset), (long long)offset, e, HAUL_PIECE_COPY, 0, 0};
+    if (t->shape == HAUL_SHAPE_ROWS) p.global += (long long)e * t->global_pitch;
+    return p;
+}
+
+/* Says what of a piece of `width` bytes at column x of a row lies inside the array's row. */
+HAUL_FOLDED void haul_clip_row(const haul_transfer *t, const haul_place *place, int x, unsigned width, haul_piece *p) {
+    const int first = place->at[0] + x, end = first + (int)(width / t->element), extent = (int)place->extent[0];
+    if (first >= 0 && end <= extent) return;
+    const int from = first < 0 ? 0 : first, to = end > extent ? extent : end;
+    p->state = to > from ? HAUL_PIECE_PARTIAL : HAUL_PIECE_FILL;
+    p->skip = (unsigned)(from - first) * t->element;
+    p->valid = to > from ? (unsigned)(to - from) * t->element : 0;
+}
+
+/* Piece at column x of row y of a halo. */
+HAUL_FOLDED haul_piece haul_halo_piece(const haul_transfer *t, const haul_place *place, int x, int y, unsigned width) {
+    const int offset = x * (int)t->element;
+    haul_piece p = {y * (int)t->shared_pitch + offset, y * place->pitch[0] + offset, 0, HAUL_PIECE_COPY, 0, 0};
+    if (t->how & HAUL_UNBOUNDED) return p;
+    haul_clip_row(t, place, x, width, &p);
+    const int row = place->at[1] + y;
+    if (row < 0 || row >= (int)place->extent[1]) p.state = HAUL_PIECE_FILL;
+    return p;
+}
+
+HAUL_FOLDED haul_piece haul_halo_middle(const haul_transfer *t, const haul_place *place, unsigned i) {
+    const unsigned width = haul_piece_width(t, 0), each = haul_box_row(t) / width, row = i / each;
+    int y = (int)row - (int)t->radius;
+    if ((t->how & HAUL_RING_ONLY) && row >= t->radius) y += (int)t->box[1];
+    return haul_halo_piece(t, place, (int)((i - row * each) * (width / t->element)), y, width);
+}
+
+HAUL_FOLDED haul_piece haul_halo_side(const haul_transfer *t, const haul_place *place, unsigned i) {
+    const unsigned width = haul_piece_width(t, 1), each = t->radius * t->element / width, row = i / (2 * each);
+    const unsigned in_row = i - row * 2 * each, right = in_row >= each;
+    const unsigned column = (in_row - (right ? each : 0)) * (width / t->element);
+    const int x = right ? (int)(t->box[0] + column) : (int)column - (int)t->radius;
+    return haul_halo_piece(t, place, x, (int)row - (t->how & HAUL_NO_CORNERS ? 0 : (int)t->radius), width);
+}
+
+HAUL_FOLDED haul_piece haul_tile_piece(const haul_transfer *t, const haul_place *place, unsigned i) {
+    const unsigned width = haul_piece_width(t, 0), each = haul_box_row(t) / width, row = i / each;
+    const unsigned offset = (i - row * each) * width;
+    haul_piece p = {(int)(row * t->shared_pitch + offset), (long long)offset, 0, HAUL_PIECE_COPY, 0, 0};
+    const int bounded = !(t->how & HAUL_UNBOUNDED);
+    if (bounded) haul_clip_row(t, place, (int)(offset / t->element), width, &p);
+    unsigned rest = row;
+    HAUL_UNROLL
+    for (unsigned d = 1; d < 5; d++) {
+        if (d >= t->rank) break;
+        const unsigned next = d + 1 < t->rank ? rest / t->box[d] : 0, at = rest - next * t->box[d];
+        const int there = place->at[d] + (int)at;
+        if (bounded && (there < 0 || there >= (int)place->extent[d])) p.state = HAUL_PIECE_FILL;
+        p.global += (long long)at * place->pitch[d - 1];
+        rest = next;
+    }
+    return p;
+}
+
+/* Piece i of an area: where it lies and what becomes of it. A team's thread `rank` of `size` moves pieces rank,
+ * rank + size, ... of area 0 and then of area 1. place: boxes only. */
+HAUL_FOLDED haul_piece haul_piece_at(const haul_transfer *t, const haul_place *place, unsigned area, unsigned head,
+                                     unsigned i) {
+    if (t->shape != HAUL_SHAPE_BOX) return haul_row_piece(t, head, i);
+    if (t->radius == 0) return haul_tile_piece(t, place, i);
+    return area == 0 ? haul_halo_middle(t, place, i) : haul_halo_side(t, place, i);
+}
+
+/* Bytes that a thread has in flight by LDG, in accesses. */
+HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
+    const unsigned asked = (unsigned)(t->how >> 32) / haul_piece_width(t, 0);
+    return asked == 0 ? 4 : asked > HAUL_HELD_LIMIT ? HAUL_HELD_LIMIT : asked;
+}
+
+/* ---- constant descriptors, checked by the compiler ---- */
+
+#define HAUL_TEXT_OF(x) #x
+#define HAUL_TEXT(x) HAUL_TEXT_OF(x)
+#define HAUL_ENGINE_OF(how) ((how)&HAUL_ENGINE_BITS)
+
+#ifdef __CUDA_ARCH__
+#define HAUL_ARCH_HAS_BULK (__CUDA_ARCH__ >= 900)
+#else
+#define HAUL_ARCH_HAS_BULK 1
+#endif
+
+#define HAUL_CHECK_COMMON(name, align, team, how)                                                                    \
+    HAUL_STATIC_ASSERT((align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                \
+                       "haul: " #name ": an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for " #align);   \
+    HAUL_STATIC_ASSERT((team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                         \
+                       "haul: " #name ": a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is " \
+                       "known at run time only; this transfer says " #team);                                         \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),              \
+                       "haul: " #name ": LDGSTS moves 4, 8 or 16 bytes; this transfer asks for " #align);            \
+    HAUL_STATIC_ASSERT(!((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                           \
+                       "haul: " #name ": only accesses of 16 bytes go around L1; this transfer asks for " #align);   \
+    HAUL_STATIC_ASSERT(((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),           \
+                       "haul: " #name ": HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                              \
+    HAUL_STATIC_ASSERT((HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) ||             \
+                           HAUL_ARCH_HAS_BULK,                                                                       \
+                       "haul: " #name ": bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes " \
+                       "LDGSTS on older ones");                                                                      \
+    HAUL_STATIC_ASSERT(((how) >> 32) <= 256, "haul: " #name ": at most 256 bytes a thread are in flight by LDG");    \
+    HAUL_STATIC_ASSERT(!((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                \
+                       "haul: " #name ": load operators belong to LDG: add HAUL_BY_LDG");                            \
+    HAUL_STATIC_ASSERT(!((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                          \
+                           HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                    \
+                       "haul: " #name ": fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");  \
+    HAUL_STATIC_ASSERT(!((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                      \
+                           ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                   \
+                       "haul: " #name ": fetch sizes go with the load operators CA and NC")
+
+#define HAUL_CHECK_ROWS(name, size, shared, global, align, how)                                               \
+    HAUL_STATIC_ASSERT((size) > 0, "haul: " #name ": an element has at least one byte");                      \
+    HAUL_STATIC_ASSERT((shared) % (align) == 0 && (global) % (align) == 0,                                    \
+                       "haul: " #name ": pitches are multiples of the alignment " #align                      \
+                       "; this transfer has " #shared " and " #global);                                       \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR, "haul: " #name ": tensor copies move tiles");   \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_BULK || (align) == 16 || ((how)&HAUL_CONGRUENT),        \
+                       "haul: " #name                                                                         \
+                       ": bulk copies move from and to multiples of 16 bytes; this transfer asks for " #align \
+                       " (HAUL_CONGRUENT peels heads and tails where both sides are equally off)");           \
+    HAUL_STATIC_ASSERT(!((how)&HAUL_CONGRUENT) || ((shared) % 16 == 0 && (global) % 16 == 0),                 \
+                       "haul: " #name ": HAUL_CONGRUENT needs pitches that are multiples of 16")
+
+/* `size` bytes in one run, any number of them. */
+#define HAUL_SEQUENTIAL(name, size, align, team, how) \
+    HAUL_CHECK_COMMON(name, align, team, how);        \
+    HAUL_CHECK_ROWS(name, size, 0, 0, align, how);    \
+    const haul_transfer name = haul_sequential(size, align, team, how)
+
+/* `number` elements of `size` bytes, `shared` and `global` bytes apart. A global pitch of 0 is given later, by
+ * haul_pitched(). */
+#define HAUL_STRIDED(name, number, size, shared, global, align, team, how)                                    \
+    HAUL_CHECK_COMMON(name, align, team, how);                                                                \
+    HAUL_CHECK_ROWS(name, size, shared, global, align, how);                                                  \
+    HAUL_STATIC_ASSERT((number) == 1 || (shared) >= (size),                                                   \
+                       "haul: " #name ": elements of " #size " bytes overlap at a shared pitch of " #shared); \
+    const haul_transfer name = haul_strided(number, size, shared, global, align, team, how)
+
+/* `number` elements of `size` bytes, element i from or to row index[i] of global memory, whose rows are `global` bytes
+ * apart. */
+#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)                                   \
+    HAUL_CHECK_COMMON(name, align, team, how);                                                                \
+    HAUL_CHECK_ROWS(name, size, shared, global, align, how);                                                  \
+    HAUL_STATIC_ASSERT((number) == 1 || (shared) >= (size),                                                   \
+                       "haul: " #name ": elements of " #size " bytes overlap at a shared pitch of " #shared); \
+    const haul_transfer name = haul_indirect(number, size, shared, global, align, team, how)
+
+#define HAUL_CHECK_BOX(name, size, shared, align, how)                                                                 \
+    HAUL_STATIC_ASSERT((size) == 1 || (size) == 2 || (size) == 4 || (size) == 8 || (size) == 16,                       \
+                       "haul: " #name ": an element has 1, 2, 4, 8 or 16 bytes; this one has " #size);                 \
+    HAUL_STATIC_ASSERT((align) >= (size), "haul: " #name ": elements of " #size " bytes are aligned to at least that"  \
+                                          ", not " #align);                                                            \
+    HAUL_STATIC_ASSERT((shared) % (align) == 0,                                                                        \
+                       "haul: " #name ": the shared pitch is a multiple of the alignment " #align "; it is " #shared); \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_BULK,                                                            \
+                       "haul: " #name ": boxes go by LDG, LDGSTS or tensor copies, not by bulk copies")
+
+/* width x height elements of `size` bytes and a ring of `reach` elements around them. */
+#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how)                                         \
+    HAUL_CHECK_COMMON(name, align, team, how);                                                                        \
+    HAUL_CHECK_BOX(name, size, shared, align, how);                                                                   \
+    HAUL_STATIC_ASSERT((reach) > 0, "haul: " #name ": a halo has a radius of at least 1");                            \
+    HAUL_STATIC_ASSERT((shared) >= ((width) + 2 * (reach)) * (size),                                                  \
+                       "haul: " #name ": rows with their halo overlap at a shared pitch of " #shared);                \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR,                                                         \
+                       "haul: " #name ": a tensor copy of tile and ring is a HAUL_TILE that starts before the tile"); \
+    const haul_transfer name = haul_halo(size, width, height, reach, shared, align, team, how)
+
+/* A box of 1 to 5 dimensions; extents beyond `dimensions` are not looked at. */
+#define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)                     \
+    HAUL_CHECK_COMMON(name, align, team, how);                                                                        \
+    HAUL_CHECK_BOX(name, size, shared, align, how);                                                                   \
+    HAUL_STATIC_ASSERT((dimensions) >= 1 && (dimensions) <= 5,                                                        \
+                       "haul: " #name ": a tile has 1 to 5 dimensions, not " #dimensions);                            \
+    HAUL_STATIC_ASSERT((shared) >= (box0) * (size),                                                                   \
+                       "haul: " #name ": rows of the tile overlap at a shared pitch of " #shared);                    \
+    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                       \
+                           ((align) == 16 && ((box0) * (size)) % 16 == 0 && (shared) == (box0) * (size) &&            \
+                            (box0) <= 256 && (box1) <= 256 && (box2) <= 256 && (box3) <= 256 && (box4) <= 256),       \
+                       "haul: " #name ": a tensor copy moves dense boxes of up to 256 elements a dimension, aligned " \
+                       "to 16 bytes, with rows of multiples of 16 bytes");                                            \
+    const haul_transfer name = haul_tile(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)
+
+#endif
