@@ -141,6 +141,19 @@ bool haul_device_is_virtual(const haul_device *d) {
     return d->is_virtual;
 }
 
+static uint32_t attribute(const haul_device *d, int which) {
+    int value = 0;
+    return d->driver->device_attribute(&value, which, d->handle) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+}
+
+uint32_t haul_device_architecture(const haul_device *d) {
+    return attribute(d, DRIVER_DEVICE_MAJOR) * 10 + attribute(d, DRIVER_DEVICE_MINOR);
+}
+
+uint32_t haul_device_sm_count(const haul_device *d) {
+    return attribute(d, DRIVER_DEVICE_SM_COUNT);
+}
+
 /* ---- buffers ---- */
 
 haul_status haul_buffer_create(haul_device *d, uint64_t bytes, haul_buffer **buffer) {

@@ -131,9 +131,9 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
 /* More dynamic shared memory than this has to be asked for beforehand. */
 enum { PLAIN_SHARED_BYTES = 48 * 1024 };
 
-static haul_status allow_shared(const haul_module *m, const haul_launch *l, CUfunction f) {
-    if (l->shared_bytes <= PLAIN_SHARED_BYTES) return HAUL_OK;
-    CUresult result = m->device->driver->function_set(f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared_bytes);
+static haul_status allow_shared(const haul_module *m, CUfunction f, uint32_t bytes) {
+    if (bytes <= PLAIN_SHARED_BYTES) return HAUL_OK;
+    CUresult result = m->device->driver->function_set(f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
     return device_check(m->device, result, "asking for dynamic shared memory");
 }
 
@@ -167,7 +167,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
     HAUL_TRY(gather(m, l, values, pointers));
-    HAUL_TRY(allow_shared(m, l, f));
+    HAUL_TRY(allow_shared(m, f, l->shared_bytes));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
     CUresult result = start(driver, l, f, pointers);
@@ -179,10 +179,26 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     return status;
 }
 
+static haul_status find_kernel(haul_module *m, const char *name, CUfunction *f) {
+    HAUL_TRY(device_enter(m->device));
+    return device_check(m->device, m->device->driver->module_function(f, m->handle, name), name);
+}
+
+haul_status haul_module_blocks_per_sm(haul_module *m, const char *kernel, uint32_t threads, uint32_t shared_bytes,
+                                      uint32_t *blocks) {
+    CUfunction f;
+    int count = 0;
+    *blocks = 0;
+    HAUL_TRY(find_kernel(m, kernel, &f));
+    HAUL_TRY(allow_shared(m, f, shared_bytes));
+    HAUL_TRY(device_check(m->device, m->device->driver->occupancy(&count, f, (int)threads, shared_bytes), kernel));
+    *blocks = (uint32_t)count;
+    return HAUL_OK;
+}
+
 haul_status haul_launch_run(haul_module *m, const haul_launch *l, haul_run *run) {
     CUfunction f;
-    HAUL_TRY(device_enter(m->device));
-    HAUL_TRY(device_check(m->device, m->device->driver->module_function(&f, m->handle, l->kernel), l->kernel));
+    HAUL_TRY(find_kernel(m, l->kernel, &f));
     argument_value *values = memory_zeroed(l->argument_count, sizeof *values);
     void **pointers = memory_zeroed(l->argument_count, sizeof *pointers);
     haul_status status = values && pointers

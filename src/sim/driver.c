@@ -7,6 +7,7 @@
 #include "ptx/ir.h"
 #include "sim/grid.h"
 #include "sim/lower_internal.h"
+#include "sim/occupancy.h"
 #include "sim/tensor.h"
 
 #include <stdio.h>
@@ -315,6 +316,18 @@ static CUresult function_attribute(int *value, int attribute, CUfunction functio
 /* Dynamic shared memory up to the opt-in limit needs no leave here; the launch checks it. */
 static CUresult function_set(CUfunction function, int attribute, int value) {
     (void)function, (void)attribute, (void)value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    const sim_machine *m = function->module->context->machine;
+    haul_status status = prepare(function);
+    if (status != HAUL_OK) return result_of(status);
+    if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
+        return wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
+    haul_occupancy o;
+    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, &o);
+    *blocks = (int)o.blocks_per_sm;
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,133 @@
+#include <kernels/kernels.h>
+#include <kernels/launch.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct haul_kernels {
+    haul_device *device;
+    uint32_t most_blocks;   /* of forms that stride; 0: as many as the device holds */
+    haul_module *modules[]; /* as in haul_kernel_modules; NULL until needed */
+};
+
+haul_status haul_kernels_open(haul_device *device, haul_kernels **kernels) {
+    *kernels = memory_zeroed(1, sizeof **kernels + haul_kernel_module_count * sizeof(haul_module *));
+    if (!*kernels)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", haul_device_name(device));
+    (*kernels)->device = device;
+    return HAUL_OK;
+}
+
+void haul_kernels_close(haul_kernels *k) {
+    for (size_t i = 0; k && i < haul_kernel_module_count; i++) haul_module_unload(k->modules[i]);
+    memory_free(k);
+}
+
+void haul_kernels_limit_blocks(haul_kernels *k, uint32_t blocks) {
+    k->most_blocks = blocks;
+}
+
+/* ---- modules ---- */
+
+haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module) {
+    char hopper[64];
+    snprintf(hopper, sizeof hopper, "%s_sm90", name);
+    const haul_kernel_module *m = haul_device_architecture(k->device) >= 90 ? haul_kernel_module_find(hopper) : NULL;
+    if (!m) m = haul_kernel_module_find(name);
+    if (!m) return haul_fail(HAUL_ERROR_NOT_FOUND, "kernels: there is no module '%s'", name);
+    haul_module **kept = &k->modules[m - haul_kernel_modules];
+    if (!*kept) HAUL_TRY(haul_module_load(k->device, m->name, m->ptx, (size_t)(m->end - m->ptx), kept));
+    *module = *kept;
+    return HAUL_OK;
+}
+
+/* ---- checks ---- */
+
+static haul_status check_form(const haul_kernels *k, const kernels_launch *l) {
+    if (l->form == 0 || l->form >= l->form_count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: form %u: there are forms 1 to %u, and 0 for the recommended one",
+                         l->function, l->form, l->form_count - 1);
+    const haul_kernel_form *f = &l->forms[l->form];
+    if (haul_device_architecture(k->device) >= f->architecture) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: form %s: needs sm_%u, %s is older: use another form", l->function,
+                     f->name, f->architecture, haul_device_name(k->device));
+}
+
+static haul_status check_buffer(const kernels_launch *l, const kernels_argument *a) {
+    if (!a->value.buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s: no buffer given", l->function, a->name);
+    uint64_t bytes = haul_buffer_bytes(a->value.buffer);
+    if (bytes >= a->bytes) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s: the buffer has %llu bytes, %llu are needed", l->function, a->name,
+                     (unsigned long long)bytes, (unsigned long long)a->bytes);
+}
+
+static haul_status check_distinct(const kernels_launch *l, const kernels_argument *written) {
+    for (size_t i = 0; i < l->argument_count; i++) {
+        const kernels_argument *a = &l->arguments[i];
+        if (a != written && a->name && a->value.buffer == written->value.buffer)
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s is written and cannot be the same buffer as %s", l->function,
+                             written->name, a->name);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check(const haul_kernels *k, const kernels_launch *l) {
+    HAUL_TRY(check_form(k, l));
+    if (!l->extent[0])
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: there are no elements: 1 or more must be", l->function);
+    for (size_t i = 0; i < l->argument_count; i++) {
+        const kernels_argument *a = &l->arguments[i];
+        if (a->value.kind != HAUL_ARGUMENT_BUFFER) continue;
+        HAUL_TRY(check_buffer(l, a));
+        if (a->written) HAUL_TRY(check_distinct(l, a));
+    }
+    return HAUL_OK;
+}
+
+/* ---- launches ---- */
+
+/* Blocks that the device holds at once, at least one. */
+static haul_status count_resident(const haul_kernels *k, haul_module *module, const haul_launch *l, uint64_t *blocks) {
+    uint32_t per_sm;
+    HAUL_TRY(haul_module_blocks_per_sm(module, l->kernel, l->block[0] * l->block[1], l->shared_bytes, &per_sm));
+    *blocks = (uint64_t)per_sm * haul_device_sm_count(k->device);
+    if (*blocks == 0) *blocks = 1;
+    return HAUL_OK;
+}
+
+static haul_status choose_grid(const haul_kernels *k, haul_module *module, const kernels_launch *l, haul_launch *out) {
+    const haul_kernel_form *f = &l->forms[l->form];
+    uint64_t limit = k->most_blocks;
+    uint64_t blocks[2];
+    for (int d = 0; d < 2; d++) blocks[d] = l->extent[d] ? (l->extent[d] - 1) / f->tile[d] + 1 : 1;
+    if (f->grid == HAUL_GRID_STRIDES) {
+        if (!limit) HAUL_TRY(count_resident(k, module, out, &limit));
+        if (blocks[0] > limit) blocks[0] = limit;
+    }
+    if (blocks[0] > INT32_MAX || blocks[1] > UINT16_MAX || l->layers > UINT16_MAX)
+        return haul_fail(HAUL_ERROR_LIMIT, "%s: too large: a grid has at most 2^31 - 1 x 65535 x 65535 blocks",
+                         l->function);
+    out->grid[0] = (uint32_t)blocks[0];
+    out->grid[1] = (uint32_t)blocks[1];
+    out->grid[2] = l->layers ? l->layers : 1;
+    return HAUL_OK;
+}
+
+haul_status kernels_run(haul_kernels *k, const kernels_launch *l, haul_run *run) {
+    haul_module *module;
+    haul_argument arguments[KERNELS_MOST_ARGUMENTS];
+    HAUL_TRY(check(k, l));
+    const haul_kernel_form *f = &l->forms[l->form];
+    haul_launch launch = {.kernel = l->kernel ? l->kernel : f->kernel,
+                          .block = {f->block[0], f->block[1], 1},
+                          .shared_bytes = f->shared_bytes + l->extra_shared_bytes,
+                          .arguments = arguments,
+                          .argument_count = l->argument_count};
+    for (size_t i = 0; i < l->argument_count; i++) arguments[i] = l->arguments[i].value;
+    HAUL_TRY(kernels_module(k, f->module, &module));
+    HAUL_TRY(choose_grid(k, module, l, &launch));
+    return haul_launch_run(module, &launch, run);
+}

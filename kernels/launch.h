@@ -1,0 +1,67 @@
+/* What the kernels' host functions are written with: a launch is a table of its form, its extent and its arguments;
+ * what can be checked is checked from the table. */
+#ifndef HAUL_KERNELS_LAUNCH_H
+#define HAUL_KERNELS_LAUNCH_H
+
+#include <haul/kernels.h>
+
+/* ---- arguments ---- */
+
+typedef struct kernels_argument {
+    haul_argument value;
+    const char *name; /* of a buffer, for messages */
+    uint64_t bytes;   /* that a buffer has to have */
+    bool written;
+} kernels_argument;
+
+#define KERNELS_U32(number)                                        \
+    {                                                              \
+        .value = {.kind = HAUL_ARGUMENT_I32, .integer = (number) } \
+    }
+#define KERNELS_F32(number)                                             \
+    {                                                                   \
+        .value = {.kind = HAUL_ARGUMENT_F32, .real = (double)(number) } \
+    }
+/* A structure or an array, by value. */
+#define KERNELS_BYTES(object)                                                               \
+    {                                                                                       \
+        .value = {.kind = HAUL_ARGUMENT_BYTES, .bytes = &(object), .size = sizeof(object) } \
+    }
+/* The buffer in the variable `in`, of which `count` elements of `size` bytes are read, or written. */
+#define KERNELS_IN(in, count, size) \
+    { .value = {.kind = HAUL_ARGUMENT_BUFFER, .buffer = (in)}, .name = #in, .bytes = (uint64_t)(count) * (size) }
+#define KERNELS_OUT(out, count, size)                                                                                \
+    {                                                                                                                \
+        .value = {.kind = HAUL_ARGUMENT_BUFFER, .buffer = (out)}, .name = #out, .bytes = (uint64_t)(count) * (size), \
+        .written = true                                                                                              \
+    }
+
+enum { KERNELS_MOST_ARGUMENTS = 24 };
+
+/* ---- launches ---- */
+
+typedef struct kernels_launch {
+    const char *function; /* "haul_saxpy", for messages */
+    const haul_kernel_form *forms;
+    unsigned form_count, form;
+    const char *kernel;          /* NULL: the form's */
+    uint64_t extent[2];          /* elements in x and y, which the form's tiles cover; a y of 0 means 1 */
+    uint32_t layers;             /* blocks in z; 0 means 1 */
+    uint32_t extra_shared_bytes; /* dynamic shared memory beside the form's */
+    const kernels_argument *arguments;
+    size_t argument_count;
+} kernels_launch;
+
+/* Fills in the fields of a launch that are there in every one. */
+#define KERNELS_FORM(table, number) \
+    .forms = (table), .form_count = sizeof(table) / sizeof(table)[0], .form = (unsigned)(number)
+#define KERNELS_ARGUMENTS(table) .arguments = (table), .argument_count = sizeof(table) / sizeof(table)[0]
+
+/* Checks the table, loads the module where it is not there yet, launches and waits. */
+haul_status kernels_run(haul_kernels *k, const kernels_launch *launch, haul_run *run);
+
+/* The module of kernels/NAME.cu: compiled for sm_90 where there is such a one (NAME_sm90) and the device can run it.
+ * Valid until haul_kernels_close(). Errors: HAUL_ERROR_NOT_FOUND, and those of haul_module_load(). */
+haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module);
+
+#endif

@@ -1,0 +1,20 @@
+#include <kernels/launch.h>
+
+#include "base/status.h"
+
+const haul_kernel_form haul_maxpool15_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_MAXPOOL15(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+haul_status haul_maxpool15(haul_kernels *kernels, haul_maxpool15_form form, uint32_t n, haul_buffer *in,
+                           haul_buffer *out, haul_run *run) {
+    const kernels_argument arguments[] = {KERNELS_OUT(out, n, 4), KERNELS_IN(in, n, 4), KERNELS_U32(n)};
+    const kernels_launch launch = {.function = "haul_maxpool15",
+                                   KERNELS_FORM(haul_maxpool15_forms, form ? form : HAUL_MAXPOOL15_STAGED),
+                                   .extent = {n},
+                                   KERNELS_ARGUMENTS(arguments)};
+    if (n > INT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_maxpool15: %u elements: must be below 2^31", n);
+    return kernels_run(kernels, &launch, run);
+}

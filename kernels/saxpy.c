@@ -1,0 +1,18 @@
+#include <kernels/launch.h>
+
+const haul_kernel_form haul_saxpy_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_SAXPY(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+haul_status haul_saxpy(haul_kernels *kernels, haul_saxpy_form form, uint32_t n, float alpha, haul_buffer *x,
+                       haul_buffer *y, haul_run *run) {
+    const kernels_argument arguments[] = {KERNELS_U32(n), KERNELS_F32(alpha), KERNELS_IN(x, n, 4),
+                                          KERNELS_OUT(y, n, 4)};
+    const kernels_launch launch = {.function = "haul_saxpy",
+                                   KERNELS_FORM(haul_saxpy_forms, form ? form : HAUL_SAXPY_VECTOR),
+                                   .extent = {n},
+                                   KERNELS_ARGUMENTS(arguments)};
+    return kernels_run(kernels, &launch, run);
+}
