@@ -71,17 +71,17 @@ typedef struct haul_traffic {
 void haul_traffic_add(haul_traffic *sum, const haul_traffic *more);
 
 /* A place in the CUDA source; `inlined_into` leads outward through inlined calls, NULL at the outermost. */
-typedef struct haul_place {
+typedef struct haul_source_place {
     const char *file; /* as the compiler wrote it; NULL when unknown */
     uint32_t line, column;
-    const struct haul_place *inlined_into;
-} haul_place;
+    const struct haul_source_place *inlined_into;
+} haul_source_place;
 
 typedef struct haul_instruction_record {
     const char *text;     /* PTX, without operands' noise: "ld.global.f32 %f1, [%rd4]" */
     const char *mnemonic; /* "ld.global.f32" */
     uint32_t ptx_line;
-    haul_place place;
+    haul_source_place place;
     haul_memory_class memory_class;
     haul_traffic traffic; /* instructions and threads are filled for every instruction */
 } haul_instruction_record;

@@ -28,8 +28,8 @@ static bool is_toolchain(const char *file) {
     return false;
 }
 
-static const haul_place *place_of(const haul_instruction_record *r) {
-    const haul_place *place = &r->place;
+static const haul_source_place *place_of(const haul_instruction_record *r) {
+    const haul_source_place *place = &r->place;
     while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
         place = place->inlined_into;
     return place;
@@ -40,7 +40,7 @@ static double moved_by(const haul_traffic *t) {
 }
 
 static report_hotspot line_of(const haul_instruction_record *r) {
-    const haul_place *place = place_of(r);
+    const haul_source_place *place = place_of(r);
     report_hotspot line = {.class = r->memory_class, .traffic = r->traffic, .worst = r->traffic, .alike = 1};
     if (place->file) {
         line.file = place->file;

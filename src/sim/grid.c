@@ -313,10 +313,10 @@ static haul_status run_all(run_state *s) {
 
 /* ---- the record ---- */
 
-static const haul_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
+static const haul_source_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
     if (index == 0 || index > m->place_count) return NULL;
     const ptx_place *p = &m->places[index - 1];
-    haul_place *out = ARENA_NEW(memory, haul_place);
+    haul_source_place *out = ARENA_NEW(memory, haul_source_place);
     const char *file = p->file < m->file_count ? m->files[p->file] : NULL;
     out->file = file ? arena_copy(memory, file, strlen(file)) : NULL;
     out->line = p->line;
@@ -352,7 +352,7 @@ static void record_instructions(const sim_program *p, const haul_traffic *traffi
         ptx_print_opcode(&f->instructions[i], t);
         out->mnemonic = copy_text(memory, t);
         out->ptx_line = f->instructions[i].position.line;
-        const haul_place *place = outer_place(p->module, f->instructions[i].place, memory);
+        const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;
         out->traffic = traffic[i];
     }

@@ -125,7 +125,7 @@ static void lines_are_ordered_by_what_they_move(void **state) {
 static void a_wrapper_counts_for_its_caller(void **state) {
     (void)state;
     arena memory = {0};
-    const haul_place caller = {.file = "user.cu", .line = 12};
+    const haul_source_place caller = {.file = "user.cu", .line = 12};
     haul_instruction_record i =
         synthetic_instruction("cp.async", HAUL_CLASS_LDGSTS_ACCESS, "x/toolchain/include/cuda_pipeline_primitives.h",
                               40, synthetic_global(1, 4));
