@@ -93,3 +93,30 @@ bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint
     *base = (uintptr_t)w->sm->grid->params;
     return true;
 }
+
+/* ---- what one lane sees at an address ---- */
+
+static const unsigned char *within(const unsigned char *bytes, uint64_t size, uint64_t offset, uint64_t *reach) {
+    if (offset >= size) return NULL;
+    *reach = size - offset;
+    return bytes + offset;
+}
+
+static const unsigned char *within_allocation(const sim_memory *memory, uint64_t address, uint64_t *reach) {
+    sim_range range;
+    if (!sim_memory_find(memory, address, &range)) return NULL;
+    *reach = range.to - address;
+    return (const unsigned char *)(range.host + address);
+}
+
+const unsigned char *sim_lane_view(const sim_warp *w, unsigned lane, uint64_t address, uint64_t *reach) {
+    const sim_grid *g = w->sm->grid;
+    const uint64_t offset = address & ~SIM_WINDOW_MASK, frame = g->program->frame_bytes;
+    switch (address & SIM_WINDOW_MASK) {
+    case SIM_SHARED_WINDOW: return within(w->block->shared, g->shared_bytes, offset, reach);
+    case SIM_LOCAL_WINDOW:
+        return within(w->block->frames + (w->index * SIM_LANES + lane) * frame, frame, offset, reach);
+    case SIM_PARAM_WINDOW: return within(g->params, g->program->param_bytes, offset, reach);
+    default: return within_allocation(g->memory, address, reach);
+    }
+}

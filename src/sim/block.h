@@ -7,6 +7,7 @@
 #include "sim/estimate.h"
 #include "sim/lower.h"
 #include "sim/memory.h"
+#include "sim/print_log.h"
 #include "sim/warp.h"
 
 enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
@@ -63,7 +64,7 @@ struct sim_block {
 
 typedef struct sim_fault_record {
     haul_status status; /* HAUL_OK: none */
-    char message[512];
+    char message[1024];
 } sim_fault_record;
 
 struct sim_sm {
@@ -84,6 +85,7 @@ struct sim_sm {
     uint64_t changes;  /* of memory, barriers, copies in flight */
     sim_waits waits;   /* of its warps, for the estimate of the time */
     uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
+    sim_print_log printed;
     sim_fault_record fault;
 };
 
@@ -109,6 +111,9 @@ void sim_block_wake_mbarrier_waiters(sim_block *b);
 /* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block
  * and thread behind. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same with `place` ("file:line: ") in front, where the kernel says itself where it is. */
+sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* True when the access may go ahead; else the path is parked and *step says how to go on. */

@@ -37,6 +37,7 @@ struct CUctx_st {
     CUmodule modules;
     uint32_t threads;
     uint64_t instruction_limit;
+    sim_print_sink print;
     haul_launch_record *record;
     arena *record_memory;
     haul_status last;
@@ -206,11 +207,11 @@ static haul_status load_variables(CUmodule m) {
 
 static _Thread_local const char *image_name = "PTX";
 
-static haul_status load(CUmodule *out, const char *text) {
+static haul_status load(CUmodule *out, const char *source) {
     CUmodule m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", image_name);
     m->context = current;
-    haul_status status = ptx_module_parse(image_name, text, strlen(text), &m->ptx);
+    haul_status status = ptx_module_parse(image_name, source, strlen(source), &m->ptx);
     if (status != HAUL_OK) {
         memory_free(m);
         return status;
@@ -359,7 +360,8 @@ static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_
                     .params = packed,
                     .dynamic_bytes = config->shared_bytes,
                     .threads = c->threads,
-                    .instruction_limit = c->instruction_limit};
+                    .instruction_limit = c->instruction_limit,
+                    .print = c->print};
     memcpy(l.grid, config->grid, sizeof l.grid);
     memcpy(l.block, config->block, sizeof l.block);
     memcpy(l.cluster, cluster, sizeof l.cluster);
@@ -500,6 +502,10 @@ void sim_driver_set_threads(uint32_t threads) {
 
 void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
+}
+
+void sim_driver_set_print(sim_print_sink sink) {
+    current->print = sink;
 }
 
 haul_status sim_driver_set_memory(uint64_t bytes) {

@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "ptx/ir.h"
 #include "sim/machine.h"
+#include "sim/print_log.h"
 
 #include <haul/run.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@ void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 /* Bytes of device memory; before the first allocation only. */
 haul_status sim_driver_set_memory(uint64_t bytes);
+/* Where the text goes that kernels print; the sink's context must outlive the launches. */
+void sim_driver_set_print(sim_print_sink sink);
 /* The next launches fill `record`, allocated in `memory`; NULL: none. */
 void sim_driver_record(haul_launch_record *record, arena *memory);
 /* Status of the context's last failed launch or load, which says more than a CUresult. */

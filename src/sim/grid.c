@@ -311,6 +311,28 @@ static haul_status run_all(run_state *s) {
     }
 }
 
+static haul_status write_printed(const run_state *s, const sim_print_sink *sink) {
+    const uint32_t n = s->grid.used_sms;
+    const sim_print_log **logs = memory_zeroed(n, sizeof *logs);
+    if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for what the kernel prints");
+    for (uint32_t i = 0; i < n; i++) logs[i] = &s->sms[i].printed;
+    haul_status status = sim_print_logs_write(logs, n, sink);
+    memory_free(logs);
+    return status;
+}
+
+/* A kernel that failed has printed why, perhaps. */
+static haul_status run_and_print(run_state *s, const sim_print_sink *sink) {
+    haul_status ran = run_all(s);
+    if (ran != HAUL_OK) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", haul_message());
+        (void)write_printed(s, sink);
+        return haul_fail(ran, "%s", why);
+    }
+    return write_printed(s, sink);
+}
+
 /* ---- the record ---- */
 
 static const haul_source_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
@@ -406,7 +428,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     HAUL_TRY(sim_launch_check(l, &occupancy));
     clock_gettime(CLOCK_MONOTONIC, &start);
     haul_status status = set_up(&s, l, &occupancy);
-    if (status == HAUL_OK) status = run_all(&s);
+    if (status == HAUL_OK) status = run_and_print(&s, &l->print);
     if (status == HAUL_OK && record) {
         *record = (haul_launch_record){.occupancy = occupancy};
         text t = {0};

@@ -5,6 +5,7 @@
 #include "sim/lower.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
+#include "sim/print_log.h"
 
 #include <haul/run.h>
 
@@ -18,12 +19,14 @@ typedef struct sim_launch {
     uint32_t dynamic_bytes;
     uint32_t threads;           /* host threads; 0: all */
     uint64_t instruction_limit; /* 0: the default */
+    sim_print_sink print;
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.
  * `record` may be NULL. Results and counters do not depend on the number of host threads: SMs run in parallel in
  * epochs; what one block may see of another (atomics with a result, volatile and ordered accesses) is done between
- * epochs, in SM order. Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
+ * epochs, in SM order. What the kernel printed is written when it has ended, however it ended. Errors:
+ * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
 /* Checks grid, block and shared memory against the machine's limits and fills in the occupancy. */

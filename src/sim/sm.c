@@ -66,6 +66,7 @@ void sim_sm_free(sim_sm *sm) {
     memory_free(sm->memory);
     memory_free(sm->frames);
     memory_free(sm->ranges);
+    sim_print_log_free(&sm->printed);
     sim_counting_free(sm->counting);
 }
 
@@ -370,31 +371,47 @@ void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
 
 /* ---- faults ---- */
 
-static size_t print_place(const sim_program *p, const sim_op *op, char *out, size_t size) {
+static void print_place(const sim_program *p, const sim_op *op, char *out, size_t size) {
     const ptx_place *place = place_of(p, op);
     const ptx_instruction *i = &p->function->instructions[op->instruction];
-    int n;
     if (place && place->file < p->module->file_count && p->module->files[place->file])
-        n = snprintf(out, size, "%s:%u: ", p->module->files[place->file], place->line);
+        snprintf(out, size, "%s:%u: ", p->module->files[place->file], place->line);
     else
-        n = snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
-    return n > 0 && (size_t)n < size ? (size_t)n : 0;
+        snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
 }
 
-sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...) {
+__attribute__((format(printf, 5, 0))) static sim_step record_fault(sim_warp *w, const char *place, haul_status status,
+                                                                   uint32_t lanes, const char *format,
+                                                                   va_list arguments) {
     sim_fault_record *f = &w->sm->fault;
     if (f->status != HAUL_OK) return SIM_STOP;
     f->status = status;
-    size_t used = print_place(w->sm->grid->program, op, f->message, sizeof f->message);
-    va_list arguments;
-    va_start(arguments, format);
+    snprintf(f->message, sizeof f->message, "%s", place);
+    size_t used = strlen(f->message);
     vsnprintf(f->message + used, sizeof f->message - used, format, arguments);
-    va_end(arguments);
     used = strlen(f->message);
     uint32_t thread = w->index * SIM_LANES + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
     const uint32_t *size = w->sm->grid->block;
     snprintf(f->message + used, sizeof f->message - used, " (kernel %s, block %u,%u,%u, thread %u,%u,%u)",
              w->sm->grid->program->function->name, w->block->at[0], w->block->at[1], w->block->at[2], thread % size[0],
              thread / size[0] % size[1], thread / size[0] / size[1]);
+    return SIM_STOP;
+}
+
+sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...) {
+    char place[512];
+    va_list arguments;
+    print_place(w->sm->grid->program, op, place, sizeof place);
+    va_start(arguments, format);
+    record_fault(w, place, status, lanes, format, arguments);
+    va_end(arguments);
+    return SIM_STOP;
+}
+
+sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    record_fault(w, place, status, lanes, format, arguments);
+    va_end(arguments);
     return SIM_STOP;
 }

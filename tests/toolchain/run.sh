@@ -119,6 +119,16 @@ installed_copy() {
     ln -s "$work/share/haul/toolchain/cu2ptx" "$work/link"
     "$work/link" --compiler "$1" "$tests/pipelines.cu" -o "$work/out.ptx"
 }
+# As where no C library is installed for the host.
+without_libc() {
+    printf '#!/bin/sh\nexec %s "$@" -nostdlibinc -nostdinc++\n' "$1" >"$work/bare-clang"
+    chmod +x "$work/bare-clang"
+    "$cu2ptx" --compiler "$work/bare-clang" "$tests/printing.cu" -o "$work/out.ptx"
+}
+assertions_can_be_off() {
+    "$cu2ptx" --compiler "$1" "$tests/printing.cu" -o "$work/out.ptx" || return 1
+    has_entry _Z5checkPKii __assertfail && ! has_entry _Z12do_not_checkPi __assertfail
+}
 ptx_version() {
     "$cu2ptx" --compiler "$1" --ptx 8.6 "$tests/leaning.cu" -o "$work/out.ptx" && grep -q '^\.version 8\.6' "$work/out.ptx"
 }
@@ -150,7 +160,9 @@ checks_of() {
     check "$c: dependencies" dependencies "$c"
     check "$c: -I, -D, --no-lineinfo" defines_and_includes "$c"
     check "$c: called through a link, from another place" installed_copy "$c"
+    check "$c: assert() follows NDEBUG" assertions_can_be_off "$c"
     [ "$c" = nvcc ] && return
+    check "$c: printf and assert without a C library" without_libc "$c"
     check "$c: --ptx" ptx_version "$c"
     check "$c: a 16-byte vector is copied as one" copies_whole_vectors "$c"
     check "$c: values are read again after a barrier" barriers_keep_shared_memory "$c"

@@ -4,7 +4,11 @@
 #define HAUL_TOOLCHAIN_CUDA_RUNTIME_H
 
 #include <stddef.h>
+#if __has_include(<time.h>)
 #include <time.h>
+#else
+typedef long clock_t;
+#endif
 
 #include "builtin_types.h"
 #include "cuda_runtime_api.h"

@@ -103,4 +103,8 @@ bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t ad
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base);
 
+/* What lane `lane` reads from generic address `address` on; *reach: the bytes from there to the end of that piece of
+ * memory, at least 1. NULL when there is no memory. */
+const unsigned char *sim_lane_view(const sim_warp *w, unsigned lane, uint64_t address, uint64_t *reach);
+
 #endif

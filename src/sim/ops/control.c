@@ -1,6 +1,7 @@
 /* Branches, ends, traps, and block barriers. */
 #include "sim/barrier.h"
 #include "sim/ops/lanes.h"
+#include "sim/system_call.h"
 
 /* ---- branches ---- */
 
@@ -67,8 +68,7 @@ haul_status LOWER(BRX_IDX)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 haul_status LOWER(CALL)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    return sim_lower_fail(l, "calls of functions without a body (printf, malloc, assert) cannot be run yet");
+    return sim_lower_system_call(l, i);
 }
 
 /* ---- ends ---- */

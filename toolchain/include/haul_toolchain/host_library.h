@@ -1,4 +1,6 @@
-/* The parts of the C and C++ library that nvcc includes in every file, for source that relies on it. */
+/* The parts of the C and C++ library that nvcc includes in every file, for source that relies on it; kernels need none
+ * of them, so that they compile where there is no C library for the host. */
+#if __has_include(<stdlib.h>)
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,3 +9,4 @@
 #include <time.h>
 
 #include <utility>
+#endif
