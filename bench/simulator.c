@@ -74,7 +74,7 @@ typedef struct result {
 
 static result measure(const work *w, unsigned threads, unsigned repeat) {
     const haul_device_options device_options = {.threads = threads};
-    const haul_kernel_module *source = haul_kernel_module_find(w->module);
+    const haul_kernel_module *source = haul_kernel_module_find(w->module, 90);
     haul_device *device;
     haul_module *module;
     haul_run *run;

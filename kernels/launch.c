@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct haul_kernels {
     haul_device *device;
     uint32_t most_blocks;   /* of forms that stride; 0: as many as the device holds */
@@ -33,10 +30,7 @@ void haul_kernels_limit_blocks(haul_kernels *k, uint32_t blocks) {
 /* ---- modules ---- */
 
 haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module) {
-    char hopper[64];
-    snprintf(hopper, sizeof hopper, "%s_sm90", name);
-    const haul_kernel_module *m = haul_device_architecture(k->device) >= 90 ? haul_kernel_module_find(hopper) : NULL;
-    if (!m) m = haul_kernel_module_find(name);
+    const haul_kernel_module *m = haul_kernel_module_find(name, haul_device_architecture(k->device));
     if (!m) return haul_fail(HAUL_ERROR_NOT_FOUND, "kernels: there is no module '%s'", name);
     haul_module **kept = &k->modules[m - haul_kernel_modules];
     if (!*kept) HAUL_TRY(haul_module_load(k->device, m->name, m->ptx, (size_t)(m->end - m->ptx), kept));

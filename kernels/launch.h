@@ -60,8 +60,8 @@ typedef struct kernels_launch {
 /* Checks the table, loads the module where it is not there yet, launches and waits. */
 haul_status kernels_run(haul_kernels *k, const kernels_launch *launch, haul_run *run);
 
-/* The module of kernels/NAME.cu: compiled for sm_90 where there is such a one (NAME_sm90) and the device can run it.
- * Valid until haul_kernels_close(). Errors: HAUL_ERROR_NOT_FOUND, and those of haul_module_load(). */
+/* The module of kernels/NAME.cu in its newest form that the device can run. Valid until haul_kernels_close(). Errors:
+ * HAUL_ERROR_NOT_FOUND, and those of haul_module_load(). */
 haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module);
 
 #endif

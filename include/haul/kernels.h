@@ -95,6 +95,57 @@ extern const haul_kernel_form haul_maxpool15_forms[HAUL_MAXPOOL15_FORMS];
 haul_status haul_maxpool15(haul_kernels *kernels, haul_maxpool15_form form, uint32_t n, haul_buffer *in,
                            haul_buffer *out, haul_run *run);
 
+/* ---- derivatives: first differences of an array of rows ---- */
+
+/* n1 rows of n0 floats; element (i0, i1) lies at lead + i1 * pitch + i0. Before each row there is one element more
+ * (lead >= 1), and behind the last row there may be another row. pitch >= n0. */
+typedef struct haul_rows {
+    uint32_t n0, n1, pitch, lead;
+} haul_rows;
+
+/* Where rows begin: one behind the other; the first on a cache line; all of them on one. */
+typedef enum haul_padding { HAUL_PADDING_NONE, HAUL_PADDING_LEAD, HAUL_PADDING_PITCH } haul_padding;
+
+/* Rows with a column before and one behind. */
+haul_rows haul_rows_lay_out(uint32_t n0, uint32_t n1, haul_padding padding);
+/* Floats that a buffer must have for n1 rows and the one more that differences along the slow dimension need. */
+uint64_t haul_rows_floats(const haul_rows *rows);
+
+typedef enum haul_copy_rows_form {
+    HAUL_COPY_ROWS_AUTO,
+#define HAUL_KERNEL_COPY_ROWS(FORM, ...) HAUL_COPY_ROWS_##FORM,
+#include <haul/kernels.def>
+    HAUL_COPY_ROWS_FORMS
+} haul_copy_rows_form;
+
+typedef enum haul_derivative_fast_form {
+    HAUL_DERIVATIVE_FAST_AUTO,
+#define HAUL_KERNEL_DERIVATIVE_FAST(FORM, ...) HAUL_DERIVATIVE_FAST_##FORM,
+#include <haul/kernels.def>
+    HAUL_DERIVATIVE_FAST_FORMS
+} haul_derivative_fast_form;
+
+typedef enum haul_derivative_slow_form {
+    HAUL_DERIVATIVE_SLOW_AUTO,
+#define HAUL_KERNEL_DERIVATIVE_SLOW(FORM, ...) HAUL_DERIVATIVE_SLOW_##FORM,
+#include <haul/kernels.def>
+    HAUL_DERIVATIVE_SLOW_FORMS
+} haul_derivative_slow_form;
+
+extern const haul_kernel_form haul_copy_rows_forms[HAUL_COPY_ROWS_FORMS];
+extern const haul_kernel_form haul_derivative_fast_forms[HAUL_DERIVATIVE_FAST_FORMS];
+extern const haul_kernel_form haul_derivative_slow_forms[HAUL_DERIVATIVE_SLOW_FORMS];
+
+/* Rows 0 to n1 - 1, and nothing between them: what the layout costs without a neighbour. */
+haul_status haul_copy_rows(haul_kernels *kernels, haul_copy_rows_form form, const haul_rows *rows, haul_buffer *in,
+                           haul_buffer *out, haul_run *run);
+/* out(i0, i1) = scale * (in(i0, i1) - in(i0 - 1, i1)) on rows 0 to n1 - 1. */
+haul_status haul_derivative_fast(haul_kernels *kernels, haul_derivative_fast_form form, const haul_rows *rows,
+                                 float scale, haul_buffer *in, haul_buffer *out, haul_run *run);
+/* out(i0, i1) = scale * (in(i0, i1) - in(i0, i1 - 1)) on rows 1 to n1; row 0 is only read. */
+haul_status haul_derivative_slow(haul_kernels *kernels, haul_derivative_slow_form form, const haul_rows *rows,
+                                 float scale, haul_buffer *in, haul_buffer *out, haul_run *run);
+
 #ifdef __cplusplus
 }
 #endif

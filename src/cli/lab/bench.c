@@ -47,7 +47,7 @@ static haul_status find_module(lab_bench *b, const char *name, haul_module **mod
         *module = b->modules[i];
         if (strcmp(b->names[i], name) == 0) return HAUL_OK;
     }
-    const haul_kernel_module *source = haul_kernel_module_find(name);
+    const haul_kernel_module *source = haul_kernel_module_find(name, haul_device_architecture(b->lab->device));
     if (!source || b->module_count == LAB_MODULES) {
         return haul_fail(HAUL_ERROR_INTERNAL, "lab: module '%s' is not built in, or too many are in use", name);
     }
