@@ -93,6 +93,8 @@ typedef unsigned long long haul_how;
 #define HAUL_ADD_BITS (7ull << 20)
 
 typedef enum haul_direction { HAUL_DIRECTION_LOAD, HAUL_DIRECTION_STORE, HAUL_DIRECTION_ADD } haul_direction;
+/* Who carries it out together: one thread, a warp, a set of DMA warps, the block. */
+typedef enum haul_team_kind { HAUL_TEAM_THREAD, HAUL_TEAM_WARP, HAUL_TEAM_WARPS, HAUL_TEAM_BLOCK } haul_team_kind;
 
 /* ---- descriptors ---- */
 
@@ -341,103 +343,119 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_ARCH_HAS_BULK 1
 #endif
 
-#define HAUL_CHECK_COMMON(name, align, team, how)                                                                    \
-    HAUL_STATIC_ASSERT((align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                \
-                       "haul: " #name ": an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for " #align);   \
-    HAUL_STATIC_ASSERT((team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                         \
-                       "haul: " #name ": a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is " \
-                       "known at run time only; this transfer says " #team);                                         \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),              \
-                       "haul: " #name ": LDGSTS moves 4, 8 or 16 bytes; this transfer asks for " #align);            \
-    HAUL_STATIC_ASSERT(!((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                           \
-                       "haul: " #name ": only accesses of 16 bytes go around L1; this transfer asks for " #align);   \
-    HAUL_STATIC_ASSERT(((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),           \
-                       "haul: " #name ": HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                              \
-    HAUL_STATIC_ASSERT((HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) ||             \
-                           HAUL_ARCH_HAS_BULK,                                                                       \
-                       "haul: " #name ": bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes " \
-                       "LDGSTS on older ones");                                                                      \
-    HAUL_STATIC_ASSERT(((how) >> 32) <= 256, "haul: " #name ": at most 256 bytes a thread are in flight by LDG");    \
-    HAUL_STATIC_ASSERT(!((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                \
-                       "haul: " #name ": load operators belong to LDG: add HAUL_BY_LDG");                            \
-    HAUL_STATIC_ASSERT(!((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                          \
-                           HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                    \
-                       "haul: " #name ": fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");  \
-    HAUL_STATIC_ASSERT(!((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                      \
-                           ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                   \
-                       "haul: " #name ": fetch sizes go with the load operators CA and NC")
+/* Checks are written once, for the compiler and for haul_diagnose(): CHECK_0, CHECK_1 and CHECK_2 carry one out whose
+ * message is a text, a text with one number (text, number, text), or one with two (text, number, text, number). */
+#define HAUL_ASSERT_0(name, condition, text) HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text)
+#define HAUL_ASSERT_1(name, condition, text, a, rest) \
+    HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) rest)
+#define HAUL_ASSERT_2(name, condition, text, a, between, b) \
+    HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) between HAUL_TEXT(b))
 
-#define HAUL_CHECK_ROWS(name, size, shared, global, align, how)                                               \
-    HAUL_STATIC_ASSERT((size) > 0, "haul: " #name ": an element has at least one byte");                      \
-    HAUL_STATIC_ASSERT((shared) % (align) == 0 && (global) % (align) == 0,                                    \
-                       "haul: " #name ": pitches are multiples of the alignment " #align                      \
-                       "; this transfer has " #shared " and " #global);                                       \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR, "haul: " #name ": tensor copies move tiles");   \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_BULK || (align) == 16 || ((how)&HAUL_CONGRUENT),        \
-                       "haul: " #name                                                                         \
-                       ": bulk copies move from and to multiples of 16 bytes; this transfer asks for " #align \
-                       " (HAUL_CONGRUENT peels heads and tails where both sides are equally off)");           \
-    HAUL_STATIC_ASSERT(!((how)&HAUL_CONGRUENT) || ((shared) % 16 == 0 && (global) % 16 == 0),                 \
-                       "haul: " #name ": HAUL_CONGRUENT needs pitches that are multiples of 16")
+#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, has_bulk)                                                \
+    CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                \
+              "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                      \
+    CHECK##_1(                                                                                                    \
+        name, (team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                               \
+        "a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is known at run time only; this " \
+        "transfer says ",                                                                                         \
+        team, "");                                                                                                \
+    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),              \
+              "LDGSTS moves 4, 8 or 16 bytes; this transfer asks for ", align, "");                               \
+    CHECK##_1(name, !((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                           \
+              "only accesses of 16 bytes go around L1; this transfer asks for ", align, "");                      \
+    CHECK##_0(name, ((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),           \
+              "HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                                                     \
+    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (has_bulk), \
+              "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");  \
+    CHECK##_0(name, ((haul_how)(how) >> 32) <= 256, "at most 256 bytes a thread are in flight by LDG");           \
+    CHECK##_0(name, !((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                \
+              "load operators belong to LDG: add HAUL_BY_LDG");                                                   \
+    CHECK##_0(name,                                                                                               \
+              !((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                                \
+                  HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                          \
+              "fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");                         \
+    CHECK##_0(name,                                                                                               \
+              !((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                            \
+                  ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                         \
+              "fetch sizes go with the load operators CA and NC")
+
+#define HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how)                                              \
+    CHECK##_0(name, (size) > 0, "an element has at least one byte");                                                \
+    CHECK##_2(name, (shared) % (align) == 0, "the shared pitch is a multiple of the alignment ", align, "; it is ", \
+              shared);                                                                                              \
+    CHECK##_2(name, (global) % (align) == 0, "the global pitch is a multiple of the alignment ", align, "; it is ", \
+              global);                                                                                              \
+    CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR, "tensor copies move tiles");                             \
+    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_BULK || (align) == 16 || ((how)&HAUL_CONGRUENT),                 \
+              "bulk copies move from and to multiples of 16 bytes; this transfer asks for ", align,                 \
+              " (HAUL_CONGRUENT peels heads and tails where both sides are equally off)");                          \
+    CHECK##_0(name, !((how)&HAUL_CONGRUENT) || ((shared) % 16 == 0 && (global) % 16 == 0),                          \
+              "HAUL_CONGRUENT needs pitches that are multiples of 16")
+
+/* Strided and indirect elements. */
+#define HAUL_CHECK_APART(CHECK, name, number, size, shared)                                                            \
+    CHECK##_2(name, (number) <= 1 || (shared) >= (size), "elements of ", size, " bytes overlap at a shared pitch of ", \
+              shared)
 
 /* `size` bytes in one run, any number of them. */
-#define HAUL_SEQUENTIAL(name, size, align, team, how) \
-    HAUL_CHECK_COMMON(name, align, team, how);        \
-    HAUL_CHECK_ROWS(name, size, 0, 0, align, how);    \
+#define HAUL_SEQUENTIAL(name, size, align, team, how)                           \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, 0, 0, align, how);                 \
     const haul_transfer name = haul_sequential(size, align, team, how)
 
 /* `number` elements of `size` bytes, `shared` and `global` bytes apart. A global pitch of 0 is given later, by
  * haul_pitched(). */
-#define HAUL_STRIDED(name, number, size, shared, global, align, team, how)                                    \
-    HAUL_CHECK_COMMON(name, align, team, how);                                                                \
-    HAUL_CHECK_ROWS(name, size, shared, global, align, how);                                                  \
-    HAUL_STATIC_ASSERT((number) == 1 || (shared) >= (size),                                                   \
-                       "haul: " #name ": elements of " #size " bytes overlap at a shared pitch of " #shared); \
+#define HAUL_STRIDED(name, number, size, shared, global, align, team, how)      \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);       \
+    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);                  \
     const haul_transfer name = haul_strided(number, size, shared, global, align, team, how)
 
 /* `number` elements of `size` bytes, element i from or to row index[i] of global memory, whose rows are `global` bytes
  * apart. */
-#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)                                   \
-    HAUL_CHECK_COMMON(name, align, team, how);                                                                \
-    HAUL_CHECK_ROWS(name, size, shared, global, align, how);                                                  \
-    HAUL_STATIC_ASSERT((number) == 1 || (shared) >= (size),                                                   \
-                       "haul: " #name ": elements of " #size " bytes overlap at a shared pitch of " #shared); \
+#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)     \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);       \
+    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);                  \
     const haul_transfer name = haul_indirect(number, size, shared, global, align, team, how)
 
-#define HAUL_CHECK_BOX(name, size, shared, align, how)                                                                 \
-    HAUL_STATIC_ASSERT((size) == 1 || (size) == 2 || (size) == 4 || (size) == 8 || (size) == 16,                       \
-                       "haul: " #name ": an element has 1, 2, 4, 8 or 16 bytes; this one has " #size);                 \
-    HAUL_STATIC_ASSERT((align) >= (size), "haul: " #name ": elements of " #size " bytes are aligned to at least that"  \
-                                          ", not " #align);                                                            \
-    HAUL_STATIC_ASSERT((shared) % (align) == 0,                                                                        \
-                       "haul: " #name ": the shared pitch is a multiple of the alignment " #align "; it is " #shared); \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_BULK,                                                            \
-                       "haul: " #name ": boxes go by LDG, LDGSTS or tensor copies, not by bulk copies")
+#define HAUL_CHECK_BOX(CHECK, name, size, shared, align, how)                                                       \
+    CHECK##_1(name, (size) == 1 || (size) == 2 || (size) == 4 || (size) == 8 || (size) == 16,                       \
+              "an element has 1, 2, 4, 8 or 16 bytes; this one has ", size, "");                                    \
+    CHECK##_2(name, (align) >= (size), "elements of ", size, " bytes are aligned to at least that, not ", align);   \
+    CHECK##_2(name, (shared) % (align) == 0, "the shared pitch is a multiple of the alignment ", align, "; it is ", \
+              shared);                                                                                              \
+    CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_BULK, "boxes go by LDG, LDGSTS or tensor copies, not by bulk copies")
+
+#define HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, how)            \
+    CHECK##_0(name, (reach) > 0, "a halo has a radius of at least 1");           \
+    CHECK##_1(name, (shared) >= ((width) + 2 * (reach)) * (size),                \
+              "rows with their halo overlap at a shared pitch of ", shared, ""); \
+    CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR,                       \
+              "a tensor copy of tile and ring is a HAUL_TILE that starts before the tile")
 
 /* width x height elements of `size` bytes and a ring of `reach` elements around them. */
-#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how)                                         \
-    HAUL_CHECK_COMMON(name, align, team, how);                                                                        \
-    HAUL_CHECK_BOX(name, size, shared, align, how);                                                                   \
-    HAUL_STATIC_ASSERT((reach) > 0, "haul: " #name ": a halo has a radius of at least 1");                            \
-    HAUL_STATIC_ASSERT((shared) >= ((width) + 2 * (reach)) * (size),                                                  \
-                       "haul: " #name ": rows with their halo overlap at a shared pitch of " #shared);                \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR,                                                         \
-                       "haul: " #name ": a tensor copy of tile and ring is a HAUL_TILE that starts before the tile"); \
+#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how)   \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
+    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);                \
+    HAUL_CHECK_HALO(HAUL_ASSERT, name, size, width, reach, shared, how);        \
     const haul_transfer name = haul_halo(size, width, height, reach, shared, align, team, how)
 
+#define HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)              \
+    CHECK##_1(name, (dimensions) >= 1 && (dimensions) <= 5, "a tile has 1 to 5 dimensions, not ", dimensions, "");    \
+    CHECK##_1(name, (shared) >= (box0) * (size), "rows of the tile overlap at a shared pitch of ", shared, "");       \
+    CHECK##_0(name,                                                                                                   \
+              HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                                \
+                  ((align) == 16 && ((box0) * (size)) % 16 == 0 && (shared) == (box0) * (size) && (box0) <= 256 &&    \
+                   (box1) <= 256 && (box2) <= 256 && (box3) <= 256 && (box4) <= 256),                                 \
+              "a tensor copy moves dense boxes of up to 256 elements a dimension, aligned to 16 bytes, with rows of " \
+              "multiples of 16 bytes")
+
 /* A box of 1 to 5 dimensions; extents beyond `dimensions` are not looked at. */
-#define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)                     \
-    HAUL_CHECK_COMMON(name, align, team, how);                                                                        \
-    HAUL_CHECK_BOX(name, size, shared, align, how);                                                                   \
-    HAUL_STATIC_ASSERT((dimensions) >= 1 && (dimensions) <= 5,                                                        \
-                       "haul: " #name ": a tile has 1 to 5 dimensions, not " #dimensions);                            \
-    HAUL_STATIC_ASSERT((shared) >= (box0) * (size),                                                                   \
-                       "haul: " #name ": rows of the tile overlap at a shared pitch of " #shared);                    \
-    HAUL_STATIC_ASSERT(HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                       \
-                           ((align) == 16 && ((box0) * (size)) % 16 == 0 && (shared) == (box0) * (size) &&            \
-                            (box0) <= 256 && (box1) <= 256 && (box2) <= 256 && (box3) <= 256 && (box4) <= 256),       \
-                       "haul: " #name ": a tensor copy moves dense boxes of up to 256 elements a dimension, aligned " \
-                       "to 16 bytes, with rows of multiples of 16 bytes");                                            \
+#define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)           \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK);                             \
+    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);                                            \
+    HAUL_CHECK_TILE(HAUL_ASSERT, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how); \
     const haul_transfer name = haul_tile(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)
 
 #endif
