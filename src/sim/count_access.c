@@ -1,17 +1,12 @@
 /* What each warp-level access does to the counters. */
-#include "sim/banks.h"
 #include "sim/block.h"
-#include "sim/bypass.h"
 #include "sim/counting.h"
+#include "sim/traffic.h"
 
 #include <string.h>
 
 static sim_tally *tally_at(sim_counting *c, const sim_op *op, sim_tally_space space) {
     return &c->tallies[c->plan->tally_of[op->instruction] + (uint32_t)space];
-}
-
-static uint32_t count_lanes(uint32_t active) {
-    return (uint32_t)__builtin_popcount(active);
 }
 
 /* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
@@ -151,20 +146,6 @@ static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim
     }
 }
 
-/* The first lane of each address among `lanes`. */
-static uint32_t distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
-    uint32_t distinct = 0;
-    for (uint32_t left = lanes; left;) {
-        unsigned first = (unsigned)__builtin_ctz(left);
-        distinct |= 1u << first;
-        for (uint32_t rest = left; rest; rest &= rest - 1) {
-            unsigned l = (unsigned)__builtin_ctz(rest);
-            if (address[l] == address[first]) left &= ~(1u << l);
-        }
-    }
-    return distinct;
-}
-
 /* ---- global memory ---- */
 
 static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, sim_log_kind kind) {
@@ -178,13 +159,7 @@ static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const
 }
 
 static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
-    uint32_t ideal = sim_ideal_sectors(active, bytes);
-    t->traffic.instructions++;
-    t->traffic.requests++;
-    t->traffic.sectors += lines->sectors;
-    t->traffic.ideal_sectors += ideal < lines->sectors ? ideal : lines->sectors;
-    t->traffic.wavefronts += sim_tag_wavefronts(lines);
-    t->traffic.bytes += (uint64_t)count_lanes(active) * bytes;
+    sim_traffic_tags(&t->traffic, lines, active, bytes);
     t->tag_sectors += lines->sectors;
 }
 
@@ -196,7 +171,7 @@ static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, u
     if (c->plan->assembled[op->instruction].aggregated) active &= -active;
     for (uint32_t left = active; left; rounds++) {
         sim_lines lines;
-        uint32_t round = distinct_lanes(address, left);
+        uint32_t round = sim_distinct_lanes(address, left);
         sim_coalesce(address, round, op->bytes, &lines);
         count_tags(t, &lines, round, op->bytes);
         update_lines(c, w, t, &lines, kind);
@@ -213,7 +188,7 @@ static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *
     sim_coalesce(address, active, bytes, &lines);
     count_tags(t, &lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
-    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, count_lanes(active) * bytes); break;
+    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, sim_lanes(active) * bytes); break;
     default: load_lines(c, w, op, t, &lines); break;
     }
 }
@@ -351,30 +326,23 @@ static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SI
     }
 }
 
-static void add_shared(sim_tally *t, sim_wavefronts wavefronts, uint32_t active, unsigned bytes) {
-    t->traffic.instructions++;
-    t->traffic.shared_wavefronts += wavefronts.total;
-    t->traffic.ideal_shared_wavefronts += wavefronts.ideal;
-    t->traffic.bytes += (uint64_t)count_lanes(active) * bytes;
-}
-
 static void count_shared_part(sim_tally *t, uint8_t class, uint32_t active, const uint32_t address[SIM_LANES],
                               sim_part part) {
     uint32_t start[SIM_LANES];
     const uint32_t shift = (uint32_t)part.start;
     for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + shift;
-    add_shared(t, shared_wavefronts(class, start, active, part.width), active, part.width);
+    sim_traffic_shared(&t->traffic, shared_wavefronts(class, start, active, part.width), active, part.width);
 }
 
 /* Load, compute, compare-and-swap, until all lanes have had their turn: in each round one lane of each address wins. */
 static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
                        unsigned bytes) {
     while (active) {
-        add_shared(loads, sim_bank_load(address, active, bytes), active, bytes);
-        add_shared(t, sim_bank_atomic(address, active, bytes), active, bytes);
+        sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
+        sim_traffic_shared(&t->traffic, sim_bank_atomic(address, active, bytes), active, bytes);
         uint64_t wide[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
-        active &= ~distinct_lanes(wide, active);
+        active &= ~sim_distinct_lanes(wide, active);
     }
 }
 
@@ -388,7 +356,7 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     if (a->loops) {
         count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), active, address, op->bytes);
     } else if (a->plain || !own) {
-        add_shared(t, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
+        sim_traffic_shared(&t->traffic, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
     } else {
         for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);
     }
@@ -400,12 +368,8 @@ static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     sim_lines lines;
-    add_shared(t, sim_bank_store(destination, active, op->bytes), active, op->bytes);
-    if (!(active & ~filled)) return;
-    sim_coalesce(source, active & ~filled, op->bytes, &lines);
-    count_tags(t, &lines, active & ~filled, op->bytes);
-    t->traffic.instructions--; /* both halves of the copy have counted it */
-    t->traffic.bytes -= (uint64_t)count_lanes(active & ~filled) * op->bytes;
+    sim_traffic_ldgsts_access(&t->traffic, active, filled, source, destination, op->bytes, &lines);
+    t->tag_sectors += lines.sectors;
     load_cached(c, t, &lines);
 }
 
@@ -413,14 +377,8 @@ static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     sim_bypass b;
-    sim_bypass_groups(source, destination, active, filled, &b);
-    sim_wavefronts wavefronts = {b.wavefronts, sim_bank_store(destination, active, op->bytes).ideal};
-    add_shared(t, wavefronts, active, op->bytes);
-    t->traffic.sectors += b.sectors;
-    t->traffic.ideal_sectors += sim_ideal_sectors(active & ~filled, op->bytes);
+    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, source, destination, op->bytes, &b);
     t->tag_sectors += b.tag_sectors;
-    t->traffic.wavefronts += b.tag_wavefronts;
-    t->traffic.requests += (active & ~filled) != 0;
     for (uint32_t i = 0; i < b.requests.count; i++) request_read(c, t, b.requests.line[i], b.requests.mask[i]);
 }
 
@@ -434,51 +392,31 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         count_access_copy(c, op, active, filled, source, destination);
 }
 
-static void bulk_request(sim_counting *c, sim_tally *t, bool loads, uint64_t line, unsigned mask) {
-    if (!mask) return;
-    if (loads) {
-        request_read(c, t, line, mask);
-        return;
-    }
+typedef struct bulk_count {
+    sim_counting *counting;
+    sim_tally *tally;
+} bulk_count;
+
+static void bulk_read(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    request_read(b->counting, b->tally, line, mask);
+}
+
+static void bulk_write(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    sim_counting *c = b->counting;
     add_to_log(c, line, mask, SIM_LOG_WRITE, 32);
     sim_seen_add(&c->written, line, mask);
     c->store_requests_issued++;
     c->store_sectors_issued += (uint32_t)__builtin_popcount(mask);
-    t->traffic.l2_requests++;
-    t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
-}
-
-/* Bytes from .. to-1 of one line. Whole sectors go together; one of which only half is wanted, at either end, by
- * itself. */
-static void bulk_line(sim_counting *c, sim_tally *t, bool loads, uint64_t line, unsigned from, unsigned to) {
-    const unsigned sector = 1u << SIM_SECTOR_SHIFT;
-    unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
-    unsigned head = from % sector ? 1u << first : 0, tail = to % sector ? 1u << last : 0;
-    t->traffic.sectors += last - first + 1;
-    bulk_request(c, t, loads, line, head);
-    bulk_request(c, t, loads, line, all & ~(head | tail));
-    bulk_request(c, t, loads, line, tail & ~head);
-}
-
-/* The engine takes a copy apart into pieces of a line's length, counted from where the copy begins: a copy that begins
- * inside a line makes pieces that straddle two. */
-static void bulk_piece(sim_counting *c, sim_tally *t, bool loads, uint64_t address, uint64_t bytes) {
-    const uint64_t length = 1u << SIM_LINE_SHIFT;
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        uint64_t line = at / length, stop = (line + 1) * length < end ? (line + 1) * length : end;
-        bulk_line(c, t, loads, line, (unsigned)(at % length), (unsigned)(stop - line * length));
-        at = stop;
-    }
+    b->tally->traffic.l2_requests++;
+    b->tally->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
 }
 
 static void count_pieces(sim_counting *c, const sim_op *op, uint64_t address, uint64_t bytes) {
-    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    bulk_count b = {c, tally_at(c, op, SIM_TALLY_OWN)};
     bool loads = c->plan->assembled[op->instruction].class == HAUL_CLASS_BULK_LOAD;
-    const uint64_t piece = 1u << SIM_LINE_SHIFT;
-    t->traffic.ideal_sectors += (bytes + 31) >> SIM_SECTOR_SHIFT;
-    t->traffic.bytes += bytes;
-    for (uint64_t at = 0; at < bytes; at += piece)
-        bulk_piece(c, t, loads, address + at, bytes - at < piece ? bytes - at : piece);
+    sim_traffic_bulk(&b.tally->traffic, address, bytes, loads ? bulk_read : bulk_write, &b);
 }
 
 static void count_bulk_instruction(sim_counting *c, const sim_op *op) {
@@ -511,10 +449,10 @@ void sim_count_barrier(sim_counting *c, const sim_warp *w) {
 
 void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
     c->block_runs[block]++;
-    c->block_threads[block] += count_lanes(active);
+    c->block_threads[block] += sim_lanes(active);
 }
 
 void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active) {
     c->instruction_runs[instruction]++;
-    c->instruction_threads[instruction] += count_lanes(active);
+    c->instruction_threads[instruction] += sim_lanes(active);
 }

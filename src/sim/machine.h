@@ -29,6 +29,7 @@ typedef struct sim_machine {
     double memory_gbps;        /* peak */
     double sm_mhz, memory_mhz; /* boost; memory clock as the driver reports it */
     double l2_gbps;            /* L2 to SMs, sustained */
+    double loaded_latency_ns;  /* a read's from device memory while that is kept busy */
     double dram_latency_ns, l2_latency_ns, l1_latency_cycles, shared_latency_cycles;
     double host_link_gbps; /* one way, pinned */
     uint32_t copy_engines;

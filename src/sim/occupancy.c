@@ -177,16 +177,14 @@ static uint32_t choose_carveout(const sim_machine *m, uint64_t needed) {
     return m->shared_per_sm;
 }
 
-void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
-                   haul_occupancy *o) {
+void sim_occupancy_of(const sim_machine *m, uint32_t registers, uint32_t threads, uint64_t shared_bytes,
+                      haul_occupancy *o) {
     uint32_t warps = (threads + 31) / 32;
-    uint64_t shared = program->shared_bytes + dynamic_bytes;
-    uint64_t block_shared = (shared + m->shared_unit - 1) / m->shared_unit * m->shared_unit + m->shared_reserved;
-    *o = (haul_occupancy){.max_warps_per_sm = m->max_threads_per_sm / 32};
-    o->registers_per_thread = smallest(program->registers, register_limit(program->function, m));
+    uint64_t block_shared = (shared_bytes + m->shared_unit - 1) / m->shared_unit * m->shared_unit + m->shared_reserved;
+    *o = (haul_occupancy){.max_warps_per_sm = m->max_threads_per_sm / 32, .registers_per_thread = registers};
     o->limit_blocks = m->max_blocks_per_sm;
     o->limit_warps = o->max_warps_per_sm / warps;
-    o->limit_registers = blocks_by_registers(m, warps, o->registers_per_thread ? o->registers_per_thread : 1);
+    o->limit_registers = blocks_by_registers(m, warps, registers ? registers : 1);
     o->limit_shared = (uint32_t)(m->shared_per_sm / block_shared);
     o->blocks_per_sm =
         smallest(smallest(o->limit_blocks, o->limit_warps), smallest(o->limit_registers, o->limit_shared));
@@ -194,4 +192,10 @@ void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t th
     o->shared_per_block = (uint32_t)block_shared;
     o->shared_carveout = choose_carveout(m, block_shared * o->blocks_per_sm);
     o->l1_bytes = m->unified_bytes - o->shared_carveout;
+}
+
+void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
+                   haul_occupancy *o) {
+    uint32_t registers = smallest(program->registers, register_limit(program->function, m));
+    sim_occupancy_of(m, registers, threads, program->shared_bytes + dynamic_bytes, o);
 }

@@ -19,4 +19,8 @@ uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory);
 void sim_occupancy(const sim_machine *machine, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
                    haul_occupancy *occupancy);
 
+/* The same for a kernel that needs so many registers a thread and so much shared memory a block in all. */
+void sim_occupancy_of(const sim_machine *machine, uint32_t registers, uint32_t threads, uint64_t shared_bytes,
+                      haul_occupancy *occupancy);
+
 #endif

@@ -34,6 +34,7 @@ static void figures_of_each_machine_agree_with_each_other(void **state) {
         assert_true(m->max_threads_per_block <= m->max_threads_per_sm);
         assert_int_equal(m->registers_per_sm % (4 * m->register_unit), 0);
         assert_true(m->l2_bytes < m->memory_bytes && m->l2_fetch_bytes >= 32 && m->l2_fetch_bytes <= 128);
+        assert_true(m->loaded_latency_ns > m->dram_latency_ns && m->dram_latency_ns > m->l2_latency_ns);
         assert_true(m->memory_gbps > 0 && m->l2_gbps > m->memory_gbps && m->sm_mhz > 0 && m->host_link_gbps > 0);
     }
 }

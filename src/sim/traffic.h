@@ -1,0 +1,70 @@
+/* What one warp-level access adds to a haul_traffic: requests, sectors, wavefronts. Used for accesses that run
+ * (count.h) and for those that are only foreseen (haul_diagnose()), so that both go by the same rules. What caches make
+ * of the access is not among them. */
+#ifndef HAUL_SIM_TRAFFIC_H
+#define HAUL_SIM_TRAFFIC_H
+
+#include "sim/banks.h"
+#include "sim/bypass.h"
+
+#include <haul/run.h>
+
+static inline uint32_t sim_lanes(uint32_t active) {
+    return (uint32_t)__builtin_popcount(active);
+}
+
+/* One pass through the tag stage: `lines` is what sim_coalesce() made of the active lanes' `bytes` bytes each. */
+static inline void sim_traffic_tags(haul_traffic *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
+    uint32_t ideal = sim_ideal_sectors(active, bytes);
+    t->instructions++;
+    t->requests++;
+    t->sectors += lines->sectors;
+    t->ideal_sectors += ideal < lines->sectors ? ideal : lines->sectors;
+    t->wavefronts += sim_tag_wavefronts(lines);
+    t->bytes += (uint64_t)sim_lanes(active) * bytes;
+}
+
+static inline void sim_traffic_shared(haul_traffic *t, sim_wavefronts wavefronts, uint32_t active, unsigned bytes) {
+    t->instructions++;
+    t->shared_wavefronts += wavefronts.total;
+    t->ideal_shared_wavefronts += wavefronts.ideal;
+    t->bytes += (uint64_t)sim_lanes(active) * bytes;
+}
+
+/* LDGSTS through L1. Lanes in `filled` read nothing. `lines`: what the others read; none when there are no others. */
+static inline void sim_traffic_ldgsts_access(haul_traffic *t, uint32_t active, uint32_t filled,
+                                             const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
+                                             unsigned bytes, sim_lines *lines) {
+    lines->count = lines->sectors = 0;
+    sim_traffic_shared(t, sim_bank_store(destination, active, bytes), active, bytes);
+    if (!(active & ~filled)) return;
+    sim_coalesce(source, active & ~filled, bytes, lines);
+    sim_traffic_tags(t, lines, active & ~filled, bytes);
+    t->instructions--; /* both halves of the copy have counted it */
+    t->bytes -= (uint64_t)sim_lanes(active & ~filled) * bytes;
+}
+
+/* LDGSTS around L1; `bypass` is filled in. */
+static inline void sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, uint32_t filled,
+                                             const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
+                                             unsigned bytes, sim_bypass *bypass) {
+    sim_bypass_groups(source, destination, active, filled, bypass);
+    sim_wavefronts wavefronts = {bypass->wavefronts, sim_bank_store(destination, active, bytes).ideal};
+    sim_traffic_shared(t, wavefronts, active, bytes);
+    t->sectors += bypass->sectors;
+    t->ideal_sectors += sim_ideal_sectors(active & ~filled, bytes);
+    t->wavefronts += bypass->tag_wavefronts;
+    t->requests += (active & ~filled) != 0;
+}
+
+/* The first lane of each address among `lanes`: those that update memory in one round. */
+uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes);
+
+/* Gets each request that a bulk copy makes to L2: a line and which of its sectors. */
+typedef void sim_bulk_request(void *context, uint64_t line, unsigned mask);
+
+/* Bytes that a bulk copy, or a row of a tensor copy, moves from or to `address`; the instruction itself is counted by
+ * the caller. */
+void sim_traffic_bulk(haul_traffic *t, uint64_t address, uint64_t bytes, sim_bulk_request *request, void *context);
+
+#endif
