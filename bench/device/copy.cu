@@ -1,0 +1,211 @@
+/* Copies: what memory gives a kernel that only moves data. 16-byte aligned, any n. */
+#include "bench.h"
+#include "primitives.cuh"
+
+/* The words after the last whole piece of `unit` floats; by the last block. */
+DEVICE void copy_words(size_t from, size_t n, float *out, const float *in) {
+    for (size_t i = from + threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+}
+
+DEVICE void copy_vectors(int vectors, int threads, int load, int store, int pace, int whole, size_t n, float *out,
+                         const float *in) {
+    unsigned first = blockIdx.x * (threads * vectors) + threadIdx.x, count = (unsigned)(n / 4);
+    float4 a[8];
+#pragma unroll
+    for (int k = 0; k < vectors; k++) {
+        unsigned i = first + k * threads;
+        a[k] = whole || i < count ? load4((const float4 *)in + i, load) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    }
+    all_arrived(pace, a, vectors);
+#pragma unroll
+    for (int k = 0; k < vectors; k++) {
+        unsigned i = first + k * threads;
+        if (whole || i < count) store4((float4 *)out + i, a[k], store);
+    }
+}
+
+/* One contiguous piece a block. */
+DEVICE void copy_piece(int vectors, int threads, int load, int store, int pace, size_t n, float *out, const float *in) {
+    if ((blockIdx.x + 1) * (threads * vectors) <= n / 4) {
+        copy_vectors(vectors, threads, load, store, pace, 1, n, out, in);
+    } else {
+        copy_vectors(vectors, threads, load, store, pace, 0, n, out, in);
+        copy_words(n / 4 * 4, n, out, in);
+    }
+}
+
+/* One tile a block, in by the bulk engine, out by all threads. */
+DEVICE void copy_tile_threads(unsigned tile, int threads, size_t n, float *out, const float *in) {
+    extern __shared__ __align__(128) float4 vectors[];
+    __shared__ __align__(8) unsigned long long full;
+    size_t first = (size_t)blockIdx.x * tile;
+    if (first + tile > n) {
+        copy_words(first, n, out, in);
+        return;
+    }
+    unsigned barrier = shared_address(&full);
+    if (threadIdx.x == 0) {
+        barrier_init(barrier, 1);
+        barrier_fence();
+        barrier_expect(barrier, tile * 4);
+        bulk_load(vectors, in + first, tile * 4, barrier);
+    }
+    __syncthreads();
+    barrier_wait(barrier, 0);
+    float4 *to = (float4 *)(out + first);
+#pragma unroll
+    for (unsigned k = 0; k < tile / 4 / threads; k++)
+        to[k * threads + threadIdx.x] = vectors[k * threads + threadIdx.x];
+}
+
+/* One tile a block, in and out by the bulk engine: no thread touches the data. */
+DEVICE void copy_tile(unsigned tile, int hint, size_t n, float *out, const float *in) {
+    extern __shared__ __align__(128) float stage[];
+    __shared__ __align__(8) unsigned long long full;
+    size_t first = (size_t)blockIdx.x * tile;
+    if (first + tile > n) {
+        copy_words(first, n, out, in);
+        return;
+    }
+    if (threadIdx.x != 0) return;
+    unsigned barrier = shared_address(&full);
+    barrier_init(barrier, 1);
+    barrier_fence();
+    barrier_expect(barrier, tile * 4);
+    bulk_load_hint(stage, in + first, tile * 4, barrier, hint);
+    barrier_wait(barrier, 0);
+    bulk_store(out + first, stage, tile * 4);
+    bulk_store_wait(0);
+}
+
+/* One thread a block runs a ring of `stages` tiles, `ahead` of them being loaded. */
+DEVICE void copy_ring(unsigned tile, unsigned stages, unsigned ahead, size_t n, float *out, const float *in) {
+    extern __shared__ __align__(128) float stage[];
+    __shared__ __align__(8) unsigned long long full[16];
+    size_t tiles = n / tile, hop = gridDim.x;
+    if (blockIdx.x == gridDim.x - 1) copy_words(tiles * tile, n, out, in);
+    if (threadIdx.x != 0) return;
+    for (unsigned s = 0; s < stages; s++) barrier_init(shared_address(&full[s]), 1);
+    barrier_fence();
+    unsigned round = 0;
+    for (size_t t = blockIdx.x; t < tiles + ahead * hop; t += hop, round++) {
+        if (t < tiles) { /* load tile `round`; the store that last read its stage is `stages` rounds back */
+            unsigned s = round % stages, barrier = shared_address(&full[s]);
+            if (round >= stages) bulk_store_wait(1);
+            barrier_expect(barrier, tile * 4);
+            bulk_load(stage + s * tile, in + t * tile, tile * 4, barrier);
+        }
+        if (round < ahead || t - ahead * hop >= tiles) continue;
+        unsigned done = round - ahead, s = done % stages;
+        barrier_wait(shared_address(&full[s]), done / stages & 1);
+        bulk_store(out + (t - ahead * hop) * tile, stage + s * tile, tile * 4);
+    }
+    bulk_store_wait(0);
+}
+
+#define ARGUMENTS n, out, in
+/* K(name, threads, floats a block or 0, blocks per SM, blocks a cluster, dynamic shared bytes, body) */
+#define PIECE(K, name, vectors, threads, ld, st) \
+    K(name, threads, (vectors)*4 * (threads), 0, 1, 0, copy_piece(vectors, threads, ld, st, FREE, ARGUMENTS))
+#define PACED(K, name, vectors, threads, cluster, reserve)         \
+    K(name, threads, (vectors)*4 * (threads), 0, cluster, reserve, \
+      copy_piece(vectors, threads, USUAL, USUAL, (cluster) > 1 ? CLUSTER : BLOCK, ARGUMENTS))
+#define TILE(K, name, tile, hint) K(name, 32, tile, 0, 1, (tile)*4, copy_tile(tile, hint, ARGUMENTS))
+#define TILE_THREADS(K, name, tile, threads) \
+    K(name, threads, tile, 0, 1, (tile)*4, copy_tile_threads(tile, threads, ARGUMENTS))
+#define RING(K, name, tile, stages, blocks) \
+    K(name, 32, 0, blocks, 1, (tile)*4 * (stages), copy_ring(tile, stages, (stages)-2, ARGUMENTS))
+#define COPY_CANDIDATES(K)                                  \
+    PIECE(K, vec1_t256, 1, 256, USUAL, USUAL)               \
+    PIECE(K, vec1_t512, 1, 512, USUAL, USUAL)               \
+    PIECE(K, vec1_t1024, 1, 1024, USUAL, USUAL)             \
+    PIECE(K, vec2_t256, 2, 256, USUAL, USUAL)               \
+    PIECE(K, vec4_t256, 4, 256, USUAL, USUAL)               \
+    PIECE(K, vec1_t256_cs, 1, 256, STREAM, STREAM)          \
+    PIECE(K, vec1_t256_nol1_256, 1, 256, NO_L1_256, NO_L1)  \
+    PIECE(K, vec1_t256_first, 1, 256, FIRST_OUT, FIRST_OUT) \
+    PIECE(K, vec1_t1024_nol1, 1, 1024, NO_L1, USUAL)        \
+    PACED(K, paced1_t128, 1, 128, 1, 0)                     \
+    PACED(K, paced1_t256, 1, 256, 1, 0)                     \
+    PACED(K, paced1_t512, 1, 512, 1, 0)                     \
+    PACED(K, paced1_t1024, 1, 1024, 1, 0)                   \
+    PACED(K, paced2_t128, 2, 128, 1, 0)                     \
+    PACED(K, paced2_t256, 2, 256, 1, 0)                     \
+    PACED(K, paced2_t512, 2, 512, 1, 0)                     \
+    PACED(K, paced2_t1024, 2, 1024, 1, 0)                   \
+    PACED(K, paced4_t256, 4, 256, 1, 0)                     \
+    PACED(K, paced4_t512, 4, 512, 1, 0)                     \
+    PACED(K, paced2_t256_7, 2, 256, 1, 32000)               \
+    PACED(K, paced2_t256_6, 2, 256, 1, 37000)               \
+    PACED(K, paced2_t256_5, 2, 256, 1, 44000)               \
+    PACED(K, paced2_t256_4, 2, 256, 1, 55000)               \
+    PACED(K, paced1_t512_c2, 1, 512, 2, 0)                  \
+    PACED(K, paced1_t512_c4, 1, 512, 4, 0)                  \
+    PACED(K, paced1_t256_c4, 1, 256, 4, 0)                  \
+    PACED(K, paced1_t1024_c2, 1, 1024, 2, 0)                \
+    PACED(K, paced1_t1024_c4, 1, 1024, 4, 0)                \
+    PACED(K, paced2_t512_c2, 2, 512, 2, 0)                  \
+    TILE_THREADS(K, tile512_t128, 512, 128)                 \
+    TILE_THREADS(K, tile1024_t128, 1024, 128)               \
+    TILE_THREADS(K, tile1024_t256, 1024, 256)               \
+    TILE_THREADS(K, tile2048_t256, 2048, 256)               \
+    TILE_THREADS(K, tile2048_t512, 2048, 512)               \
+    TILE_THREADS(K, tile4096_t512, 4096, 512)               \
+    TILE_THREADS(K, tile4096_t1024, 4096, 1024)             \
+    TILE(K, bulk1024, 1024, USUAL)                          \
+    TILE(K, bulk2048, 2048, USUAL)                          \
+    TILE(K, bulk4096, 4096, USUAL)                          \
+    TILE(K, bulk8192, 8192, USUAL)                          \
+    RING(K, ring2048x6_b2, 2048, 6, 2)                      \
+    RING(K, ring4096x8_b1, 4096, 8, 1)
+
+#define KERNEL(name, threads, per_block, blocks, cluster, shared, body)                \
+    extern "C" __global__ void __launch_bounds__(threads)                              \
+        copy_##name(size_t n, float *__restrict__ out, const float *__restrict__ in) { \
+        body;                                                                          \
+    }
+COPY_CANDIDATES(KERNEL)
+
+static const bench_candidate candidates[] = {
+#define ROW(name, threads, per_block, blocks, cluster, shared, body) \
+    {#name, (const void *)copy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0.0, 0},
+    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 0},
+    {"cub", nullptr, 0, 0, 0, 0, 0, peer_cub_copy, 0.0, 0},
+    COPY_CANDIDATES(ROW)};
+
+static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    size_t n = c->n;
+    void *arguments[] = {&n, (void *)&b->out, (void *)&b->in};
+    bench_start(k, c->n, arguments);
+}
+
+static void prepare(const bench_case *c, const bench_buffers *b) {
+    bench_fill(c, b, c->n);
+}
+
+static __global__ void check(const float *out, size_t n, unsigned long long *errors) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n + BENCH_GUARD) return;
+    if (i < n ? out[i] != bench_value(i) : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
+}
+
+static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
+    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, bench_errors());
+    return bench_errors_read();
+}
+
+static const bench_case cases[] = {
+    {1u << 25, 0, 0, 8.0 * (1u << 25), 1, "copy 128 MiB"},
+    {1u << 28, 0, 0, 8.0 * (1u << 28), 1, "copy 1 GiB"},
+};
+
+const bench_work bench_copy = {"copy",
+                               candidates,
+                               BENCH_COUNT(candidates),
+                               {"memcpy", "cub", nullptr},
+                               launch,
+                               prepare,
+                               wrong,
+                               cases,
+                               BENCH_COUNT(cases),
+                               80};

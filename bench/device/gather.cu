@@ -1,0 +1,130 @@
+/* Random row gather: row i of the result is row index[i] of the table. Rows of 32 bytes to 2 KiB. */
+#include "bench.h"
+#include "primitives.cuh"
+
+/* A vector a lane; a thread takes `vectors` of them, its block's are contiguous. The lanes of a row read the same
+ * index, out of the same line. */
+DEVICE void gather_vectors(int vectors, int threads, int load, int store, unsigned row4, unsigned n4, float4 *out,
+                           const float4 *table, const unsigned *index) {
+    unsigned first = blockIdx.x * (threads * vectors) + threadIdx.x, shift = 31 - __clz(row4), source[8];
+    float4 a[8];
+    if (first + (vectors - 1) * threads >= n4) return; /* the benchmark's sizes are multiples */
+#pragma unroll
+    for (int k = 0; k < vectors; k++) source[k] = index[(first + k * threads) >> shift];
+#pragma unroll
+    for (int k = 0; k < vectors; k++) {
+        a[k] = load4(table + ((size_t)source[k] << shift) + ((first + k * threads) & (row4 - 1)), load);
+    }
+#pragma unroll
+    for (int k = 0; k < vectors; k++) store4(out + first + k * threads, a[k], store);
+}
+
+/* A tile of rows a block: each lane of one warp has the bulk engine fetch rows, one bulk store takes all away. */
+DEVICE void gather_bulk(unsigned tile4, unsigned row4, unsigned n4, float4 *out, const float4 *table,
+                        const unsigned *index) {
+    extern __shared__ __align__(128) float4 stage[];
+    __shared__ __align__(8) unsigned long long full;
+    unsigned rows = tile4 / row4, first = blockIdx.x * rows, barrier = shared_address(&full);
+    if ((blockIdx.x + 1) * tile4 > n4) return;
+    if (threadIdx.x == 0) {
+        barrier_init(barrier, 1);
+        barrier_fence();
+        barrier_expect(barrier, tile4 * 16);
+    }
+    __syncwarp();
+    for (unsigned r = threadIdx.x; r < rows; r += 32) {
+        bulk_load(stage + r * row4, table + (size_t)index[first + r] * row4, row4 * 16, barrier);
+    }
+    if (threadIdx.x != 0) return;
+    barrier_wait(barrier, 0);
+    bulk_store(out + (size_t)first * row4, stage, tile4 * 16);
+    bulk_store_wait(0);
+}
+
+#define ARGUMENTS row4, n4, out, table, index
+#define VECTORS(K, name, vectors, threads, ld, st) \
+    K(name, threads, (vectors)*4 * (threads), 0, 0, gather_vectors(vectors, threads, ld, st, ARGUMENTS))
+#define BULK(K, kib) K(bulk##kib##k, 32, (kib)*256, 0, (kib)*1024, gather_bulk((kib)*64, ARGUMENTS))
+#define GATHER_CANDIDATES(K)                                      \
+    VECTORS(K, vec1_t128, 1, 128, USUAL, USUAL)                   \
+    VECTORS(K, vec1_t256, 1, 256, USUAL, USUAL)                   \
+    VECTORS(K, vec2_t128, 2, 128, USUAL, USUAL)                   \
+    VECTORS(K, vec2_t256, 2, 256, USUAL, USUAL)                   \
+    VECTORS(K, vec4_t128, 4, 128, USUAL, USUAL)                   \
+    VECTORS(K, vec4_t256, 4, 256, USUAL, USUAL)                   \
+    VECTORS(K, vec2_t256_cs, 2, 256, STREAM, STREAM)              \
+    VECTORS(K, vec2_t256_usual_cs, 2, 256, USUAL, STREAM)         \
+    VECTORS(K, vec2_t256_nol1, 2, 256, NO_L1, USUAL)              \
+    VECTORS(K, vec2_t256_first, 2, 256, FIRST_OUT, FIRST_OUT)     \
+    VECTORS(K, vec2_t256_usual_first, 2, 256, USUAL, FIRST_OUT)   \
+    VECTORS(K, vec2_t256_last_usual, 2, 256, LAST_OUT, USUAL)     \
+    VECTORS(K, vec2_t256_last_first, 2, 256, LAST_OUT, FIRST_OUT) \
+    VECTORS(K, vec1_t128_last_first, 1, 128, LAST_OUT, FIRST_OUT) \
+    VECTORS(K, vec2_t128_last_first, 2, 128, LAST_OUT, FIRST_OUT) \
+    VECTORS(K, vec1_t256_last_first, 1, 256, LAST_OUT, FIRST_OUT) \
+    BULK(K, 2)                                                    \
+    BULK(K, 4)                                                    \
+    BULK(K, 8)
+
+#define KERNEL(name, threads, per_block, blocks, shared, body)                                                \
+    extern "C" __global__ void __launch_bounds__(threads)                                                     \
+        gather_##name(unsigned row4, unsigned n4, float4 *__restrict__ out, const float4 *__restrict__ table, \
+                      const unsigned *__restrict__ index) {                                                   \
+        body;                                                                                                 \
+    }
+GATHER_CANDIDATES(KERNEL)
+
+static const bench_candidate candidates[] = {
+#define ROW(name, threads, per_block, blocks, shared, body) \
+    {#name, (const void *)gather_##name, threads, per_block, blocks, 1, shared, nullptr, 0.0, 0},
+    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 1}, GATHER_CANDIDATES(ROW)};
+
+static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    unsigned row4 = c->row / 4, n4 = (unsigned)(c->n / 4);
+    void *arguments[] = {&row4, &n4, (void *)&b->out, (void *)&b->in, (void *)&b->index};
+    bench_start(k, c->n, arguments);
+}
+
+/* Which row goes to row i: a hash, so that neighbours share nothing. */
+DEVICE unsigned row_of(unsigned i, unsigned rows) {
+    return bench_hash(i + 0x51ed270bu) & (rows - 1);
+}
+
+static __global__ void fill_index(unsigned *index, unsigned rows) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows) index[i] = row_of(i, rows);
+}
+
+static void prepare(const bench_case *c, const bench_buffers *b) {
+    bench_fill(c, b, c->n);
+    fill_index<<<(unsigned)((c->rows + 255) / 256), 256>>>(b->index, (unsigned)c->rows);
+}
+
+static __global__ void check(const float *out, size_t n, unsigned rows, unsigned row, unsigned long long *errors) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n + BENCH_GUARD) return;
+    float want = bench_value((size_t)row_of((unsigned)(i / row), rows) * row + i % row);
+    if (i < n ? out[i] != want : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
+}
+
+static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
+    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, (unsigned)c->rows, c->row,
+                                                                 bench_errors());
+    return bench_errors_read();
+}
+
+#define CASE(row, name) \
+    { 1u << 28, (1u << 28) / ((row) / 4), (row) / 4, 8.0 * (1u << 28), 1, name }
+static const bench_case cases[] = {CASE(2048, "gather rows of 2 KiB"), CASE(512, "gather rows of 512 B"),
+                                   CASE(128, "gather rows of 128 B"), CASE(32, "gather rows of 32 B")};
+
+const bench_work bench_gather = {"gather",
+                                 candidates,
+                                 BENCH_COUNT(candidates),
+                                 {"memcpy", nullptr, nullptr},
+                                 launch,
+                                 prepare,
+                                 wrong,
+                                 cases,
+                                 BENCH_COUNT(cases),
+                                 0};

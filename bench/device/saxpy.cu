@@ -1,0 +1,297 @@
+/* SAXPY, y = alpha * x + y: 12 bytes an element. x and y are 16-byte aligned, any n. */
+#include "bench.h"
+#include "primitives.cuh"
+
+DEVICE float4 axpy4(float alpha, float4 x, float4 y) {
+    return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
+}
+
+/* The up to three words after the last whole vector; by the first threads of the last block. */
+DEVICE void axpy_rest(unsigned n, float alpha, const float *x, float *y) {
+    unsigned i = n / 4 * 4 + threadIdx.x;
+    if (blockIdx.x == gridDim.x - 1 && i < n) y[i] = fmaf(alpha, x[i], y[i]);
+}
+
+/* `vectors` a thread, a block's are contiguous; all loads before the first store. */
+DEVICE void axpy_vectors(int vectors, int threads, int load_x, int load_y, int store, int pace, int whole, unsigned n,
+                         float alpha, const float *x, float *y) {
+    unsigned first = blockIdx.x * (threads * vectors) + threadIdx.x, count = n / 4;
+    const float4 *x4 = (const float4 *)x;
+    float4 *y4 = (float4 *)y;
+    float4 a[8], b[8];
+#pragma unroll
+    for (int k = 0; k < vectors; k++) {
+        unsigned i = first + k * threads;
+        a[k] = b[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (whole || i < count) {
+            a[k] = load4(x4 + i, load_x);
+            b[k] = load4(y4 + i, load_y);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < vectors; k++) b[k] = axpy4(alpha, a[k], b[k]);
+    all_arrived(pace, b, vectors);
+#pragma unroll
+    for (int k = 0; k < vectors; k++) {
+        unsigned i = first + k * threads;
+        if (whole || i < count) store4(y4 + i, b[k], store);
+    }
+}
+
+/* One piece a block: a block that is full takes the path without guards. */
+DEVICE void axpy_piece(int vectors, int threads, int load_x, int load_y, int store, int pace, unsigned n, float alpha,
+                       const float *x, float *y) {
+    if ((blockIdx.x + 1) * (threads * vectors) <= n / 4) {
+        axpy_vectors(vectors, threads, load_x, load_y, store, pace, 1, n, alpha, x, y);
+    } else {
+        axpy_vectors(vectors, threads, load_x, load_y, store, pace, 0, n, alpha, x, y);
+    }
+    axpy_rest(n, alpha, x, y);
+}
+
+/* A grid that stays: each thread strides, `vectors` at a time. */
+DEVICE void axpy_stride(int vectors, int threads, unsigned n, float alpha, const float *x, float *y) {
+    unsigned hop = gridDim.x * threads, count = n / 4;
+    const float4 *x4 = (const float4 *)x;
+    float4 *y4 = (float4 *)y;
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < count; i += hop * vectors) {
+        float4 a[8], b[8];
+#pragma unroll
+        for (int k = 0; k < vectors; k++) {
+            if (i + k * hop < count) {
+                a[k] = load4(x4 + i + k * hop, USUAL);
+                b[k] = load4(y4 + i + k * hop, USUAL);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < vectors; k++) {
+            if (i + k * hop < count) store4(y4 + i + k * hop, axpy4(alpha, a[k], b[k]), USUAL);
+        }
+    }
+    axpy_rest(n, alpha, x, y);
+}
+
+/* Words at the end that fill no tile. */
+DEVICE void axpy_words(unsigned from, unsigned n, float alpha, const float *x, float *y) {
+    for (unsigned i = from + threadIdx.x; i < n; i += blockDim.x) y[i] = fmaf(alpha, x[i], y[i]);
+}
+
+/* One tile a block by two bulk loads, nothing overlapped inside a block: the other blocks of the SM do that. `out`:
+ * USUAL stores from registers, or a bulk store out of the tile. */
+DEVICE void axpy_tile(unsigned tile, int threads, int hint_x, int hint_y, int out_bulk, unsigned n, float alpha,
+                      const float *x, float *y) {
+    extern __shared__ __align__(128) float4 stage[];
+    __shared__ __align__(8) unsigned long long full;
+    size_t first = (size_t)blockIdx.x * tile;
+    float4 *stage_x = stage, *stage_y = stage + tile / 4;
+    if (first + tile > n) {
+        axpy_words((unsigned)first, n, alpha, x, y);
+        return;
+    }
+    unsigned barrier = shared_address(&full);
+    if (threadIdx.x == 0) {
+        barrier_init(barrier, 1);
+        barrier_fence();
+        barrier_expect(barrier, tile * 8);
+        bulk_load_hint(stage_x, x + first, tile * 4, barrier, hint_x);
+        bulk_load_hint(stage_y, y + first, tile * 4, barrier, hint_y);
+    }
+    __syncthreads();
+    barrier_wait(barrier, 0);
+    float4 *y4 = (float4 *)(y + first);
+#pragma unroll
+    for (unsigned k = 0; k < tile / 4 / threads; k++) {
+        unsigned i = k * threads + threadIdx.x;
+        float4 v = axpy4(alpha, stage_x[i], stage_y[i]);
+        if (out_bulk) {
+            stage_y[i] = v;
+        } else {
+            y4[i] = v;
+        }
+    }
+    if (!out_bulk) return;
+    bulk_store_fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_store(y4, stage_y, tile * 4);
+        bulk_store_wait(0);
+    }
+}
+
+/* Thread 0: asks for a tile of x and y. */
+DEVICE void axpy_fill(float4 *to_x, unsigned tile, size_t first, const float *x, const float *y, unsigned barrier) {
+    barrier_expect(barrier, tile * 8);
+    bulk_load(to_x, x + first, tile * 4, barrier);
+    bulk_load(to_x + tile / 4, y + first, tile * 4, barrier);
+}
+
+/* A grid that stays, `stages` tiles in flight, results leave from the stage by bulk stores; a stage is filled again
+ * one round later, when its store has been read. */
+DEVICE void axpy_ring(unsigned tile, unsigned stages, int threads, int out_bulk, unsigned n, float alpha,
+                      const float *x, float *y) {
+    extern __shared__ __align__(128) float4 stage[];
+    __shared__ __align__(8) unsigned long long full[16];
+    unsigned tiles = n / tile, round = 0, span = tile / 2; /* vectors a stage */
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < stages; s++) barrier_init(shared_address(&full[s]), 1);
+        barrier_fence();
+        for (unsigned s = 0; s < stages; s++) {
+            size_t t = blockIdx.x + (size_t)s * gridDim.x;
+            if (t < tiles) axpy_fill(stage + s * span, tile, t * tile, x, y, shared_address(&full[s]));
+        }
+    }
+    __syncthreads();
+    for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x, round++) {
+        unsigned s = round % stages;
+        float4 *stage_x = stage + s * span, *stage_y = stage_x + tile / 4, *y4 = (float4 *)(y + (size_t)t * tile);
+        barrier_wait(shared_address(&full[s]), round / stages & 1);
+#pragma unroll
+        for (unsigned k = 0; k < tile / 4 / threads; k++) {
+            unsigned i = k * threads + threadIdx.x;
+            float4 v = axpy4(alpha, stage_x[i], stage_y[i]);
+            if (out_bulk) {
+                stage_y[i] = v;
+            } else {
+                y4[i] = v;
+            }
+        }
+        if (out_bulk) bulk_store_fence();
+        __syncthreads();
+        if (threadIdx.x != 0) continue;
+        if (out_bulk) {
+            bulk_store(y4, stage_y, tile * 4);
+            bulk_store_wait(1);
+            s = (round + stages - 1) % stages;
+        }
+        /* With bulk stores the stage of the round before is free, else this round's. */
+        size_t next = t + (size_t)gridDim.x * (out_bulk ? stages - 1 : stages);
+        if (next < tiles && (round > 0 || !out_bulk)) {
+            axpy_fill(stage + s * span, tile, next * tile, x, y, shared_address(&full[s]));
+        }
+    }
+    if (blockIdx.x == gridDim.x - 1) axpy_words(tiles * tile, n, alpha, x, y);
+    if (out_bulk && threadIdx.x == 0) bulk_store_wait(0);
+}
+
+/* K(name, threads, floats a block or 0, blocks per SM, blocks a cluster, dynamic shared bytes, body) */
+#define ARGUMENTS n, alpha, x, y
+#define PIECE(K, name, vectors, threads, lx, ly, st) \
+    K(name, threads, (vectors)*4 * (threads), 0, 1, 0, axpy_piece(vectors, threads, lx, ly, st, FREE, ARGUMENTS))
+#define PACED(K, name, vectors, threads, cluster, reserve)         \
+    K(name, threads, (vectors)*4 * (threads), 0, cluster, reserve, \
+      axpy_piece(vectors, threads, USUAL, USUAL, USUAL, (cluster) > 1 ? CLUSTER : BLOCK, ARGUMENTS))
+#define TILE(K, name, tile, threads, hx, hy, bulk, reserve) \
+    K(name, threads, tile, 0, 1, (tile)*8 + (reserve), axpy_tile(tile, threads, hx, hy, bulk, ARGUMENTS))
+#define RING(K, name, tile, stages, threads, blocks, bulk) \
+    K(name, threads, 0, blocks, 1, (tile)*8 * (stages), axpy_ring(tile, stages, threads, bulk, ARGUMENTS))
+#define SAXPY_CANDIDATES(K)                                              \
+    PIECE(K, vec1_t128, 1, 128, USUAL, USUAL, USUAL)                     \
+    PIECE(K, vec1_t256, 1, 256, USUAL, USUAL, USUAL)                     \
+    PIECE(K, vec1_t512, 1, 512, USUAL, USUAL, USUAL)                     \
+    PIECE(K, vec1_t1024, 1, 1024, USUAL, USUAL, USUAL)                   \
+    PIECE(K, vec2_t256, 2, 256, USUAL, USUAL, USUAL)                     \
+    PIECE(K, vec4_t256, 4, 256, USUAL, USUAL, USUAL)                     \
+    PIECE(K, vec1_t256_cs_cs, 1, 256, STREAM, STREAM, STREAM)            \
+    PIECE(K, vec1_t256_cs_st, 1, 256, USUAL, USUAL, STREAM)              \
+    PIECE(K, vec1_t256_nol1_256, 1, 256, NO_L1_256, NO_L1_256, USUAL)    \
+    PIECE(K, vec1_t256_xfirst_ylast, 1, 256, FIRST_OUT, LAST_OUT, USUAL) \
+    PACED(K, paced1_t128, 1, 128, 1, 0)                                  \
+    PACED(K, paced1_t256, 1, 256, 1, 0)                                  \
+    PACED(K, paced1_t512, 1, 512, 1, 0)                                  \
+    PACED(K, paced1_t1024, 1, 1024, 1, 0)                                \
+    PACED(K, paced2_t128, 2, 128, 1, 0)                                  \
+    PACED(K, paced2_t256, 2, 256, 1, 0)                                  \
+    PACED(K, paced2_t512, 2, 512, 1, 0)                                  \
+    PACED(K, paced2_t1024, 2, 1024, 1, 0)                                \
+    PACED(K, paced4_t256, 4, 256, 1, 0)                                  \
+    PACED(K, paced1_t256_7, 1, 256, 1, 32000)                            \
+    PACED(K, paced1_t256_6, 1, 256, 1, 37000)                            \
+    PACED(K, paced1_t256_5, 1, 256, 1, 44000)                            \
+    PACED(K, paced1_t256_4, 1, 256, 1, 55000)                            \
+    PACED(K, paced1_t512_3, 1, 512, 1, 74000)                            \
+    PACED(K, paced1_t256_c4, 1, 256, 4, 0)                               \
+    PACED(K, paced1_t512_c2, 1, 512, 2, 0)                               \
+    PACED(K, paced1_t512_c4, 1, 512, 4, 0)                               \
+    PACED(K, paced1_t1024_c2, 1, 1024, 2, 0)                             \
+    K(stride1_t256, 256, 0, 8, 1, 0, axpy_stride(1, 256, ARGUMENTS))     \
+    TILE(K, tile512_t128, 512, 128, USUAL, USUAL, 0, 0)                  \
+    TILE(K, tile1024_t128, 1024, 128, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile1024_t256, 1024, 256, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile1024_t256_7, 1024, 256, USUAL, USUAL, 0, 23000)          \
+    TILE(K, tile1024_t256_6, 1024, 256, USUAL, USUAL, 0, 28000)          \
+    TILE(K, tile1024_t256_5, 1024, 256, USUAL, USUAL, 0, 36000)          \
+    TILE(K, tile1536_t384, 1536, 384, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile2048_t256, 2048, 256, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile2048_t512, 2048, 512, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile2048_t512_3, 2048, 512, USUAL, USUAL, 0, 58000)          \
+    TILE(K, tile3072_t768, 3072, 768, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile4096_t512, 4096, 512, USUAL, USUAL, 0, 0)                \
+    TILE(K, tile4096_t1024, 4096, 1024, USUAL, USUAL, 0, 0)              \
+    TILE(K, tile2048_t256_bulk, 2048, 256, USUAL, USUAL, 1, 0)           \
+    TILE(K, tile2048_t512_bulk, 2048, 512, USUAL, USUAL, 1, 0)           \
+    TILE(K, tile4096_t1024_bulk, 4096, 1024, USUAL, USUAL, 1, 0)         \
+    TILE(K, tile2048_t256_first, 2048, 256, FIRST_OUT, FIRST_OUT, 0, 0)  \
+    RING(K, ring1024x4_t256_b4, 1024, 4, 256, 4, 0)                      \
+    RING(K, ring2048x4_t256_b2_bulk, 2048, 4, 256, 2, 1)                 \
+    RING(K, ring4096x4_t512_b1_bulk, 4096, 4, 512, 1, 1)
+
+#define KERNEL(name, threads, per_block, blocks, cluster, shared, body)                \
+    extern "C" __global__ void __launch_bounds__(threads)                              \
+        saxpy_##name(unsigned n, float alpha, const float *__restrict__ x, float *y) { \
+        body;                                                                          \
+    }
+SAXPY_CANDIDATES(KERNEL)
+
+static const bench_candidate candidates[] = {
+#define ROW(name, threads, per_block, blocks, cluster, shared, body) \
+    {#name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0.0, 0},
+    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 2.0 / 3.0, 1},
+    {"cub", nullptr, 0, 0, 0, 0, 0, peer_cub_saxpy, 0.0, 0},
+    SAXPY_CANDIDATES(ROW)};
+
+static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    unsigned n = (unsigned)c->n;
+    float alpha = BENCH_ALPHA;
+    void *arguments[] = {&n, &alpha, (void *)&b->in, (void *)&b->out};
+    bench_start(k, c->n, arguments);
+}
+
+/* y starts as values of its own stream. */
+static __global__ void fill_y(float *y, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = bench_value(i + 0x40000000u);
+}
+
+static void prepare(const bench_case *c, const bench_buffers *b) {
+    bench_fill(c, b, c->n);
+    fill_y<<<(unsigned)((c->n + 255) / 256), 256>>>(b->out, c->n);
+}
+
+static __global__ void check(const float *y, size_t n, unsigned long long *errors) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n + BENCH_GUARD) return;
+    float want = fmaf(BENCH_ALPHA, bench_value(i), bench_value(i + 0x40000000u));
+    if (i < n ? y[i] != want : __float_as_uint(y[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
+}
+
+static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
+    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, bench_errors());
+    return bench_errors_read();
+}
+
+static const bench_case cases[] = {
+    {1u << 25, 0, 0, 12.0 * (1u << 25), 1, "saxpy 2^25"},
+    {1u << 25, 0, 0, 12.0 * (1u << 25), 4, "saxpy 2^25, four in a row"},
+    {1u << 28, 0, 0, 12.0 * (1u << 28), 1, "saxpy 2^28"},
+};
+
+const bench_work bench_saxpy = {"saxpy",
+                                candidates,
+                                BENCH_COUNT(candidates),
+                                {"cub", "memcpy", nullptr},
+                                launch,
+                                prepare,
+                                wrong,
+                                cases,
+                                BENCH_COUNT(cases),
+                                80};

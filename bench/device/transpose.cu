@@ -1,0 +1,146 @@
+/* Transpose of a square matrix of floats. Tiles go through shared memory; the forms differ in the tile, in the width
+ * of the accesses and in the order in which blocks take the tiles: consecutive blocks run at the same time, and the
+ * order decides how long the stretches of memory are that they read and write together. */
+#include "bench.h"
+#include "primitives.cuh"
+
+/* Tile of a block. The matrix is cut into strips `height` tiles high, and each is taken column by column; `turned`
+ * exchanges the roles of the two matrices. Height 1 goes along the rows that are read. */
+DEVICE uint2 tile_of(unsigned height, int turned, unsigned across) {
+    unsigned strip = blockIdx.x / (height * across), inside = blockIdx.x % (height * across);
+    unsigned major = inside / height, minor = strip * height + inside % height;
+    return turned ? make_uint2(minor, major) : make_uint2(major, minor);
+}
+
+/* The textbook's: 32 x 32, a word a lane, a padded tile. */
+DEVICE void turn_padded(unsigned height, int turned, unsigned rows, float *out, const float *in) {
+    __shared__ float tile[32][33];
+    uint2 at = tile_of(height, turned, rows / 32);
+    unsigned x = threadIdx.x & 31, y = threadIdx.x >> 5;
+#pragma unroll
+    for (unsigned k = 0; k < 32; k += 8) tile[y + k][x] = in[(size_t)(at.y * 32 + y + k) * rows + at.x * 32 + x];
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < 32; k += 8) out[(size_t)(at.x * 32 + y + k) * rows + at.y * 32 + x] = tile[x][y + k];
+}
+
+/* side x side tiles; each thread turns blocks of 4 x 4 in registers, so that all accesses are 16 bytes wide. The tile
+ * lies turned in shared memory, its vectors XORed by their row / 4: eight lanes of a store have eight rows / 4, eight
+ * lanes of a load have eight neighbouring vectors, so both hit all banks once. */
+DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int turned, int load, int store,
+                         unsigned rows, float *out, const float *in) {
+    extern __shared__ __align__(128) float4 tile[];
+    uint2 at = tile_of(height, turned, rows / side);
+    unsigned across = side / 4, pitch = rows / 4, lanes = threads / across;
+    unsigned c = threadIdx.x % across, r = threadIdx.x / across;
+    const float4 *from = (const float4 *)in + (size_t)at.y * side * pitch + at.x * across;
+    float4 *to = (float4 *)out + (size_t)at.x * side * pitch + at.y * across;
+    float4 a[4][4];
+#pragma unroll
+    for (unsigned k = 0; k < across / lanes; k++) {
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++) a[k][j] = load4(from + (size_t)((k * lanes + r) * 4 + j) * pitch + c, load);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < across / lanes; k++) {
+        unsigned g = (k * lanes + r) ^ c;
+        float4 *line = tile + c * 4 * across + g;
+        line[0] = make_float4(a[k][0].x, a[k][1].x, a[k][2].x, a[k][3].x);
+        line[across] = make_float4(a[k][0].y, a[k][1].y, a[k][2].y, a[k][3].y);
+        line[across * 2] = make_float4(a[k][0].z, a[k][1].z, a[k][2].z, a[k][3].z);
+        line[across * 3] = make_float4(a[k][0].w, a[k][1].w, a[k][2].w, a[k][3].w);
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < side / lanes; k++) {
+        unsigned y = k * lanes + r;
+        store4(to + (size_t)y * pitch + c, tile[y * across + (c ^ y / 4)], store);
+    }
+}
+
+#define ARGUMENTS rows, out, in
+#define PADDED(K, name, height, turned) K(name, 256, 1024, 0, 0, turn_padded(height, turned, ARGUMENTS))
+#define VECTORS(K, name, side, threads, height, turned, ld, st, reserve) \
+    K(name, threads, (side) * (side), 0, (side) * (side)*4 + (reserve),  \
+      turn_vectors(side, threads, height, turned, ld, st, ARGUMENTS))
+#define SIMPLE(K, side, threads, height)                                                      \
+    VECTORS(K, vec##side##_t##threads##_h##height, side, threads, height, 0, USUAL, USUAL, 0) \
+    VECTORS(K, vec##side##_t##threads##_h##height##_turned, side, threads, height, 1, USUAL, USUAL, 0)
+#define TRANSPOSE_CANDIDATES(K)                                       \
+    PADDED(K, padded_h1, 1, 0)                                        \
+    PADDED(K, padded_h2, 2, 0)                                        \
+    PADDED(K, padded_h4, 4, 0)                                        \
+    PADDED(K, padded_h1_turned, 1, 1)                                 \
+    PADDED(K, padded_h4_turned, 4, 1)                                 \
+    SIMPLE(K, 64, 256, 1)                                             \
+    SIMPLE(K, 64, 256, 2)                                             \
+    SIMPLE(K, 64, 256, 4)                                             \
+    SIMPLE(K, 64, 256, 8)                                             \
+    SIMPLE(K, 64, 256, 16)                                            \
+    SIMPLE(K, 64, 256, 32)                                            \
+    SIMPLE(K, 64, 128, 1)                                             \
+    SIMPLE(K, 64, 128, 4)                                             \
+    SIMPLE(K, 128, 512, 1)                                            \
+    SIMPLE(K, 128, 512, 4)                                            \
+    SIMPLE(K, 128, 1024, 1)                                           \
+    SIMPLE(K, 128, 1024, 2)                                           \
+    SIMPLE(K, 128, 1024, 4)                                           \
+    SIMPLE(K, 32, 64, 4)                                              \
+    VECTORS(K, vec64_t256_h1_7, 64, 256, 1, 0, USUAL, USUAL, 15600)   \
+    VECTORS(K, vec64_t256_h1_6, 64, 256, 1, 0, USUAL, USUAL, 20600)   \
+    VECTORS(K, vec64_t256_h1_5, 64, 256, 1, 0, USUAL, USUAL, 28000)   \
+    VECTORS(K, vec64_t256_h1_4, 64, 256, 1, 0, USUAL, USUAL, 39000)   \
+    VECTORS(K, vec64_t256_h1_3, 64, 256, 1, 0, USUAL, USUAL, 57000)   \
+    VECTORS(K, vec64_t256_h4_6, 64, 256, 4, 0, USUAL, USUAL, 20600)   \
+    VECTORS(K, vec64_t256_h4_4, 64, 256, 4, 0, USUAL, USUAL, 39000)   \
+    VECTORS(K, vec64_t256_h1_last, 64, 256, 1, 0, USUAL, LAST_OUT, 0) \
+    VECTORS(K, vec64_t256_h1_first_usual, 64, 256, 1, 0, FIRST_OUT, USUAL, 0)
+
+#define KERNEL(name, threads, per_block, blocks, shared, body)                                   \
+    extern "C" __global__ void __launch_bounds__(threads)                                        \
+        transpose_##name(unsigned rows, float *__restrict__ out, const float *__restrict__ in) { \
+        body;                                                                                    \
+    }
+TRANSPOSE_CANDIDATES(KERNEL)
+
+static const bench_candidate candidates[] = {
+#define ROW(name, threads, per_block, blocks, shared, body) \
+    {#name, (const void *)transpose_##name, threads, per_block, blocks, 1, shared, nullptr, 0.0, 0},
+    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 1}, TRANSPOSE_CANDIDATES(ROW)};
+
+static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    unsigned rows = (unsigned)c->rows;
+    void *arguments[] = {&rows, (void *)&b->out, (void *)&b->in};
+    bench_start(k, c->n, arguments);
+}
+
+static void prepare(const bench_case *c, const bench_buffers *b) {
+    bench_fill(c, b, c->n);
+}
+
+static __global__ void check(const float *out, size_t n, unsigned rows, unsigned long long *errors) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n + BENCH_GUARD) return;
+    float want = bench_value(i % rows * rows + i / rows);
+    if (i < n ? out[i] != want : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
+}
+
+static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
+    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, (unsigned)c->rows, bench_errors());
+    return bench_errors_read();
+}
+
+static const bench_case cases[] = {
+    {1u << 28, 16384, 16384, 8.0 * (1u << 28), 1, "transpose 16384^2"},
+};
+
+const bench_work bench_transpose = {"transpose",
+                                    candidates,
+                                    BENCH_COUNT(candidates),
+                                    {"memcpy", "padded_h1", nullptr},
+                                    launch,
+                                    prepare,
+                                    wrong,
+                                    cases,
+                                    BENCH_COUNT(cases),
+                                    0};
