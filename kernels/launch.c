@@ -27,6 +27,10 @@ void haul_kernels_limit_blocks(haul_kernels *k, uint32_t blocks) {
     k->most_blocks = blocks;
 }
 
+uint32_t kernels_architecture(const haul_kernels *k) {
+    return haul_device_architecture(k->device);
+}
+
 /* ---- modules ---- */
 
 haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module) {
@@ -92,21 +96,23 @@ static haul_status count_resident(const haul_kernels *k, haul_module *module, co
     return HAUL_OK;
 }
 
+/* A grid that strides does so in the last dimension that there is. Kernels with a z stride there whatever their form.
+ */
 static haul_status choose_grid(const haul_kernels *k, haul_module *module, const kernels_launch *l, haul_launch *out) {
     const haul_kernel_form *f = &l->forms[l->form];
-    uint64_t limit = k->most_blocks;
-    uint64_t blocks[2];
-    for (int d = 0; d < 2; d++) blocks[d] = l->extent[d] ? (l->extent[d] - 1) / f->tile[d] + 1 : 1;
+    const uint32_t tile[3] = {f->tile[0], f->tile[1], 1};
+    const int last = l->extent[2] ? 2 : l->extent[1] ? 1 : 0;
+    uint64_t blocks[3], limit = k->most_blocks;
+    for (int d = 0; d < 3; d++) blocks[d] = l->extent[d] ? (l->extent[d] - 1) / tile[d] + 1 : 1;
     if (f->grid == HAUL_GRID_STRIDES) {
         if (!limit) HAUL_TRY(count_resident(k, module, out, &limit));
-        if (blocks[0] > limit) blocks[0] = limit;
+        for (int d = 0; d < last; d++) limit /= blocks[d];
+        if (blocks[last] > limit) blocks[last] = limit ? limit : 1;
     }
-    if (blocks[0] > INT32_MAX || blocks[1] > UINT16_MAX || l->layers > UINT16_MAX)
-        return haul_fail(HAUL_ERROR_LIMIT, "%s: too large: a grid has at most 2^31 - 1 x 65535 x 65535 blocks",
-                         l->function);
-    out->grid[0] = (uint32_t)blocks[0];
-    out->grid[1] = (uint32_t)blocks[1];
-    out->grid[2] = l->layers ? l->layers : 1;
+    if (blocks[2] > UINT16_MAX) blocks[2] = UINT16_MAX;
+    if (blocks[0] > INT32_MAX || blocks[1] > UINT16_MAX)
+        return haul_fail(HAUL_ERROR_LIMIT, "%s: too large: a grid has at most 2^31 - 1 x 65535 blocks", l->function);
+    for (int d = 0; d < 3; d++) out->grid[d] = (uint32_t)blocks[d];
     return HAUL_OK;
 }
 

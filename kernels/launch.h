@@ -45,8 +45,8 @@ typedef struct kernels_launch {
     const haul_kernel_form *forms;
     unsigned form_count, form;
     const char *kernel;          /* NULL: the form's */
-    uint64_t extent[2];          /* elements in x and y, which the form's tiles cover; a y of 0 means 1 */
-    uint32_t layers;             /* blocks in z; 0 means 1 */
+    uint64_t extent[3];          /* elements in x, y, z, which the form's tiles cover (in z each is 1 high); a y or z
+                                    of 0 means that there is no such dimension */
     uint32_t extra_shared_bytes; /* dynamic shared memory beside the form's */
     const kernels_argument *arguments;
     size_t argument_count;
@@ -59,6 +59,9 @@ typedef struct kernels_launch {
 
 /* Checks the table, loads the module where it is not there yet, launches and waits. */
 haul_status kernels_run(haul_kernels *k, const kernels_launch *launch, haul_run *run);
+
+/* The architecture of the device that the kernels are for: 90 for sm_90. */
+uint32_t kernels_architecture(const haul_kernels *k);
 
 /* The module of kernels/NAME.cu in its newest form that the device can run. Valid until haul_kernels_close(). Errors:
  * HAUL_ERROR_NOT_FOUND, and those of haul_module_load(). */

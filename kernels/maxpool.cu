@@ -1,11 +1,15 @@
 /* Max pooling of radius 15: out[i] is the largest of in[i - 15] to in[i + 15], clamped to the array.
  *
  * Each element is wanted 31 times. The plain form asks global memory each time and lives off L1; the staged form asks
- * once, keeps the block's part and a halo of 15 on either side in shared memory, and reads it from there. */
+ * once, keeps the block's part and a halo of 15 on either side in shared memory, and reads it from there; the last one
+ * also keeps the maximum of each four neighbours, so that it reads 15 words of shared memory for four outputs. */
 #include <cuda_runtime.h>
 
 #define RADIUS 15
-#define BLOCK 256 /* threads a block of the staged form */
+#define BLOCK 256              /* threads a block of the forms in shared memory */
+#define VECTORS 2              /* of four outputs, that a thread of maxpool15 computes */
+#define SPAN (BLOCK * VECTORS) /* vectors of a block */
+#define HALO 4                 /* vectors beside them on either side, from which RADIUS words are wanted */
 
 extern "C" __global__ void maxpool15_plain(float *out, const float *in, int n) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,4 +32,61 @@ extern "C" __global__ void maxpool15_staged(float *out, const float *in, int n) 
 #pragma unroll
     for (int k = 1; k <= 2 * RADIUS; k++) largest = fmaxf(largest, tile[threadIdx.x + k]);
     if (first + RADIUS + threadIdx.x < n) out[first + RADIUS + threadIdx.x] = largest;
+}
+
+/* Vector number `vector` of in; what lies outside the array counts as minus infinity. */
+static __device__ __forceinline__ float4 load_vector(const float *in, int vector, int n) {
+    const float least = __int_as_float(0xff800000);
+    if (vector >= 0 && vector < n / 4) return ((const float4 *)in)[vector];
+    if (vector < 0 || vector > n / 4) return make_float4(least, least, least, least);
+    const float *tail = in + (size_t)vector * 4;
+    int left = n % 4;
+    return make_float4(left > 0 ? tail[0] : least, left > 1 ? tail[1] : least, left > 2 ? tail[2] : least, least);
+}
+
+static __device__ __forceinline__ void store_vector(float *out, int vector, float4 value, int n) {
+    if (vector < n / 4) {
+        ((float4 *)out)[vector] = value;
+    } else if (vector == n / 4) {
+        float *tail = out + (size_t)vector * 4;
+        if (n % 4 > 0) tail[0] = value.x;
+        if (n % 4 > 1) tail[1] = value.y;
+        if (n % 4 > 2) tail[2] = value.z;
+    }
+}
+
+/* Four outputs: all want the seven vectors around their own whole, of the two beyond these the first output wants the
+ * last three words before, the last one the first three behind. */
+static __device__ __forceinline__ float4 pool_vector(const float4 *vectors, const float *largest) {
+    float4 before = vectors[-HALO], behind = vectors[HALO];
+    float all = largest[-HALO + 1];
+#pragma unroll
+    for (int k = -HALO + 2; k < HALO; k++) all = fmaxf(all, largest[k]);
+    float two_before = fmaxf(before.z, before.w), two_behind = fmaxf(behind.x, behind.y);
+    return make_float4(fmaxf(all, fmaxf(before.y, two_before)), fmaxf(all, fmaxf(two_before, behind.x)),
+                       fmaxf(all, fmaxf(before.w, two_behind)), fmaxf(all, fmaxf(two_behind, behind.z)));
+}
+
+/* in and out: 16-byte aligned. Blocks of BLOCK threads; one covers 4 * SPAN elements. */
+extern "C" __global__ void maxpool15(float *out, const float *in, int n) {
+    __shared__ float4 vectors[SPAN + 2 * HALO];
+    __shared__ float largest[SPAN + 2 * HALO];
+    int t = threadIdx.x, first = (int)blockIdx.x * SPAN - HALO;
+    float4 loaded[VECTORS + 1];
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) loaded[k] = load_vector(in, first + k * BLOCK + t, n);
+    if (t < 2 * HALO) loaded[VECTORS] = load_vector(in, first + SPAN + t, n);
+#pragma unroll
+    for (int k = 0; k <= VECTORS; k++) {
+        if (k == VECTORS && t >= 2 * HALO) break;
+        float4 v = loaded[k];
+        vectors[k * BLOCK + t] = v;
+        largest[k * BLOCK + t] = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) {
+        int place = HALO + k * BLOCK + t;
+        store_vector(out, first + place, pool_vector(vectors + place, largest + place), n);
+    }
 }

@@ -146,6 +146,115 @@ haul_status haul_derivative_fast(haul_kernels *kernels, haul_derivative_fast_for
 haul_status haul_derivative_slow(haul_kernels *kernels, haul_derivative_slow_form form, const haul_rows *rows,
                                  float scale, haul_buffer *in, haul_buffer *out, haul_run *run);
 
+/* ---- gather and scatter: rows of bytes by a list of indices ---- */
+
+typedef enum haul_gather_form {
+    HAUL_GATHER_AUTO,
+#define HAUL_KERNEL_GATHER(FORM, ...) HAUL_GATHER_##FORM,
+#include <haul/kernels.def>
+    HAUL_GATHER_FORMS
+} haul_gather_form;
+
+extern const haul_kernel_form haul_gather_forms[HAUL_GATHER_FORMS];
+
+typedef enum haul_scatter_form {
+    HAUL_SCATTER_AUTO,
+#define HAUL_KERNEL_SCATTER(FORM, ...) HAUL_SCATTER_##FORM,
+#include <haul/kernels.def>
+    HAUL_SCATTER_FORMS
+} haul_scatter_form;
+
+extern const haul_kernel_form haul_scatter_forms[HAUL_SCATTER_FORMS];
+
+/* `count` rows of `row_bytes` bytes, side by side, both above 0. `index` holds unsigned integers of `index_bytes` (4 or
+ * 8) bytes. They are not checked: each must be the number of a row of `table`, and for scatter no two may be the same.
+ *
+ * Forms move words (row_bytes a multiple of 4), or vectors (of 16), or bytes; AUTO takes the best that row_bytes
+ * allows. Errors: HAUL_ERROR_ARGUMENT also where the form cannot move such rows. */
+
+/* out[i] = table[index[i]]; the table must have a row at least. */
+haul_status haul_gather(haul_kernels *kernels, haul_gather_form form, uint32_t count, uint32_t row_bytes,
+                        uint32_t index_bytes, haul_buffer *table, haul_buffer *index, haul_buffer *out, haul_run *run);
+/* table[index[i]] = in[i]; other rows of the table stay as they were. */
+haul_status haul_scatter(haul_kernels *kernels, haul_scatter_form form, uint32_t count, uint32_t row_bytes,
+                         uint32_t index_bytes, haul_buffer *in, haul_buffer *index, haul_buffer *table, haul_run *run);
+
+/* ---- transpose: out[j][i] = in[i][j] ---- */
+
+typedef enum haul_transpose_form {
+    HAUL_TRANSPOSE_AUTO,
+#define HAUL_KERNEL_TRANSPOSE(FORM, ...) HAUL_TRANSPOSE_##FORM,
+#include <haul/kernels.def>
+    HAUL_TRANSPOSE_FORMS
+} haul_transpose_form;
+
+extern const haul_kernel_form haul_transpose_forms[HAUL_TRANSPOSE_FORMS];
+
+/* rows x columns floats, row-major, both above 0. Rows and columns that are multiples of 4 go by 16-byte accesses. */
+haul_status haul_transpose(haul_kernels *kernels, haul_transpose_form form, uint32_t rows, uint32_t columns,
+                           haul_buffer *in, haul_buffer *out, haul_run *run);
+
+/* ---- matvec: y = A x ---- */
+
+typedef enum haul_matvec_form {
+    HAUL_MATVEC_AUTO,
+#define HAUL_KERNEL_MATVEC(FORM, ...) HAUL_MATVEC_##FORM,
+#include <haul/kernels.def>
+    HAUL_MATVEC_FORMS
+} haul_matvec_form;
+
+extern const haul_kernel_form haul_matvec_forms[HAUL_MATVEC_FORMS];
+
+/* A: rows x columns floats, row-major, both above 0. kernels/matvec.cu says in which order the products are added. */
+haul_status haul_matvec(haul_kernels *kernels, haul_matvec_form form, uint32_t rows, uint32_t columns, haul_buffer *a,
+                        haul_buffer *x, haul_buffer *y, haul_run *run);
+
+/* ---- fused: C = A * f(B) with f(x) = x |x| + x / 2 ---- */
+
+typedef enum haul_fused_form {
+    HAUL_FUSED_AUTO,
+#define HAUL_KERNEL_FUSED(FORM, ...) HAUL_FUSED_##FORM,
+#include <haul/kernels.def>
+    HAUL_FUSED_FORMS
+} haul_fused_form;
+
+extern const haul_kernel_form haul_fused_forms[HAUL_FUSED_FORMS];
+
+/* A: m x k floats, B: k x n, C: m x n, row-major, m, k and n above 0. `temporary`, k x n floats, is needed by the form
+ * TWO_KERNELS, which writes f(B) there and adds two launches to `run`; others take NULL. All forms but PLAIN keep A in
+ * shared memory: m up to 128, k up to 128; n below 2^31. */
+haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
+                       haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run);
+
+/* ---- stencil: a cross of radius 1 to 8 on every plane of a volume ---- */
+
+/* nz planes of ny rows of nx floats; rows are `pitch` floats apart, planes pitch * ny. */
+typedef struct haul_volume {
+    uint32_t nx, ny, nz, pitch;
+} haul_volume;
+
+/* Floats of a buffer that holds the volume. */
+uint64_t haul_volume_floats(const haul_volume *volume);
+
+enum { HAUL_STENCIL_MOST_RADIUS = 8 };
+
+typedef enum haul_stencil_form {
+    HAUL_STENCIL_AUTO,
+#define HAUL_KERNEL_STENCIL(FORM, ...) HAUL_STENCIL_##FORM,
+#include <haul/kernels.def>
+    HAUL_STENCIL_FORMS
+} haul_stencil_form;
+
+extern const haul_kernel_form haul_stencil_forms[HAUL_STENCIL_FORMS];
+
+/* With s = c[0] * in(x, y, z), then for k = 1 to radius
+ *     s = fma(c[k], (in(x - k, y, z) + in(x + k, y, z)) + (in(x, y - k, z) + in(x, y + k, z)), s),
+ * out(x, y, z) = s; every step is rounded to single precision, and what lies outside the plane counts as 0. What lies
+ * between the rows is not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN want a
+ * pitch that is a multiple of 4; AUTO takes any. */
+haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
+                         const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run);
+
 #ifdef __cplusplus
 }
 #endif

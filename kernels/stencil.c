@@ -1,0 +1,63 @@
+#include <kernels/launch.h>
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+const haul_kernel_form haul_stencil_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_STENCIL(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+static const uint32_t stages[HAUL_STENCIL_FORMS] = {[HAUL_STENCIL_BY_HAND] = 2};
+
+uint64_t haul_volume_floats(const haul_volume *v) {
+    if (!v->nx || !v->ny || !v->nz) return 0;
+    return v->pitch * ((uint64_t)v->ny * v->nz - 1) + v->nx;
+}
+
+/* A stage is the tile with its ring; on the sides the ring is whole vectors wide. kernels/stencil.cu lays it out so. */
+static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
+    uint32_t side = (radius + 3) / 4 * 4;
+    return (f->tile[0] + 2 * side) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
+}
+
+static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {
+    if (radius < 1 || radius > HAUL_STENCIL_MOST_RADIUS)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: radius %u: must be 1 to %d", radius,
+                         HAUL_STENCIL_MOST_RADIUS);
+    if (v->pitch < v->nx)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be at least the row's %u", v->pitch, v->nx);
+    if (v->pitch % 4 && form != HAUL_STENCIL_PLAIN)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be a multiple of 4, but for form plain",
+                         v->pitch);
+    if ((uint64_t)v->pitch * v->ny > INT32_MAX)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: a plane must be smaller than 2^31 floats");
+    return HAUL_OK;
+}
+
+haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
+                         const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run) {
+    char kernel[64];
+    float c[HAUL_STENCIL_MOST_RADIUS + 1] = {0};
+    if (form == HAUL_STENCIL_AUTO) form = volume->pitch % 4 ? HAUL_STENCIL_PLAIN : HAUL_STENCIL_BY_HAND;
+    HAUL_TRY(check(form, volume, radius));
+    for (uint32_t k = 0; k <= radius; k++) c[k] = coefficients[k];
+    const uint64_t floats = haul_volume_floats(volume);
+    const kernels_argument arguments[] = {
+        KERNELS_IN(in, floats, 4), KERNELS_OUT(out, floats, 4), KERNELS_U32(volume->nx), KERNELS_U32(volume->ny),
+        KERNELS_U32(volume->nz),   KERNELS_U32(volume->pitch),  KERNELS_F32(c[0]),       KERNELS_F32(c[1]),
+        KERNELS_F32(c[2]),         KERNELS_F32(c[3]),           KERNELS_F32(c[4]),       KERNELS_F32(c[5]),
+        KERNELS_F32(c[6]),         KERNELS_F32(c[7]),           KERNELS_F32(c[8])};
+    kernels_launch launch = {.function = "haul_stencil",
+                             KERNELS_FORM(haul_stencil_forms, form),
+                             .kernel = kernel,
+                             .extent = {floats ? volume->nx : 0, volume->ny, volume->nz},
+                             KERNELS_ARGUMENTS(arguments)};
+    if ((unsigned)form < HAUL_STENCIL_FORMS) {
+        launch.extra_shared_bytes = stages[form] * stage_bytes(&haul_stencil_forms[form], radius);
+        snprintf(kernel, sizeof kernel, "%s_r%u", haul_stencil_forms[form].kernel, radius);
+    }
+    return kernels_run(kernels, &launch, run);
+}
