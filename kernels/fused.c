@@ -1,0 +1,63 @@
+#include <kernels/launch.h>
+
+#include "base/status.h"
+
+const haul_kernel_form haul_fused_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_FUSED(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+/* The first of the two kernels. */
+static const haul_kernel_form pointwise_forms[] = {
+    {.name = "auto"},
+    {"pointwise", "fused", "pointwise", "f alone", 80, {256, 1}, {1024, 1}, HAUL_GRID_COVERS, 0, 16},
+};
+
+enum { STAGES = 4, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
+
+static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uint32_t n) {
+    if (n > INT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_fused: n is %u: must be below 2^31", n);
+    if (form == HAUL_FUSED_PLAIN || (m <= MOST_ROWS && k <= MOST_K)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "haul_fused: A is %u x %u: all forms but plain take up to %u x %u", m, k,
+                     (unsigned)MOST_ROWS, (unsigned)MOST_K);
+}
+
+/* A and the ring of the forms with tiles. */
+static uint32_t shared_bytes(uint32_t m, uint32_t k) {
+    uint32_t rows = m > 64 ? 128 : m > 32 ? 64 : m > 16 ? 32 : 16, columns = 128 * 128 / rows;
+    return (k * rows + STAGES * SLAB * columns) * 4;
+}
+
+static haul_status apply_f(haul_kernels *kernels, uint64_t count, haul_buffer *b, haul_buffer *temporary,
+                           haul_run *run) {
+    const kernels_argument arguments[] = {KERNELS_OUT(temporary, count, 4),
+                                          KERNELS_IN(b, count, 4),
+                                          {.value = {.kind = HAUL_ARGUMENT_I64, .integer = (int64_t)count}}};
+    const kernels_launch launch = {
+        .function = "haul_fused", KERNELS_FORM(pointwise_forms, 1), .extent = {count}, KERNELS_ARGUMENTS(arguments)};
+    return kernels_run(kernels, &launch, run);
+}
+
+haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
+                       haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run) {
+    if (!form) form = HAUL_FUSED_ROLES;
+    uint64_t count = (uint64_t)k * n;
+    HAUL_TRY(check_sizes(form, m, k, n));
+    if (form == HAUL_FUSED_TWO_KERNELS) {
+        HAUL_TRY(apply_f(kernels, count, b, temporary, run));
+        b = temporary;
+    }
+    const kernels_argument arguments[] = {KERNELS_OUT(c, (uint64_t)m * n, 4),
+                                          KERNELS_IN(a, (uint64_t)m * k, 4),
+                                          KERNELS_IN(b, count, 4),
+                                          KERNELS_U32(m),
+                                          KERNELS_U32(k),
+                                          KERNELS_U32(n)};
+    const kernels_launch launch = {.function = "haul_fused",
+                                   KERNELS_FORM(haul_fused_forms, form),
+                                   .extent = {m && k ? n : 0, form == HAUL_FUSED_PLAIN ? m : 1},
+                                   .extra_shared_bytes = form == HAUL_FUSED_PLAIN ? 0 : shared_bytes(m, k),
+                                   KERNELS_ARGUMENTS(arguments)};
+    return kernels_run(kernels, &launch, run);
+}

@@ -1,0 +1,312 @@
+/* C = A * f(B) in single precision, all row-major: A (m x k) small, B (k x n) and C (m x n) wide; f(x) = x |x| + x / 2.
+ *
+ * B is read and C written once: memory decides, as long as f(B) is not written and read again in between. All forms
+ * give the same bits: f(x) = fmaf(x, |x|, 0.5 x), and each element of C begins with 0 and takes one fmaf for each k
+ * in ascending order. */
+#include <cuda_runtime.h>
+#include <cuda_pipeline_primitives.h>
+
+static __device__ __forceinline__ float f(float x) {
+    return fmaf(x, fabsf(x), 0.5f * x);
+}
+
+static __device__ __forceinline__ float4 f4(float4 x) {
+    return make_float4(f(x.x), f(x.y), f(x.z), f(x.w));
+}
+
+/* ---- plain: a thread an element of C, so f is taken m times. The grid covers n in x and m in y. ---- */
+
+extern "C" __global__ void __launch_bounds__(256)
+    fused_plain(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
+    unsigned j = blockIdx.x * 256 + threadIdx.x, i = blockIdx.y;
+    if (j >= n || i >= m) return;
+    float sum = 0.0f;
+    for (unsigned l = 0; l < k; l++) sum = fmaf(a[(size_t)i * k + l], f(b[(size_t)l * n + j]), sum);
+    c[(size_t)i * n + j] = sum;
+}
+
+/* The first of two kernels: t = f(b); the second is product_tiled. One float4 a thread; the grid covers count / 4. */
+extern "C" __global__ void __launch_bounds__(256) pointwise(float *t, const float *b, unsigned long long count) {
+    size_t i = ((size_t)blockIdx.x * 256 + threadIdx.x) * 4;
+    if (((size_t)t | (size_t)b) % 16 == 0 && i + 4 <= count) {
+        *(float4 *)(t + i) = f4(*(const float4 *)(b + i));
+        return;
+    }
+    for (unsigned l = 0; l < 4; l++) {
+        if (i + l < count) t[i + l] = f(b[i + l]);
+    }
+}
+
+/* ---- tiles ----
+ *
+ * A block keeps all of A in shared memory, by columns of up to 128, and strides through tiles of C: all rows, 128 to
+ * 1024 columns. Slabs of 8 rows of B pass through a ring of stages. Eight warps compute: each 16 rows x 128 columns of
+ * the tile, a lane 8 x 8, in halves that lie side by side with its neighbours', so that shared memory is read without
+ * conflicts and C is written by whole lines. */
+
+#define SLAB 8   /* rows of B in a stage */
+#define STAGES 4 /* in the ring */
+#define AHEAD 2  /* slabs that have been asked for when one is worked on */
+#define COMPUTING 256
+
+typedef struct problem {
+    float *c;
+    const float *a, *b;
+    unsigned m, k, n;
+    unsigned log2_columns; /* of a tile: 1024 down to 128 */
+    unsigned slabs, tiles; /* slabs of a tile; tiles in all */
+    bool vectors;          /* all rows of B and C begin at multiples of 16 bytes */
+} problem;
+
+static __device__ __forceinline__ problem describe(float *c, const float *a, const float *b, unsigned m, unsigned k,
+                                                   unsigned n) {
+    problem p = {c, a, b, m, k, n, m > 64 ? 7u : m > 32 ? 8u : m > 16 ? 9u : 10u, 0, 0, false};
+    p.slabs = (k + SLAB - 1) / SLAB;
+    p.tiles = ((n - 1) >> p.log2_columns) + 1;
+    p.vectors = (((size_t)b | (size_t)c) % 16 | n % 4) == 0;
+    return p;
+}
+
+static __device__ __forceinline__ unsigned columns(const problem *p) {
+    return 1u << p->log2_columns;
+}
+
+/* Of a tile and of what is kept of A: 16 to 128, as many as m or more. */
+static __device__ __forceinline__ unsigned rows(const problem *p) {
+    return 1u << (14 - p->log2_columns);
+}
+
+/* Where the block is: slab `slab` of tile `tile`, kept in stage `stage`. */
+typedef struct place {
+    unsigned tile, slab, stage;
+} place;
+
+static __device__ __forceinline__ place first_place(void) {
+    place at = {blockIdx.x, 0, 0};
+    return at;
+}
+
+static __device__ __forceinline__ void go_on(place *at, const problem *p) {
+    at->stage = (at->stage + 1) % STAGES;
+    if (++at->slab < p->slabs) return;
+    at->slab = 0;
+    at->tile += gridDim.x;
+}
+
+/* A by columns, rows beyond m as zeros. By all threads of the block. */
+static __device__ __forceinline__ void keep_a(float *kept, const problem *p) {
+    for (unsigned i = threadIdx.x; i < p->k * rows(p); i += blockDim.x) {
+        unsigned row = i % rows(p), l = i / rows(p);
+        kept[i] = row < p->m ? p->a[(size_t)row * p->k + l] : 0.0f;
+    }
+}
+
+/* ---- filling stages: thread `t` of `threads` copies, and then applies f to, the same vectors ---- */
+
+static __device__ __forceinline__ unsigned slab_rows(const problem *p, place at) {
+    return min((unsigned)SLAB, p->k - at.slab * SLAB);
+}
+
+static __device__ __forceinline__ float *stage_of(float *ring, const problem *p, place at) {
+    return ring + (at.stage * SLAB << p->log2_columns);
+}
+
+/* Four words of B; those beyond n are zeros. */
+static __device__ __forceinline__ void fill_vector(float *to, const problem *p, unsigned row, unsigned column) {
+    const float *from = p->b + (size_t)row * p->n;
+    if (p->vectors) {
+        __pipeline_memcpy_async(to, from + min(column, p->n - 4), 16, column < p->n ? 0 : 16);
+        return;
+    }
+    for (unsigned l = 0; l < 4; l++) {
+        __pipeline_memcpy_async(to + l, from + min(column + l, p->n - 1), 4, column + l < p->n ? 0 : 4);
+    }
+}
+
+static __device__ __forceinline__ void fill(float *ring, const problem *p, place at, unsigned t, unsigned threads) {
+    float *stage = stage_of(ring, p, at);
+    unsigned first = at.tile << p->log2_columns, words = slab_rows(p, at) << p->log2_columns;
+    for (unsigned i = t * 4; i < words; i += threads * 4) {
+        fill_vector(stage + i, p, at.slab * SLAB + (i >> p->log2_columns), first + i % columns(p));
+    }
+}
+
+static __device__ __forceinline__ void apply(float *ring, const problem *p, place at, unsigned t, unsigned threads) {
+    float4 *stage = (float4 *)stage_of(ring, p, at);
+    unsigned vectors = slab_rows(p, at) << p->log2_columns >> 2;
+#pragma unroll 4
+    for (unsigned i = t; i < vectors; i += threads) stage[i] = f4(stage[i]);
+}
+
+/* ---- computing ---- */
+
+typedef struct lane_place {
+    unsigned row, column; /* of its first element of the tile */
+} lane_place;
+
+/* Lanes lie 2 down and 16 across; warps as many down as the tile has 16 rows. */
+static __device__ __forceinline__ lane_place lane_in_tile(const problem *p) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = rows(p) / 16;
+    lane_place at = {warp % down * 16 + lane % 2 * 4, warp / down * 128 + lane / 2 * 4};
+    return at;
+}
+
+/* One k: 8 words of A, 8 of f(B), 64 fmaf. */
+static __device__ __forceinline__ void multiply(float sums[8][8], const float *a, const float *b) {
+    float4 a0 = *(const float4 *)a, a1 = *(const float4 *)(a + 8);
+    float4 b0 = *(const float4 *)b, b1 = *(const float4 *)(b + 64);
+    float left[8] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w};
+    float right[8] = {b0.x, b0.y, b0.z, b0.w, b1.x, b1.y, b1.z, b1.w};
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+    }
+}
+
+static __device__ __forceinline__ void multiply_slab(float sums[8][8], const float *kept, float *ring, const problem *p,
+                                                     place at, lane_place lane) {
+    const float *a = kept + at.slab * SLAB * rows(p) + lane.row;
+    const float *b = stage_of(ring, p, at) + lane.column;
+    if (slab_rows(p, at) == SLAB) {
+#pragma unroll
+        for (unsigned l = 0; l < SLAB; l++) multiply(sums, a + l * rows(p), b + l * columns(p));
+        return;
+    }
+#pragma unroll 1
+    for (unsigned l = 0; l < slab_rows(p, at); l++) multiply(sums, a + l * rows(p), b + l * columns(p));
+}
+
+static __device__ __forceinline__ void store_words(float *c, const float *from, unsigned column, unsigned n) {
+#pragma unroll
+    for (unsigned l = 0; l < 4; l++) {
+        if (column + l < n) c[column + l] = from[l];
+    }
+}
+
+/* After the last slab of a tile: writes the lane's elements and begins with zeros again. */
+static __device__ __forceinline__ void finish_tile(float sums[8][8], const problem *p, place at, lane_place lane) {
+    unsigned column = (at.tile << p->log2_columns) + lane.column;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned row = lane.row + i / 4 * 8 + i % 4;
+        float *c = p->c + (size_t)row * p->n;
+#pragma unroll
+        for (unsigned j = 0; j < 8; j += 4) {
+            float *v = &sums[i][j];
+            unsigned to = column + j / 4 * 64;
+            if (row < p->m && p->vectors && to < p->n) *(float4 *)(c + to) = make_float4(v[0], v[1], v[2], v[3]);
+            if (row < p->m && !p->vectors) store_words(c, v, to, p->n);
+            v[0] = v[1] = v[2] = v[3] = 0.0f;
+        }
+    }
+}
+
+/* ---- unified: every thread fills, applies and computes; one barrier a slab ---- */
+
+static __device__ __forceinline__ void fill_ahead(float *ring, const problem *p, place *ahead) {
+    if (ahead->tile < p->tiles) fill(ring, p, *ahead, threadIdx.x, COMPUTING);
+    __pipeline_commit(); /* also when there is nothing left: the waits count groups */
+    go_on(ahead, p);
+}
+
+static __device__ __forceinline__ void run_unified(const problem *p, float *kept, float *ring, bool with_f) {
+    float sums[8][8] = {{0.0f}};
+    lane_place lane = lane_in_tile(p);
+    place at = first_place(), ahead = at;
+    keep_a(kept, p);
+    for (unsigned s = 0; s < AHEAD; s++) fill_ahead(ring, p, &ahead);
+    for (; at.tile < p->tiles; go_on(&at, p)) {
+        fill_ahead(ring, p, &ahead);
+        __pipeline_wait_prior(AHEAD);
+        if (with_f) apply(ring, p, at, threadIdx.x, COMPUTING);
+        __syncthreads(); /* the slab is there, and the one before the last has been used: STAGES >= AHEAD + 2 */
+        multiply_slab(sums, kept, ring, p, at, lane);
+        if (at.slab == p->slabs - 1) finish_tile(sums, p, at, lane);
+    }
+}
+
+/* Blocks of COMPUTING threads, any grid; m: 1 to 128; shared memory: k * rows() + STAGES * SLAB * columns() floats. */
+extern "C" __global__ void __launch_bounds__(COMPUTING, 2)
+    fused_tiled(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
+    extern __shared__ __align__(16) float shared[];
+    problem p = describe(c, a, b, m, k, n);
+    run_unified(&p, shared, shared + k * rows(&p), true);
+}
+
+/* C = A * B: the second of two kernels. */
+extern "C" __global__ void __launch_bounds__(COMPUTING, 2)
+    product_tiled(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
+    extern __shared__ __align__(16) float shared[];
+    problem p = describe(c, a, b, m, k, n);
+    run_unified(&p, shared, shared + k * rows(&p), false);
+}
+
+/* ---- specialised: two warps fill stages and apply f, eight compute ----
+ *
+ * Each stage has two named barriers: `full`, at which the producers arrive and the consumers wait, and `free`, the
+ * other way round. A producer waits for its own copies only, applies f to the vectors it copied itself, and then
+ * arrives: no barrier among producers is needed. */
+
+#define PRODUCING 64
+#define ROLES (COMPUTING + PRODUCING)
+
+static __device__ __forceinline__ unsigned full(unsigned stage) {
+    return 1 + stage;
+}
+
+static __device__ __forceinline__ unsigned free_again(unsigned stage) {
+    return 1 + STAGES + stage;
+}
+
+static __device__ __forceinline__ void barrier_wait(unsigned barrier) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(ROLES) : "memory");
+}
+
+static __device__ __forceinline__ void barrier_arrive(unsigned barrier) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(ROLES) : "memory");
+}
+
+static __device__ __forceinline__ void produce(const problem *p, float *ring) {
+    unsigned t = threadIdx.x - COMPUTING;
+    place at = first_place(), ahead = at;
+    for (unsigned round = 0; at.tile < p->tiles; round++, go_on(&ahead, p)) {
+        if (ahead.tile < p->tiles) {
+            if (round >= STAGES) barrier_wait(free_again(ahead.stage));
+            fill(ring, p, ahead, t, PRODUCING);
+        }
+        __pipeline_commit();
+        if (round < AHEAD) continue;
+        __pipeline_wait_prior(AHEAD);
+        apply(ring, p, at, t, PRODUCING);
+        barrier_arrive(full(at.stage));
+        go_on(&at, p);
+    }
+}
+
+/* A stage is given back only where a producer will wait for it: no barrier is left half full at the end. */
+static __device__ __forceinline__ void consume(const problem *p, const float *kept, float *ring) {
+    float sums[8][8] = {{0.0f}};
+    lane_place lane = lane_in_tile(p);
+    place at = first_place();
+    unsigned left = blockIdx.x < p->tiles ? ((p->tiles - 1 - blockIdx.x) / gridDim.x + 1) * p->slabs : 0;
+    for (; left > 0; left--, go_on(&at, p)) {
+        barrier_wait(full(at.stage));
+        multiply_slab(sums, kept, ring, p, at, lane);
+        if (left > STAGES) barrier_arrive(free_again(at.stage));
+        if (at.slab == p->slabs - 1) finish_tile(sums, p, at, lane);
+    }
+}
+
+/* Blocks of ROLES threads; otherwise as fused_tiled. */
+extern "C" __global__ void __launch_bounds__(ROLES, 2)
+    fused_roles(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
+    extern __shared__ __align__(16) float shared[];
+    problem p = describe(c, a, b, m, k, n);
+    keep_a(shared, &p);
+    __syncthreads();
+    if (threadIdx.x >= COMPUTING)
+        produce(&p, shared + k * rows(&p));
+    else
+        consume(&p, shared, shared + k * rows(&p));
+}

@@ -1,0 +1,124 @@
+#include <kernels/launch.h>
+
+#include "base/status.h"
+
+/* Gather and scatter have the same forms, in the same order: what is said of one holds for the other. */
+const haul_kernel_form haul_gather_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_GATHER(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+const haul_kernel_form haul_scatter_forms[] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_SCATTER(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
+_Static_assert((int)HAUL_GATHER_FORMS == (int)HAUL_SCATTER_FORMS, "gather and scatter have the same forms");
+
+enum {
+    BULK_STAGES = 4,          /* as in rows_sm90.cu */
+    BULK_STAGE_BYTES = 8192,  /* that a stage of the bulk form is made of, in whole rows */
+    BULK_LEAST_BYTES = 512,   /* of a row for which bulk copies are recommended */
+    BULK_MOST_BYTES = 1 << 14 /* of a row that the ring has room for */
+};
+
+/* Rows, whichever way they go. */
+typedef struct row_move {
+    uint32_t count, row_bytes, index_bytes;
+    haul_gather_form form;
+} row_move;
+
+static haul_gather_form choose_form(const haul_kernels *k, const row_move *m) {
+    if (m->form) return m->form;
+    if (m->row_bytes % 4) return HAUL_GATHER_BYTES;
+    if (m->row_bytes % 16) return HAUL_GATHER_WORDS;
+    bool is_long = m->row_bytes >= BULK_LEAST_BYTES && m->row_bytes <= BULK_MOST_BYTES;
+    return is_long && kernels_architecture(k) >= 90 ? HAUL_GATHER_BULK : HAUL_GATHER_GROUPS;
+}
+
+/* Bytes that a row must be a multiple of. */
+static uint32_t unit_of(haul_gather_form form) {
+    if (form == HAUL_GATHER_BYTES) return 1;
+    return form == HAUL_GATHER_WORDS ? 4 : 16;
+}
+
+static haul_status check_rows(const char *function, const row_move *m) {
+    uint32_t unit = unit_of(m->form);
+    if (m->index_bytes != 4 && m->index_bytes != 8)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: indices of %u bytes: 4 or 8 must be", function, m->index_bytes);
+    if (m->row_bytes == 0 || m->row_bytes % unit)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: rows of %u bytes: this form needs a multiple of %u", function,
+                         m->row_bytes, unit);
+    if (m->form == HAUL_GATHER_BULK && m->row_bytes > BULK_MOST_BYTES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: rows of %u bytes: bulk stages hold at most %u", function,
+                         m->row_bytes, (unsigned)BULK_MOST_BYTES);
+    return HAUL_OK;
+}
+
+/* Lanes of a group: as many as a row has vectors, in powers of two, up to a warp. */
+static uint32_t log2_lanes(uint32_t row_bytes) {
+    uint32_t log2 = 0;
+    while (log2 < 5 && (16u << log2) < row_bytes) log2++;
+    return log2;
+}
+
+static uint32_t stage_rows(uint32_t row_bytes) {
+    uint32_t rows = BULK_STAGE_BYTES / row_bytes;
+    return rows == 0 ? 1 : rows > 32 ? 32 : rows;
+}
+
+/* What the form's tiles count: units of rows, rows, places of lanes, or stages. The last parameter of the kernels that
+ * have one more goes to `parameter`. */
+static uint64_t extent_of(const row_move *m, uint32_t *parameter) {
+    switch (m->form) {
+    case HAUL_GATHER_BYTES:
+    case HAUL_GATHER_WORDS: return (uint64_t)m->count * m->row_bytes / unit_of(m->form);
+    case HAUL_GATHER_GROUPS: *parameter = log2_lanes(m->row_bytes); return (uint64_t)m->count << *parameter;
+    case HAUL_GATHER_BULK:
+        *parameter = stage_rows(m->row_bytes);
+        return ((uint64_t)m->count + *parameter - 1) / *parameter;
+    default: return m->count;
+    }
+}
+
+/* `arguments`: destination, source, index. */
+static haul_status move_rows(haul_kernels *k, kernels_launch *launch, const row_move *m,
+                             const kernels_argument buffers[3], haul_run *run) {
+    HAUL_TRY(check_rows(launch->function, m));
+    uint32_t parameter = 0;
+    launch->form = (unsigned)m->form;
+    launch->extent[0] = extent_of(m, &parameter);
+    if (m->form == HAUL_GATHER_BULK) launch->extra_shared_bytes = BULK_STAGES * parameter * m->row_bytes;
+    const kernels_argument arguments[] = {buffers[0],
+                                          buffers[1],
+                                          buffers[2],
+                                          KERNELS_U32(m->count),
+                                          KERNELS_U32(m->row_bytes),
+                                          KERNELS_U32(m->index_bytes),
+                                          KERNELS_U32(parameter)};
+    launch->arguments = arguments;
+    launch->argument_count = m->form >= HAUL_GATHER_GROUPS ? 7 : 6;
+    return kernels_run(k, launch, run);
+}
+
+haul_status haul_gather(haul_kernels *kernels, haul_gather_form form, uint32_t count, uint32_t row_bytes,
+                        uint32_t index_bytes, haul_buffer *table, haul_buffer *index, haul_buffer *out, haul_run *run) {
+    row_move m = {count, row_bytes, index_bytes, form};
+    m.form = choose_form(kernels, &m);
+    kernels_launch launch = {.function = "haul_gather", KERNELS_FORM(haul_gather_forms, m.form)};
+    const kernels_argument buffers[] = {KERNELS_OUT(out, count, row_bytes), KERNELS_IN(table, 1, row_bytes),
+                                        KERNELS_IN(index, count, index_bytes)};
+    return move_rows(kernels, &launch, &m, buffers, run);
+}
+
+haul_status haul_scatter(haul_kernels *kernels, haul_scatter_form form, uint32_t count, uint32_t row_bytes,
+                         uint32_t index_bytes, haul_buffer *in, haul_buffer *index, haul_buffer *table, haul_run *run) {
+    row_move m = {count, row_bytes, index_bytes, (haul_gather_form)form};
+    m.form = choose_form(kernels, &m);
+    kernels_launch launch = {.function = "haul_scatter", KERNELS_FORM(haul_scatter_forms, m.form)};
+    const kernels_argument buffers[] = {KERNELS_OUT(table, count, row_bytes), KERNELS_IN(in, count, row_bytes),
+                                        KERNELS_IN(index, count, index_bytes)};
+    return move_rows(kernels, &launch, &m, buffers, run);
+}

@@ -1,0 +1,183 @@
+/* Transposes: out (columns x rows) = in (rows x columns) transposed, both row-major.
+ *
+ * Whoever reads along a row writes along a column. The tiled forms turn a square around in shared memory (or, the
+ * smallest, in registers), so that both sides move whole sectors; what they differ in is how many words an
+ * instruction moves and what the banks say to it. Blocks of 256 threads, one tile each, in a grid of one dimension;
+ * any rows and columns. */
+#include <cuda_runtime.h>
+
+#define BLOCK 256
+
+/* Tile `tile` of a row-major order, `side` wide: its first column and row. */
+static __device__ __forceinline__ uint2 tile_origin(unsigned tile, unsigned columns, unsigned side) {
+    unsigned across = (columns - 1) / side + 1;
+    return make_uint2(tile % across * side, tile / across * side);
+}
+
+/* ---- tiles of 32 x 32 words; a thread moves four of them, eight rows apart ---- */
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_plain(float *out, const float *in, unsigned rows, unsigned columns) {
+    uint2 at = tile_origin(blockIdx.x, columns, 32);
+    unsigned x = at.x + threadIdx.x % 32, y = at.y + threadIdx.x / 32;
+    for (unsigned k = 0; k < 32; k += 8) {
+        if (x < columns && y + k < rows) out[(size_t)x * rows + y + k] = in[(size_t)(y + k) * columns + x];
+    }
+}
+
+/* A row more than a tile is wide: a column's words lie in 32 different banks. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_padded(float *out, const float *in, unsigned rows, unsigned columns) {
+    __shared__ float tile[32][33];
+    uint2 at = tile_origin(blockIdx.x, columns, 32);
+    unsigned lane = threadIdx.x % 32, first = threadIdx.x / 32;
+#pragma unroll
+    for (unsigned k = first; k < 32; k += 8) {
+        if (at.x + lane < columns && at.y + k < rows) tile[k][lane] = in[(size_t)(at.y + k) * columns + at.x + lane];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = first; k < 32; k += 8) {
+        if (at.y + lane < rows && at.x + k < columns) out[(size_t)(at.x + k) * rows + at.y + lane] = tile[lane][k];
+    }
+}
+
+/* ---- 16-byte accesses ---- */
+
+/* Rows of both matrices begin at multiples of 16 bytes: a vector lies in the matrix as a whole or not at all. */
+static __device__ __forceinline__ bool in_vectors(const float *out, const float *in, unsigned rows, unsigned columns) {
+    return (((size_t)out | (size_t)in) % 16 | rows % 4 | columns % 4) == 0;
+}
+
+/* Word k of four vectors: a column of the square that they are the rows of. */
+static __device__ __forceinline__ float4 column(const float4 v[4], unsigned k) {
+    const float *a = &v[0].x, *b = &v[1].x, *c = &v[2].x, *d = &v[3].x;
+    return make_float4(a[k], b[k], c[k], d[k]);
+}
+
+/* Four rows of four words from `from` on. */
+static __device__ __forceinline__ void load_square(float4 v[4], const float *from, size_t pitch) {
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) v[k] = *(const float4 *)(from + k * pitch);
+}
+
+/* Whatever does not lie in vectors: up to a square of 4 x 4, word by word. */
+static __device__ __forceinline__ void transpose_square(float *out, const float *in, unsigned rows, unsigned columns,
+                                                        unsigned x, unsigned y) {
+    for (unsigned i = y; i < y + 4 && i < rows; i++) {
+        for (unsigned j = x; j < x + 4 && j < columns; j++) out[(size_t)j * rows + i] = in[(size_t)i * columns + j];
+    }
+}
+
+/* No shared memory: a thread turns 4 x 4 words around in registers. A warp's lanes lie 8 along a row and 4 down, so
+ * a load touches four whole lines, a store eight halves. Tiles of 64 x 64. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_registers(float *out, const float *in, unsigned rows, unsigned columns) {
+    uint2 at = tile_origin(blockIdx.x, columns, 64);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned x = at.x + warp % 2 * 32 + lane % 8 * 4, y = at.y + warp / 2 * 16 + lane / 8 * 4;
+    if (!in_vectors(out, in, rows, columns)) {
+        transpose_square(out, in, rows, columns, x, y);
+        return;
+    }
+    if (x >= columns || y >= rows) return;
+    float4 v[4];
+    load_square(v, in + (size_t)y * columns + x, columns);
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) *(float4 *)(out + (size_t)(x + k) * rows + y) = column(v, k);
+}
+
+/* The padded tile made larger: 64 x 64 words with 16-byte accesses to global memory. Shared memory is still accessed
+ * by words, now four words apart, which padding by one does not make free of conflicts. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_wide(float *out, const float *in, unsigned rows, unsigned columns) {
+    __shared__ float tile[64][65];
+    uint2 at = tile_origin(blockIdx.x, columns, 64);
+    unsigned x = threadIdx.x % 16 * 4, first = threadIdx.x / 16;
+    if (!in_vectors(out, in, rows, columns)) {
+        transpose_square(out, in, rows, columns, at.x + x, at.y + first * 4);
+        return;
+    }
+#pragma unroll
+    for (unsigned k = first; k < 64; k += 16) {
+        if (at.x + x >= columns || at.y + k >= rows) continue;
+        float4 v = *(const float4 *)(in + (size_t)(at.y + k) * columns + at.x + x);
+        tile[k][x] = v.x, tile[k][x + 1] = v.y, tile[k][x + 2] = v.z, tile[k][x + 3] = v.w;
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = first; k < 64; k += 16) {
+        if (at.y + x >= rows || at.x + k >= columns) continue;
+        *(float4 *)(out + (size_t)(at.x + k) * rows + at.y + x) =
+            make_float4(tile[x][k], tile[x + 1][k], tile[x + 2][k], tile[x + 3][k]);
+    }
+}
+
+/* ---- the fast form: 64 x 64 words, 16-byte accesses everywhere ----
+ *
+ * The tile is kept as it will leave: row r holds column r of the input, in 16 vectors. A thread turns 4 x 4 words
+ * around in registers and stores four vectors, one into each of four rows; vector c of row r is kept at
+ * c ^ (r / 4 % 8). Eight lanes that store (rows 4 apart, the same vector) and eight lanes that load (neighbours of
+ * one row) then meet eight different sets of four banks: the least that 16-byte accesses can take. */
+
+#define SIDE 64
+typedef float4 swizzled_tile[SIDE][SIDE / 4];
+
+static __device__ __forceinline__ unsigned swizzle(unsigned row, unsigned vector) {
+    return vector ^ row / 4 % 8;
+}
+
+/* Tiles are walked down columns of `band` tiles, so that the tiles that are under way at a time cover stretches of
+ * rows on both sides. */
+static __device__ __forceinline__ uint2 banded_origin(unsigned tile, unsigned rows, unsigned columns, unsigned band) {
+    unsigned across = (columns - 1) / SIDE + 1, down = (rows - 1) / SIDE + 1;
+    unsigned first = tile / (band * across) * band, inside = tile % (band * across);
+    unsigned height = min(band, down - first);
+    return make_uint2(inside / height * SIDE, (first + inside % height) * SIDE);
+}
+
+static __device__ __forceinline__ void move_vectors(swizzled_tile tile, float *out, const float *in, unsigned rows,
+                                                    unsigned columns, uint2 at) {
+    unsigned x = threadIdx.x % 16, first = threadIdx.x / 16;
+    if (at.x + 4 * x < columns && at.y + 4 * first < rows) {
+        float4 v[4];
+        load_square(v, in + (size_t)(at.y + 4 * first) * columns + at.x + 4 * x, columns);
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) tile[4 * x + k][swizzle(4 * x, first)] = column(v, k);
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned r = first; r < SIDE; r += 16) {
+        if (at.y + 4 * x < rows && at.x + r < columns)
+            *(float4 *)(out + (size_t)(at.x + r) * rows + at.y + 4 * x) = tile[r][swizzle(r, x)];
+    }
+}
+
+/* The same tile by words, for rows that begin anywhere. */
+static __device__ __forceinline__ void move_words(swizzled_tile tile, float *out, const float *in, unsigned rows,
+                                                  unsigned columns, uint2 at) {
+    float *words = &tile[0][0].x;
+    unsigned x = threadIdx.x % SIDE, first = threadIdx.x / SIDE;
+#pragma unroll
+    for (unsigned k = first; k < SIDE; k += BLOCK / SIDE) {
+        if (at.x + x < columns && at.y + k < rows)
+            words[x * SIDE + swizzle(x, k / 4) * 4 + k % 4] = in[(size_t)(at.y + k) * columns + at.x + x];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = first; k < SIDE; k += BLOCK / SIDE) {
+        if (at.y + x < rows && at.x + k < columns)
+            out[(size_t)(at.x + k) * rows + at.y + x] = words[k * SIDE + swizzle(k, x / 4) * 4 + x % 4];
+    }
+}
+
+/* band: tiles, at least 1. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_swizzled(float *out, const float *in, unsigned rows, unsigned columns, unsigned band) {
+    __shared__ swizzled_tile tile;
+    uint2 at = banded_origin(blockIdx.x, rows, columns, band);
+    if (in_vectors(out, in, rows, columns))
+        move_vectors(tile, out, in, rows, columns, at);
+    else
+        move_words(tile, out, in, rows, columns, at);
+}
