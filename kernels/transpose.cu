@@ -32,13 +32,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     uint2 at = tile_origin(blockIdx.x, columns, 32);
     unsigned lane = threadIdx.x % 32, first = threadIdx.x / 32;
 #pragma unroll
-    for (unsigned k = first; k < 32; k += 8) {
-        if (at.x + lane < columns && at.y + k < rows) tile[k][lane] = in[(size_t)(at.y + k) * columns + at.x + lane];
+    for (unsigned k = 0; k < 32; k += 8) {
+        unsigned y = first + k;
+        if (at.x + lane < columns && at.y + y < rows) tile[y][lane] = in[(size_t)(at.y + y) * columns + at.x + lane];
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned k = first; k < 32; k += 8) {
-        if (at.y + lane < rows && at.x + k < columns) out[(size_t)(at.x + k) * rows + at.y + lane] = tile[lane][k];
+    for (unsigned k = 0; k < 32; k += 8) {
+        unsigned y = first + k;
+        if (at.y + lane < rows && at.x + y < columns) out[(size_t)(at.x + y) * rows + at.y + lane] = tile[lane][y];
     }
 }
 
@@ -99,17 +101,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         return;
     }
 #pragma unroll
-    for (unsigned k = first; k < 64; k += 16) {
-        if (at.x + x >= columns || at.y + k >= rows) continue;
-        float4 v = *(const float4 *)(in + (size_t)(at.y + k) * columns + at.x + x);
-        tile[k][x] = v.x, tile[k][x + 1] = v.y, tile[k][x + 2] = v.z, tile[k][x + 3] = v.w;
+    for (unsigned k = 0; k < 64; k += 16) {
+        unsigned y = first + k;
+        if (at.x + x >= columns || at.y + y >= rows) continue;
+        float4 v = *(const float4 *)(in + (size_t)(at.y + y) * columns + at.x + x);
+        tile[y][x] = v.x, tile[y][x + 1] = v.y, tile[y][x + 2] = v.z, tile[y][x + 3] = v.w;
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned k = first; k < 64; k += 16) {
-        if (at.y + x >= rows || at.x + k >= columns) continue;
-        *(float4 *)(out + (size_t)(at.x + k) * rows + at.y + x) =
-            make_float4(tile[x][k], tile[x + 1][k], tile[x + 2][k], tile[x + 3][k]);
+    for (unsigned k = 0; k < 64; k += 16) {
+        unsigned y = first + k;
+        if (at.y + x >= rows || at.x + y >= columns) continue;
+        *(float4 *)(out + (size_t)(at.x + y) * rows + at.y + x) =
+            make_float4(tile[x][y], tile[x + 1][y], tile[x + 2][y], tile[x + 3][y]);
     }
 }
 
@@ -147,7 +151,8 @@ static __device__ __forceinline__ void move_vectors(swizzled_tile tile, float *o
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned r = first; r < SIDE; r += 16) {
+    for (unsigned k = 0; k < SIDE; k += 16) {
+        unsigned r = first + k;
         if (at.y + 4 * x < rows && at.x + r < columns)
             *(float4 *)(out + (size_t)(at.x + r) * rows + at.y + 4 * x) = tile[r][swizzle(r, x)];
     }
@@ -159,15 +164,17 @@ static __device__ __forceinline__ void move_words(swizzled_tile tile, float *out
     float *words = &tile[0][0].x;
     unsigned x = threadIdx.x % SIDE, first = threadIdx.x / SIDE;
 #pragma unroll
-    for (unsigned k = first; k < SIDE; k += BLOCK / SIDE) {
-        if (at.x + x < columns && at.y + k < rows)
-            words[x * SIDE + swizzle(x, k / 4) * 4 + k % 4] = in[(size_t)(at.y + k) * columns + at.x + x];
+    for (unsigned k = 0; k < SIDE; k += BLOCK / SIDE) {
+        unsigned y = first + k;
+        if (at.x + x < columns && at.y + y < rows)
+            words[x * SIDE + swizzle(x, y / 4) * 4 + y % 4] = in[(size_t)(at.y + y) * columns + at.x + x];
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned k = first; k < SIDE; k += BLOCK / SIDE) {
-        if (at.y + x < rows && at.x + k < columns)
-            out[(size_t)(at.x + k) * rows + at.y + x] = words[k * SIDE + swizzle(k, x / 4) * 4 + x % 4];
+    for (unsigned k = 0; k < SIDE; k += BLOCK / SIDE) {
+        unsigned y = first + k;
+        if (at.y + x < rows && at.x + y < columns)
+            out[(size_t)(at.x + y) * rows + at.y + x] = words[y * SIDE + swizzle(y, x / 4) * 4 + x % 4];
     }
 }
 
