@@ -17,10 +17,10 @@ uint64_t haul_volume_floats(const haul_volume *v) {
     return v->pitch * ((uint64_t)v->ny * v->nz - 1) + v->nx;
 }
 
-/* A stage is the tile with its ring; on the sides the ring is whole vectors wide. kernels/stencil.cu lays it out so. */
+/* A stage is the tile with its ring, for which there is a sector on either side; kernels/stencil.cu lays it out so. */
 static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
-    uint32_t side = (radius + 3) / 4 * 4;
-    return (f->tile[0] + 2 * side) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
+    enum { SIDE = 8 };
+    return (f->tile[0] + 2 * SIDE) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
 }
 
 static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {

@@ -47,21 +47,24 @@ static __device__ __forceinline__ void plain(int radius, const float *in, float 
 
 /* ---- from a tile in shared memory ---- */
 
-/* The ring's width on the left and on the right: whole vectors. */
-#define SIDE(radius) (((radius) + 3) / 4 * 4)
-#define TILE_PITCH(radius) (TILE_X + 2 * SIDE(radius))
-#define STAGE(radius) (TILE_PITCH(radius) * (TILE_Y + 2 * (radius))) /* floats of a tile with its ring */
+/* Rows of a tile have SIDE floats on the left and on the right, of which the ring takes whole vectors. It is a sector,
+ * so that 16-byte copies, which go around L1, find both sides equally far from one. */
+#define SIDE 8
+#define RING(radius) (((radius) + 3) / 4)
+#define TILE_PITCH (TILE_X + 2 * SIDE)
+#define STAGE(radius) (TILE_PITCH * (TILE_Y + 2 * (radius))) /* floats of a tile with its ring */
 
 /* Four neighbouring outputs; `center` points at the first one's input. */
 static __device__ __forceinline__ float4 cross4(int radius, const float *center, const float *c) {
-    float row[4 + 2 * SIDE(8)], *middle = row + SIDE(8);
+    float row[4 + 2 * SIDE], *middle = row + SIDE;
 #pragma unroll
-    for (int k = -SIDE(radius); k < 4 + SIDE(radius); k += 4) *(float4 *)(middle + k) = *(const float4 *)(center + k);
+    for (int k = -4 * RING(radius); k < 4 + 4 * RING(radius); k += 4)
+        *(float4 *)(middle + k) = *(const float4 *)(center + k);
     float4 sum = make_float4(c[0] * middle[0], c[0] * middle[1], c[0] * middle[2], c[0] * middle[3]);
 #pragma unroll
     for (int k = 1; k <= radius; k++) {
-        float4 above = *(const float4 *)(center - k * TILE_PITCH(radius));
-        float4 below = *(const float4 *)(center + k * TILE_PITCH(radius));
+        float4 above = *(const float4 *)(center - k * TILE_PITCH);
+        float4 below = *(const float4 *)(center + k * TILE_PITCH);
         sum.x = fmaf(c[k], (middle[0 - k] + middle[0 + k]) + (above.x + below.x), sum.x);
         sum.y = fmaf(c[k], (middle[1 - k] + middle[1 + k]) + (above.y + below.y), sum.y);
         sum.z = fmaf(c[k], (middle[2 - k] + middle[2 + k]) + (above.z + below.z), sum.z);
@@ -83,22 +86,26 @@ static __device__ __forceinline__ void store4(float *row, unsigned x, unsigned n
 /* A warp of 32 lanes computes ROWS rows of the tile, whose ring `stage` begins with. */
 static __device__ __forceinline__ void compute_rows(int radius, const float *stage, unsigned warp, unsigned lane,
                                                     float *plane, volume v, const float *c) {
-    const float *origin = stage + radius * TILE_PITCH(radius) + SIDE(radius);
+    const float *origin = stage + radius * TILE_PITCH + SIDE;
     unsigned x = blockIdx.x * TILE_X + lane * 4, first = warp * ROWS, y = blockIdx.y * TILE_Y + first;
 #pragma unroll
     for (unsigned k = 0; k < ROWS; k++) {
-        float4 sum = cross4(radius, origin + (first + k) * TILE_PITCH(radius) + lane * 4, c);
+        float4 sum = cross4(radius, origin + (first + k) * TILE_PITCH + lane * 4, c);
         if (y + k < v.ny) store4(plane + (size_t)(y + k) * v.pitch, x, v.nx, sum);
     }
 }
 
 /* ---- by hand: two stages of LDGSTS, all threads load and compute ---- */
 
-/* Starts the copy of four neighbours; what lies outside the plane becomes zeros. x is a multiple of 4. */
+/* Starts the copy of four neighbours; what lies outside the plane is not read and becomes zeros. x is a multiple of 4.
+ */
 static __device__ __forceinline__ void fetch4(float *to, const float *plane, volume v, int x, int y) {
-    int inside = (unsigned)x < v.nx && (unsigned)y < v.ny ? (int)v.nx - x : 0;
+    bool inside = (unsigned)x < v.nx && (unsigned)y < v.ny;
+    int bytes = inside ? min(16, 4 * ((int)v.nx - x)) : 0;
     const float *from = inside ? plane + (size_t)y * v.pitch + x : plane;
-    __pipeline_memcpy_async(to, from, 16, inside < 4 ? 16 - 4 * inside : 0);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(bytes)
+                 : "memory");
 }
 
 /* Starts the copies of a plane's tile and ring, without the corners, which a cross never asks for, and closes the group
@@ -109,14 +116,14 @@ static __device__ __forceinline__ void fetch_tile(int radius, float *stage, cons
     const float *plane = in + (size_t)z * v.pitch * v.ny;
     if (z < v.nz) {
         for (int row = threadIdx.y; row < TILE_Y + 2 * radius; row += WARPS) {
-            float *to = stage + row * TILE_PITCH(radius) + SIDE(radius) + lane * 4;
+            float *to = stage + row * TILE_PITCH + SIDE + lane * 4;
             fetch4(to, plane, v, x + lane * 4, y + row);
         }
-        const int half = SIDE(radius) / 4; /* vectors beside a row, on the left as on the right */
-        for (int i = t; i < TILE_Y * 2 * half; i += 32 * WARPS) {
-            int row = radius + i / (2 * half), side = i % (2 * half);
-            int column = side < half ? side * 4 : SIDE(radius) + TILE_X + (side - half) * 4;
-            fetch4(stage + row * TILE_PITCH(radius) + column, plane, v, x - SIDE(radius) + column, y + row);
+        const int ring = RING(radius);
+        for (int i = t; i < TILE_Y * 2 * ring; i += 32 * WARPS) {
+            int row = radius + i / (2 * ring), vector = i % (2 * ring) - ring;
+            int column = vector < 0 ? vector * 4 : TILE_X + vector * 4;
+            fetch4(stage + row * TILE_PITCH + SIDE + column, plane, v, x + column, y + row);
         }
     }
     __pipeline_commit();

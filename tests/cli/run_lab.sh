@@ -57,7 +57,7 @@ END
 result 'runs every experiment and checks its results' exits_with 0 "$haul" lab --device sim:h100 --out "$work/all"
 cp "$work/out" "$work/text"
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks staging saxpy maxpool; do
+for name in strides batches derivatives banks staging saxpy maxpool stencil; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -90,6 +90,12 @@ result 'every rung of SAXPY moves the same bytes' holds saxpy rungs \
 result 'vectors take a quarter of the loads' holds saxpy rungs 'rows[0]["loads"] == 4 * rows[1]["loads"]'
 result 'staged max pooling touches a fraction of the sectors' holds maxpool forms \
     'rows[0]["sectors"] > 20 * rows[1]["sectors"] and rows[1]["conflicts"] == 0'
+result 'vectors and their maxima take a tenth of the shared loads' holds maxpool forms \
+    'rows[1]["shared_loads"] > 10 * rows[2]["shared_loads"] and rows[2]["conflicts"] == 0'
+result 'a word of padding takes the conflicts of the difference away' holds derivatives forms \
+    '[r["conflicts"] > 0 for r in rows] == [False, False, True, False]'
+result 'tiles with rings ask for each element about once' holds stencil forms \
+    'all(r["sectors"] < 2 * 16384 for r in rows if "LDGSTS" in r["form"] and r["radius"] <= 4)'
 
 result 'the text shows tables and passed checks' grep -q 'launches gave what the host computes' "$work/text"
 result 'the page has charts' grep -q '<svg' "$work/all/report.html"

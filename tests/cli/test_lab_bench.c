@@ -66,7 +66,7 @@ static void an_unknown_module_or_kernel_is_an_error(void **state) {
     fixture f;
     open_bench(&f);
     const float *expected = lab_floats(&f.bench, N, 1);
-    assert_int_equal(copy(&f, "no_module", "copy_scalar", expected), HAUL_ERROR_INTERNAL);
+    assert_int_equal(copy(&f, "no_module", "copy_scalar", expected), HAUL_ERROR_NOT_FOUND);
     assert_int_equal(copy(&f, "copy", "no_kernel", expected), HAUL_ERROR_NOT_FOUND);
     assert_int_equal(lab_bench_end(&f.bench, HAUL_ERROR_NOT_FOUND), HAUL_ERROR_NOT_FOUND);
     assert_int_equal(f.lab.document->checks, 0);

@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "report/memory_tables.h"
 
-#include <kernels/kernels.h>
+#include <kernels/launch.h>
 
 #include <string.h>
 
@@ -12,7 +12,10 @@ enum { NOTED = 3 }; /* wrong launches of an experiment that are told in detail *
 haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section) {
     *b = (lab_bench){.lab = l, .section = section};
     arena_init(&b->memory, NULL);
-    return haul_run_create(l->device, &b->run);
+    HAUL_TRY(haul_kernels_open(l->device, &b->kernels));
+    haul_status status = haul_run_create(l->device, &b->run);
+    if (status != HAUL_OK) haul_kernels_close(b->kernels);
+    return status;
 }
 
 haul_status lab_bench_end(lab_bench *b, haul_status status) {
@@ -20,7 +23,7 @@ haul_status lab_bench_end(lab_bench *b, haul_status status) {
         report_check(b->section, b->wrong == 0, "%zu of %zu launches gave what the host computes",
                      b->launches - b->wrong, b->launches);
     }
-    for (size_t i = 0; i < b->module_count; i++) haul_module_unload(b->modules[i]);
+    haul_kernels_close(b->kernels);
     haul_run_free(b->run);
     arena_free(&b->memory);
     return status;
@@ -40,21 +43,6 @@ float *lab_untouched(lab_bench *b, size_t count) {
     const uint32_t pattern = 0xdeadbeef;
     for (size_t i = 0; floats && i < count; i++) memcpy(&floats[i], &pattern, sizeof pattern);
     return floats;
-}
-
-static haul_status find_module(lab_bench *b, const char *name, haul_module **module) {
-    for (size_t i = 0; i < b->module_count; i++) {
-        *module = b->modules[i];
-        if (strcmp(b->names[i], name) == 0) return HAUL_OK;
-    }
-    const haul_kernel_module *source = haul_kernel_module_find(name, haul_device_architecture(b->lab->device));
-    if (!source || b->module_count == LAB_MODULES) {
-        return haul_fail(HAUL_ERROR_INTERNAL, "lab: module '%s' is not built in, or too many are in use", name);
-    }
-    HAUL_TRY(haul_module_load(b->lab->device, name, source->ptx, (size_t)(source->end - source->ptx), module));
-    b->names[b->module_count] = name;
-    b->modules[b->module_count++] = *module;
-    return HAUL_OK;
 }
 
 /* Makes the launch's arguments; those that are buffers are the caller's to free, also after a failure. */
@@ -97,19 +85,26 @@ static haul_status verify(lab_bench *b, const lab_launch *launch, const haul_arg
     return HAUL_OK;
 }
 
-static haul_status launch_and_verify(lab_bench *b, const lab_launch *launch, haul_argument *arguments, size_t *count) {
+static haul_status run_described(lab_bench *b, const lab_launch *launch, const haul_argument *arguments, size_t count) {
     haul_module *module = NULL;
-    HAUL_TRY(find_module(b, launch->module, &module));
-    HAUL_TRY(make_arguments(b, launch, arguments, count));
+    HAUL_TRY(kernels_module(b->kernels, launch->module, &module));
     haul_launch l = {.kernel = launch->kernel,
                      .shared_bytes = launch->shared_bytes,
                      .arguments = arguments,
-                     .argument_count = *count};
+                     .argument_count = count};
     for (int k = 0; k < 3; k++) {
         l.grid[k] = launch->grid[k] ? launch->grid[k] : 1;
         l.block[k] = launch->block[k] ? launch->block[k] : 1;
     }
-    HAUL_TRY(haul_launch_run(module, &l, b->run));
+    return haul_launch_run(module, &l, b->run);
+}
+
+static haul_status launch_and_verify(lab_bench *b, const lab_launch *launch, haul_argument *arguments, size_t *count) {
+    HAUL_TRY(make_arguments(b, launch, arguments, count));
+    if (launch->function)
+        HAUL_TRY(launch->function(b->kernels, arguments, launch->with, b->run));
+    else
+        HAUL_TRY(run_described(b, launch, arguments, *count));
     bool right = true;
     HAUL_TRY(verify(b, launch, arguments, *count, &right));
     b->launches++;

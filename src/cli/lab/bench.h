@@ -1,6 +1,6 @@
 /* What experiments are written with: launches described as data, their results held against the host's.
  *
- * Lifetimes: a lab_bench lives for one experiment and owns its modules, its run record and the host arrays of
+ * Lifetimes: a lab_bench lives for one experiment and owns its kernels, its run record and the host arrays of
  * lab_floats(). Device buffers live for one launch: lab_measure() makes them from the arguments and frees them. */
 #ifndef HAUL_CLI_LAB_BENCH_H
 #define HAUL_CLI_LAB_BENCH_H
@@ -8,22 +8,21 @@
 #include "base/arena.h"
 #include "cli/lab/experiment.h"
 
+#include <haul/kernels.h>
 #include <stdint.h>
 
 #define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab *l, report_section *section);
 #include "cli/lab/experiments.def"
 #undef EXPERIMENT
 
-enum { LAB_MODULES = 4, LAB_ARGUMENTS = 8 };
+enum { LAB_ARGUMENTS = 8 };
 
 typedef struct lab_bench {
     lab *lab;
     report_section *section;
     haul_run *run;
     arena memory;
-    const char *names[LAB_MODULES];
-    haul_module *modules[LAB_MODULES];
-    size_t module_count;
+    haul_kernels *kernels;
     size_t launches, wrong;
 } lab_bench;
 
@@ -65,9 +64,15 @@ static inline lab_argument lab_result(const float *before, const float *after, s
     return (lab_argument){.kind = LAB_RESULT, .before = before, .after = after, .count = count};
 }
 
+/* A kernel that has a host function is launched by it; `argument` are the launch's, `with` is what it says. */
+typedef haul_status lab_function(haul_kernels *kernels, const haul_argument *argument, const void *with, haul_run *run);
+
 /* Extents that are 0 mean 1. Arguments end at the first LAB_END. */
 typedef struct lab_launch {
-    const char *module, *kernel;
+    const char *kernel;
+    lab_function *function; /* then no module and no extents are wanted */
+    const void *with;
+    const char *module;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     lab_argument arguments[LAB_ARGUMENTS];

@@ -4,38 +4,35 @@
 
 #include <string.h>
 
-enum { LINE = 32 }; /* floats of a cache line */
-
+enum { SIDE = 256 }; /* rows and columns of the array that the forms are compared on */
 static const struct { uint32_t n0, n1; } sizes[] = {{32, 1}, {64, 1}, {1024, 1}, {32, 2}, {32, 5}};
 
-typedef enum layout { UNPADDED, LEAD, PITCH, LAYOUTS } layout;
-static const char *const layout_names[LAYOUTS] = {"no padding", "lead padding", "padded pitch"};
+static const char *const layout_names[] = {"no padding", "lead padding", "padded pitch"};
+enum { LAYOUTS = HAUL_PADDING_PITCH + 1, BEHIND = 32 }; /* BEHIND: floats that an array has after its last row */
 
 /* An array of n1 rows of n0 elements with one row and one column before it. */
 typedef struct grid {
-    uint32_t n0, n1, pitch, lead;
+    haul_rows rows;
     size_t words;
 } grid;
 
-static grid lay_out(uint32_t n0, uint32_t n1, layout how) {
-    uint32_t tight = n0 + 2;
-    grid g = {.n0 = n0, .n1 = n1, .pitch = tight, .lead = how == UNPADDED ? 1 : LINE};
-    if (how == PITCH) g.pitch = (tight + LINE - 1) / LINE * LINE;
-    g.words = (size_t)g.pitch * (n1 + 1) + g.lead + LINE;
+static grid lay_out(uint32_t n0, uint32_t n1, haul_padding how) {
+    grid g = {.rows = haul_rows_lay_out(n0, n1, how)};
+    g.words = (size_t)g.rows.pitch * (n1 + 1) + g.rows.lead + BEHIND;
     return g;
 }
 
 typedef enum stencil { COPY, FAST, SLOW, STENCILS } stencil;
-static const char *const kernels[STENCILS] = {"copy_rows", "derivative_fast", "derivative_slow"};
+static const char *const names[STENCILS] = {"copy_rows", "derivative_fast", "derivative_slow"};
 static const float scale = 0.5f;
 
-static void compute(stencil s, const grid *g, const float *in, float *out) {
-    for (uint32_t i1 = 0; i1 < g->n1; i1++) {
-        for (uint32_t i0 = 0; i0 < g->n0; i0++) {
-            size_t i = g->lead + (size_t)(s == SLOW ? i1 + 1 : i1) * g->pitch + i0;
+static void compute(stencil s, const haul_rows *r, const float *in, float *out) {
+    for (uint32_t i1 = 0; i1 < r->n1; i1++) {
+        for (uint32_t i0 = 0; i0 < r->n0; i0++) {
+            size_t i = r->lead + (size_t)(s == SLOW ? i1 + 1 : i1) * r->pitch + i0;
             if (s == COPY) out[i] = in[i];
             if (s == FAST) out[i] = scale * (in[i] - in[i - 1]);
-            if (s == SLOW) out[i] = scale * (in[i] - in[i - g->pitch]);
+            if (s == SLOW) out[i] = scale * (in[i] - in[i - r->pitch]);
         }
     }
 }
@@ -43,16 +40,17 @@ static void compute(stencil s, const grid *g, const float *in, float *out) {
 /* Rows are a warp wide, or four where there is enough of them. Only the slow difference finds rows of other warps in
  * its L1, so it gets blocks of up to eight rows. */
 static haul_status measure(lab_bench *b, stencil s, const grid *g, haul_launch_record *record) {
+    const haul_rows *r = &g->rows;
     const float *in = lab_floats(b, g->words, 1);
     float *out = lab_untouched(b, g->words);
-    if (in && out) compute(s, g, in, out);
-    uint32_t wide = g->n0 < 128 ? 32 : 128, high = s == SLOW && g->n1 > 1 ? 8 : 1;
+    if (in && out) compute(s, r, in, out);
+    uint32_t wide = r->n0 < 128 ? 32 : 128, high = s == SLOW && r->n1 > 1 ? 8 : 1;
     lab_launch launch = {.module = "derivatives",
-                         .kernel = kernels[s],
-                         .grid = {lab_blocks(g->n0, wide), lab_blocks(g->n1, high)},
+                         .kernel = names[s],
+                         .grid = {lab_blocks(r->n0, wide), lab_blocks(r->n1, high)},
                          .block = {wide, high},
-                         .arguments = {lab_input(in, g->words), lab_result(NULL, out, g->words), lab_u32(g->n0),
-                                       lab_u32(g->n1), lab_u32(g->pitch), lab_u32(g->lead)}};
+                         .arguments = {lab_input(in, g->words), lab_result(NULL, out, g->words), lab_u32(r->n0),
+                                       lab_u32(r->n1), lab_u32(r->pitch), lab_u32(r->lead)}};
     if (s != COPY) launch.arguments[6] = lab_f32(scale);
     return lab_measure(b, &launch, record);
 }
@@ -73,8 +71,8 @@ static haul_status run_copies(lab_bench *b) {
         report_add_row(t);
         report_add_text(t, "%u x %u", sizes[k].n0, sizes[k].n1);
         report_add_number(t, (double)ideal);
-        for (layout how = UNPADDED; how < LAYOUTS; how++) {
-            grid g = lay_out(sizes[k].n0, sizes[k].n1, how);
+        for (unsigned how = HAUL_PADDING_NONE; how < LAYOUTS; how++) {
+            grid g = lay_out(sizes[k].n0, sizes[k].n1, (haul_padding)how);
             haul_launch_record record;
             HAUL_TRY(measure(b, COPY, &g, &record));
             uint64_t sectors = record.classes[HAUL_CLASS_GLOBAL_LOAD].sectors;
@@ -96,10 +94,10 @@ static const report_column difference_columns[] = {
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2"},
 };
 
-static void add_row(report_table *t, const grid *g, layout how, const haul_launch_record *record) {
+static void add_row(report_table *t, const grid *g, unsigned how, const haul_launch_record *record) {
     const haul_traffic *load = &record->classes[HAUL_CLASS_GLOBAL_LOAD];
     report_add_row(t);
-    report_add_text(t, "%u x %u", g->n0, g->n1);
+    report_add_text(t, "%u x %u", g->rows.n0, g->rows.n1);
     report_add_text(t, "%s", layout_names[how]);
     report_add_number(t, (double)load->requests);
     report_add_number(t, (double)load->sectors);
@@ -110,12 +108,12 @@ static void add_row(report_table *t, const grid *g, layout how, const haul_launc
 }
 
 static haul_status run_differences(lab_bench *b, stencil s, const char *title) {
-    report_table *t = report_add_table(b->section, kernels[s], title, difference_columns,
+    report_table *t = report_add_table(b->section, names[s], title, difference_columns,
                                        sizeof difference_columns / sizeof difference_columns[0]);
     haul_launch_record record;
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        for (layout how = UNPADDED; how < LAYOUTS; how++) {
-            grid g = lay_out(sizes[k].n0, sizes[k].n1, how);
+        for (unsigned how = HAUL_PADDING_NONE; how < LAYOUTS; how++) {
+            grid g = lay_out(sizes[k].n0, sizes[k].n1, (haul_padding)how);
             HAUL_TRY(measure(b, s, &g, &record));
             add_row(t, &g, how, &record);
         }
@@ -123,8 +121,57 @@ static haul_status run_differences(lab_bench *b, stencil s, const char *title) {
     return HAUL_OK;
 }
 
+/* ---- the forms of the fast difference ---- */
+
+static const report_column form_columns[] = {
+    {"form", "Form", REPORT_TEXT, NULL},
+    {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
+    {"loads", "Loads", REPORT_COUNT, "warps' loads from global memory"},
+    {"sectors", "Sectors", REPORT_COUNT, "sectors that these touch"},
+    {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
+    {"wavefronts", "Wavefronts", REPORT_COUNT, "that these take"},
+    {"conflicts", "Conflicts", REPORT_COUNT, "of these because of bank conflicts"},
+};
+
+static haul_status call_fast(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
+    const haul_derivative_fast_form *form = with;
+    const haul_rows rows = haul_rows_lay_out(SIDE, SIDE, HAUL_PADDING_PITCH);
+    return haul_derivative_fast(kernels, *form, &rows, scale, a[0].buffer, a[1].buffer, run);
+}
+
+static void add_form(report_table *t, const char *label, const haul_launch_record *r) {
+    const haul_traffic *load = &r->classes[HAUL_CLASS_GLOBAL_LOAD], *shared = &r->classes[HAUL_CLASS_SHARED_LOAD];
+    report_add_row(t);
+    report_add_text(t, "%s", label);
+    report_add_number(t, r->counters[HAUL_COUNTER_INST_EXECUTED]);
+    report_add_number(t, (double)load->instructions);
+    report_add_number(t, (double)load->sectors);
+    report_add_number(t, (double)shared->instructions);
+    report_add_number(t, (double)shared->shared_wavefronts);
+    report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
+}
+
+static haul_status run_forms(lab_bench *b) {
+    const grid g = lay_out(SIDE, SIDE, HAUL_PADDING_PITCH);
+    const float *in = lab_floats(b, g.words, 1);
+    float *out = lab_untouched(b, g.words);
+    if (in && out) compute(FAST, &g.rows, in, out);
+    report_table *t = report_add_table(b->section, "forms", "Forms of the fast difference: 256 x 256, padded pitch",
+                                       form_columns, sizeof form_columns / sizeof form_columns[0]);
+    for (haul_derivative_fast_form form = HAUL_DERIVATIVE_FAST_PLAIN; form < HAUL_DERIVATIVE_FAST_FORMS; form++) {
+        lab_launch launch = {.kernel = haul_derivative_fast_forms[form].kernel,
+                             .function = call_fast,
+                             .with = &form,
+                             .arguments = {lab_input(in, g.words), lab_result(NULL, out, g.words)}};
+        haul_launch_record record;
+        HAUL_TRY(lab_measure(b, &launch, &record));
+        add_form(t, haul_derivative_fast_forms[form].label, &record);
+    }
+    return HAUL_OK;
+}
+
 static haul_status show_one(lab_bench *b) {
-    grid g = lay_out(1024, 1, PITCH);
+    grid g = lay_out(1024, 1, HAUL_PADDING_PITCH);
     haul_launch_record record;
     HAUL_TRY(measure(b, FAST, &g, &record));
     lab_show_memory(b, "Fast difference, 1024 x 1, padded pitch", &record);
@@ -135,6 +182,7 @@ static haul_status run_all(lab_bench *b) {
     HAUL_TRY(run_copies(b));
     HAUL_TRY(run_differences(b, FAST, "Difference along the fast dimension: in[i] - in[i - 1]"));
     HAUL_TRY(run_differences(b, SLOW, "Difference along the slow dimension: in[i] - in[i - pitch]"));
+    HAUL_TRY(run_forms(b));
     return show_one(b);
 }
 

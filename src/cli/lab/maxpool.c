@@ -2,11 +2,7 @@
 
 #include "base/status.h"
 
-enum { FLOATS = 1 << 16, BLOCK = 256, RADIUS = 15 };
-
-static const struct {
-    const char *kernel, *label;
-} forms[] = {{"maxpool15_plain", "plain"}, {"maxpool15_staged", "staged in shared memory"}};
+enum { FLOATS = 1 << 16, RADIUS = 15 };
 
 static const report_column columns[] = {
     {"form", "Form", REPORT_TEXT, NULL},
@@ -42,22 +38,26 @@ static void compute(const float *in, float *out) {
     }
 }
 
+static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
+    const haul_maxpool15_form *form = with;
+    return haul_maxpool15(kernels, *form, FLOATS, a[0].buffer, a[1].buffer, run);
+}
+
 static haul_status run_forms(lab_bench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);
     if (in && out) compute(in, out);
     report_table *t =
         report_add_table(b->section, "forms", "2^16 floats, radius 15", columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        lab_launch launch = {.module = "maxpool",
-                             .kernel = forms[i].kernel,
-                             .grid = {FLOATS / BLOCK},
-                             .block = {BLOCK},
-                             .arguments = {lab_result(NULL, out, FLOATS), lab_input(in, FLOATS), lab_u32(FLOATS)}};
+    for (haul_maxpool15_form form = HAUL_MAXPOOL15_PLAIN; form < HAUL_MAXPOOL15_FORMS; form++) {
+        lab_launch launch = {.kernel = haul_maxpool15_forms[form].kernel,
+                             .function = call,
+                             .with = &form,
+                             .arguments = {lab_input(in, FLOATS), lab_result(NULL, out, FLOATS)}};
         haul_launch_record record;
         HAUL_TRY(lab_measure(b, &launch, &record));
-        add_row(t, forms[i].label, &record);
-        if (i == 0) lab_show_memory(b, "Plain max pooling", &record);
+        add_row(t, haul_maxpool15_forms[form].label, &record);
+        if (form == HAUL_MAXPOOL15_PLAIN) lab_show_memory(b, "Plain max pooling", &record);
     }
     return HAUL_OK;
 }

@@ -4,22 +4,12 @@
 
 #include <math.h>
 
-enum { FLOATS = 1 << 20, BLOCK = 256, ROUNDS = 4 }; /* ROUNDS: iterations of a thread that strides through the array */
+enum {
+    FLOATS = 1 << 20,
+    BLOCKS = 256
+}; /* BLOCKS: so many that a thread that strides through the array goes four rounds */
 
 static const float alpha = 1.5f;
-
-static const struct {
-    const char *module, *kernel, *label;
-    uint32_t elements; /* of a thread */
-    uint32_t ahead;    /* bytes a thread can have asked for when it first waits */
-} rungs[] = {
-    {"saxpy", "saxpy_scalar", "scalar", 1, 8},
-    {"saxpy", "saxpy_vector", "float4", 4, 32},
-    {"saxpy", "saxpy_registers", "float4, pipelined", 4 * ROUNDS, 64},
-    {"saxpy", "saxpy_two_stages", "LDGSTS, 2 stages", 4 * ROUNDS, 64},
-    {"saxpy", "saxpy_stages", "LDGSTS, 4 stages", 4 * ROUNDS, 128},
-    {"saxpy_sm90", "saxpy_bulk", "bulk copy, 4 stages", 4 * ROUNDS, 128},
-};
 
 static const report_column columns[] = {
     {"rung", "Rung", REPORT_TEXT, NULL},
@@ -35,10 +25,10 @@ static const report_column columns[] = {
     {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have asked for when they first wait"},
 };
 
-static void add_row(report_table *t, size_t rung, const haul_launch_record *r) {
+static void add_row(report_table *t, unsigned rung, const haul_launch_record *r) {
     const double *n = r->counters;
     report_add_row(t);
-    report_add_text(t, "%s", rungs[rung].label);
+    report_add_text(t, "%s", haul_saxpy_forms[rung].label);
     report_add_number(t, n[HAUL_COUNTER_INST_EXECUTED]);
     report_add_number(t, (double)r->classes[HAUL_CLASS_GLOBAL_LOAD].instructions);
     report_add_number(t, (double)r->classes[HAUL_CLASS_GLOBAL_STORE].instructions);
@@ -48,17 +38,20 @@ static void add_row(report_table *t, size_t rung, const haul_launch_record *r) {
     report_add_number(t, 32 * n[HAUL_COUNTER_L2_READ_SECTORS]);
     report_add_number(t, 32 * n[HAUL_COUNTER_L2_WRITE_SECTORS]);
     report_add_number(t, r->occupancy.blocks_per_sm);
-    report_add_number(t, 32.0 * r->occupancy.warps_per_sm * rungs[rung].ahead);
+    report_add_number(t, 32.0 * r->occupancy.warps_per_sm * haul_saxpy_forms[rung].ahead);
 }
 
-static haul_status measure(lab_bench *b, size_t rung, const float *x, const float *y, const float *result,
+static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
+    const haul_saxpy_form *form = with;
+    return haul_saxpy(kernels, *form, FLOATS, alpha, a[0].buffer, a[1].buffer, run);
+}
+
+static haul_status measure(lab_bench *b, haul_saxpy_form rung, const float *x, const float *y, const float *result,
                            haul_launch_record *record) {
-    lab_launch launch = {
-        .module = rungs[rung].module,
-        .kernel = rungs[rung].kernel,
-        .grid = {lab_blocks(FLOATS, BLOCK * rungs[rung].elements)},
-        .block = {BLOCK},
-        .arguments = {lab_u32(FLOATS), lab_f32(alpha), lab_input(x, FLOATS), lab_result(y, result, FLOATS)}};
+    lab_launch launch = {.kernel = haul_saxpy_forms[rung].kernel,
+                         .function = call,
+                         .with = &rung,
+                         .arguments = {lab_input(x, FLOATS), lab_result(y, result, FLOATS)}};
     return lab_measure(b, &launch, record);
 }
 
@@ -72,17 +65,18 @@ static haul_status climb(lab_bench *b) {
                                        (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
                                        (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});
     report_series *s = report_add_series(c, "instructions", REPORT_SOLID);
-    for (size_t rung = 0; rung < sizeof rungs / sizeof rungs[0]; rung++) {
+    haul_kernels_limit_blocks(b->kernels, BLOCKS);
+    for (unsigned rung = HAUL_SAXPY_AUTO + 1; rung < HAUL_SAXPY_FORMS; rung++) {
         haul_launch_record record;
-        haul_status status = measure(b, rung, x, y, result, &record);
+        haul_status status = measure(b, (haul_saxpy_form)rung, x, y, result, &record);
         if (status == HAUL_ERROR_UNSUPPORTED) {
-            report_add_note(b->section, REPORT_MUTED, "%s: not on this machine", rungs[rung].label);
+            report_add_note(b->section, REPORT_MUTED, "%s: not on this machine", haul_saxpy_forms[rung].label);
             continue;
         }
         HAUL_TRY(status);
         add_row(t, rung, &record);
-        report_add_category(c, "%s", rungs[rung].label);
-        report_add_point(s, (double)rung, record.counters[HAUL_COUNTER_INST_EXECUTED]);
+        report_add_category(c, "%s", haul_saxpy_forms[rung].label);
+        report_add_point(s, rung - 1.0, record.counters[HAUL_COUNTER_INST_EXECUTED]);
     }
     return HAUL_OK;
 }
