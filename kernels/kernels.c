@@ -3,12 +3,12 @@
 #include <string.h>
 
 #define MODULE(name, sm) extern const char haul_ptx_##name##_for_##sm[], haul_ptx_##name##_for_##sm##_end[];
-#include "modules.def"
+#include <modules.def>
 #undef MODULE
 
 #define MODULE(name, sm) {#name, sm, haul_ptx_##name##_for_##sm, haul_ptx_##name##_for_##sm##_end},
 const haul_kernel_module haul_kernel_modules[] = {
-#include "modules.def"
+#include <modules.def>
 };
 #undef MODULE
 

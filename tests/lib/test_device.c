@@ -26,6 +26,38 @@ static void a_virtual_device_has_its_machines_name(void **state) {
     haul_device_close(NULL);
 }
 
+static void a_device_says_its_architecture_and_size(void **state) {
+    (void)state;
+    haul_device *device;
+    assert_int_equal(haul_device_open("sim:a100", NULL, &device), HAUL_OK);
+    assert_int_equal(haul_device_architecture(device), 80);
+    assert_int_equal(haul_device_sm_count(device), 108);
+    haul_device_close(device);
+    assert_int_equal(haul_device_open("sim:h100", NULL, &device), HAUL_OK);
+    assert_int_equal(haul_device_architecture(device), 90);
+    assert_int_equal(haul_device_sm_count(device), 132);
+    haul_device_close(device);
+}
+
+static const char kernel[] = ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
+
+static void blocks_per_sm_follow_from_threads_and_shared_memory(void **state) {
+    (void)state;
+    haul_device *device;
+    haul_module *module;
+    uint32_t blocks;
+    assert_int_equal(haul_device_open("sim:h100", NULL, &device), HAUL_OK);
+    assert_int_equal(haul_module_load(device, "k", kernel, sizeof kernel - 1, &module), HAUL_OK);
+    assert_int_equal(haul_module_blocks_per_sm(module, "k", 256, 0, &blocks), HAUL_OK);
+    assert_int_equal(blocks, 8); /* of 2048 threads */
+    assert_int_equal(haul_module_blocks_per_sm(module, "k", 256, 100 * 1024, &blocks), HAUL_OK);
+    assert_int_equal(blocks, 2); /* of 228 KiB */
+    assert_int_equal(haul_module_blocks_per_sm(module, "k", 256, 300 * 1024, &blocks), HAUL_OK);
+    assert_int_equal(blocks, 0);
+    expect_message(haul_module_blocks_per_sm(module, "none", 256, 0, &blocks), HAUL_ERROR_NOT_FOUND, "none");
+    haul_device_close(device);
+}
+
 static void unknown_devices_are_refused(void **state) {
     (void)state;
     haul_device *device;
@@ -112,6 +144,8 @@ static void freed_memory_is_used_again_at_the_same_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_virtual_device_has_its_machines_name),
+        cmocka_unit_test(a_device_says_its_architecture_and_size),
+        cmocka_unit_test(blocks_per_sm_follow_from_threads_and_shared_memory),
         cmocka_unit_test(unknown_devices_are_refused),
         cmocka_unit_test(memory_that_the_address_space_does_not_have_is_refused),
         cmocka_unit_test(buffers_hold_what_is_written),
