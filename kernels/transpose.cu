@@ -112,8 +112,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     for (unsigned k = 0; k < 64; k += 16) {
         unsigned y = first + k;
         if (at.y + x >= rows || at.x + y >= columns) continue;
-        *(float4 *)(out + (size_t)(at.x + y) * rows + at.y + x) =
-            make_float4(tile[x][y], tile[x + 1][y], tile[x + 2][y], tile[x + 3][y]);
+        float4 v = make_float4(tile[x][y], tile[x + 1][y], tile[x + 2][y], tile[x + 3][y]);
+        /* Not an assignment, of which nvcc makes four stores here. */
+        __stwb((float4 *)(out + (size_t)(at.x + y) * rows + at.y + x), v);
     }
 }
 

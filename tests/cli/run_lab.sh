@@ -57,7 +57,7 @@ END
 result 'runs every experiment and checks its results' exits_with 0 "$haul" lab --device sim:h100 --out "$work/all"
 cp "$work/out" "$work/text"
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks staging saxpy maxpool stencil; do
+for name in strides batches derivatives banks staging saxpy maxpool stencil transpose rows matvec fused; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -96,6 +96,17 @@ result 'a word of padding takes the conflicts of the difference away' holds deri
     '[r["conflicts"] > 0 for r in rows] == [False, False, True, False]'
 result 'tiles with rings ask for each element about once' holds stencil forms \
     'all(r["sectors"] < 2 * 16384 for r in rows if "LDGSTS" in r["form"] and r["radius"] <= 4)'
+result 'a plain transpose stores eight times the sectors' holds transpose forms \
+    'rows[0]["store_sectors"] == 8 * rows[1]["store_sectors"] and rows[0]["load_sectors"] == rows[1]["load_sectors"]'
+result 'only the wide padded tile has conflicts' holds transpose forms \
+    '[r["form"] for r in rows if r["conflicts"] > 0] == ["tile [64][65], 16 bytes"]'
+result 'groups of lanes take a sixteenth of the loads for rows of 32 bytes' holds rows gather \
+    '(lambda n: n["a warp a row"] == 16 * n["groups of lanes, 4 rows ahead"])(
+         {r["form"]: r["loads"] for r in rows if r["row"] == 32})'
+result 'a block that keeps x reads A once, and little else' holds matvec forms \
+    '131072 <= rows[2]["sectors"] < 1.05 * 131072 and rows[2]["conflicts"] == 0'
+result 'fusing halves the traffic' holds fused forms \
+    'all(rows[1]["l2_written"] == 2 * r["l2_written"] and rows[1]["l2_read"] > 1.9 * r["l2_read"] for r in rows[2:])'
 
 result 'the text shows tables and passed checks' grep -q 'launches gave what the host computes' "$work/text"
 result 'the page has charts' grep -q '<svg' "$work/all/report.html"
