@@ -25,7 +25,7 @@ architectures() {
 
 # The hashes of the buffers after each launch of module $1, compiled by $2 for $3.
 hashes() {
-    "$root/toolchain/cu2ptx" --compiler "$2" --arch "$3" -I "$root/include" "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
+    "$root/toolchain/cu2ptx" --compiler "$2" --arch "$3" "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
         "$haul" replay "$root/tests/data/kernels/$1.jsonl" --ptx "$work/$1.ptx" --device sim:h100 >"$work/lines" &&
         grep -o '"after": *"[0-9a-f]*"' "$work/lines"
 }
