@@ -108,10 +108,11 @@ extern "C" __global__ void derivative_slow_walked(const float *in, float *out, u
     float above = in[i];
 #pragma unroll
     for (unsigned k = 0; k < STEPS; k++) {
-        if (i1 + k >= n1) break;
-        i += pitch;
-        float here = in[i];
-        out[i] = scale * (here - above);
-        above = here;
+        if (i1 + k < n1) {
+            i += pitch;
+            float here = in[i];
+            out[i] = scale * (here - above);
+            above = here;
+        }
     }
 }

@@ -72,14 +72,14 @@ extern "C" __global__ void maxpool15(float *out, const float *in, int n) {
     __shared__ float4 vectors[SPAN + 2 * HALO];
     __shared__ float largest[SPAN + 2 * HALO];
     int t = threadIdx.x, first = (int)blockIdx.x * SPAN - HALO;
-    float4 loaded[VECTORS + 1];
+    float4 loaded[VECTORS + 1]; /* the last is that of threads which bring the halo's vectors too */
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) loaded[k] = load_vector(in, first + k * BLOCK + t, n);
     if (t < 2 * HALO) loaded[VECTORS] = load_vector(in, first + SPAN + t, n);
 #pragma unroll
     for (int k = 0; k <= VECTORS; k++) {
-        if (k == VECTORS && t >= 2 * HALO) break;
         float4 v = loaded[k];
+        if (k == VECTORS && t >= 2 * HALO) continue;
         vectors[k * BLOCK + t] = v;
         largest[k * BLOCK + t] = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
     }
