@@ -7,6 +7,7 @@
 
 #include <haul/run.h>
 #include <haul/status.h>
+#include <haul/transfer.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -101,14 +102,11 @@ typedef struct haul_tensor {
     bool fill_nan; /* floating types only */
 } haul_tensor;
 
-/* What a kernel's copy instructions take: opaque, passed by value (HAUL_ARGUMENT_BYTES) to a
- * `const __grid_constant__` parameter, or copied into global or constant memory. */
-typedef struct haul_tensor_map {
-    uint64_t opaque[16];
-} __attribute__((aligned(64))) haul_tensor_map;
-
 /* Errors: HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer). */
 haul_status haul_tensor_map_encode(const haul_tensor *tensor, haul_tensor_map *map);
+/* The array as the tile transfers of haul/device.h take it, on any device: where there is no tensor copy engine, the
+ * map stays zeros and tiles go by other engines. Extents up to 2^31 - 1. Errors as above. */
+haul_status haul_tensor_view_encode(const haul_tensor *tensor, haul_tensor_view *view);
 
 /* Loads PTX text; `name` is for messages. Errors: HAUL_ERROR_SYNTAX, HAUL_ERROR_UNSUPPORTED with name:line:column. */
 haul_status haul_module_load(haul_device *device, const char *name, const char *ptx, size_t length,

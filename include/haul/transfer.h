@@ -14,10 +14,8 @@
 
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDACC_RTC__)
 #define HAUL_FOLDED static __host__ __device__ __forceinline__
-#define HAUL_UNROLL _Pragma("unroll")
 #else
 #define HAUL_FOLDED static inline
-#define HAUL_UNROLL
 #endif
 #ifdef __cplusplus
 #define HAUL_STATIC_ASSERT(condition, message) static_assert(condition, message)
@@ -123,6 +121,32 @@ typedef struct haul_place {
     long long pitch[4];
 } haul_place;
 
+/* What the tensor copy engine takes: opaque, encoded by haul_tensor_map_encode(). Its copies find it in constant or
+ * global memory, or in a `const __grid_constant__` parameter of the kernel. */
+typedef struct
+#if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDACC_RTC__)
+    __align__(64)
+#endif
+        haul_tensor_map {
+    unsigned long long opaque[16];
+}
+#if !defined(__CUDACC__) && !defined(__CUDA__) && !defined(__CUDACC_RTC__)
+__attribute__((aligned(64)))
+#endif
+haul_tensor_map;
+
+/* An array as tiles are cut from it, for every engine: the map for the tensor copy engine, the numbers for the others.
+ * haul_tensor_view_encode() fills one in. pitch as in haul_place; extents up to 2^31 - 1. */
+typedef struct haul_tensor_view {
+    haul_tensor_map map;
+    unsigned long long base; /* address of the first element */
+    long long pitch[4];
+    unsigned extent[5];
+    unsigned element; /* bytes */
+    unsigned fill;    /* what loads get outside the array, as a word */
+    unsigned reserved;
+} haul_tensor_view;
+
 HAUL_FOLDED haul_transfer haul_strided(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
                                        unsigned alignment, unsigned threads, haul_how how) {
     haul_transfer t = {how,          HAUL_SHAPE_ROWS, threads, alignment, bytes, count,
@@ -211,8 +235,10 @@ HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction
 
 /* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
 
-/* A box has two areas: the rows' middle parts, and the sides of a halo. Rows have one. */
-enum { HAUL_AREAS = 2 };
+/* A halo has two areas: the rows' middle parts, and the sides. All else has one. */
+HAUL_FOLDED unsigned haul_areas(const haul_transfer *t) {
+    return t->shape == HAUL_SHAPE_BOX && t->radius ? 2 : 1;
+}
 
 /* Bytes of each access in an area: the widest that alignment and length allow. */
 HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
@@ -297,22 +323,31 @@ HAUL_FOLDED haul_piece haul_halo_side(const haul_transfer *t, const haul_place *
     return haul_halo_piece(t, place, x, (int)row - (t->how & HAUL_NO_CORNERS ? 0 : (int)t->radius), width);
 }
 
+/* Dimension d's part of a tile's row number: the rest is left to the dimensions above. Arrays in descriptors are
+ * indexed by constants only, never in a loop: a compiler takes a structure apart into registers before it unrolls. */
+HAUL_FOLDED unsigned haul_tile_step(const haul_transfer *t, unsigned rest, unsigned extent, int first, unsigned outside,
+                                    long long pitch, int last, haul_piece *p) {
+    const unsigned next = last ? 0 : rest / extent, at = rest - next * extent;
+    const int there = first + (int)at;
+    if (!(t->how & HAUL_UNBOUNDED) && (there < 0 || there >= (int)outside)) p->state = HAUL_PIECE_FILL;
+    p->global += (long long)at * pitch;
+    return next;
+}
+
 HAUL_FOLDED haul_piece haul_tile_piece(const haul_transfer *t, const haul_place *place, unsigned i) {
     const unsigned width = haul_piece_width(t, 0), each = haul_box_row(t) / width, row = i / each;
-    const unsigned offset = (i - row * each) * width;
+    const unsigned offset = (i - row * each) * width, rank = t->rank;
     haul_piece p = {(int)(row * t->shared_pitch + offset), (long long)offset, 0, HAUL_PIECE_COPY, 0, 0};
-    const int bounded = !(t->how & HAUL_UNBOUNDED);
-    if (bounded) haul_clip_row(t, place, (int)(offset / t->element), width, &p);
+    if (!(t->how & HAUL_UNBOUNDED)) haul_clip_row(t, place, (int)(offset / t->element), width, &p);
     unsigned rest = row;
-    HAUL_UNROLL
-    for (unsigned d = 1; d < 5; d++) {
-        if (d >= t->rank) break;
-        const unsigned next = d + 1 < t->rank ? rest / t->box[d] : 0, at = rest - next * t->box[d];
-        const int there = place->at[d] + (int)at;
-        if (bounded && (there < 0 || there >= (int)place->extent[d])) p.state = HAUL_PIECE_FILL;
-        p.global += (long long)at * place->pitch[d - 1];
-        rest = next;
-    }
+#define HAUL_TILE_STEP(d) \
+    if (rank > d)         \
+    rest = haul_tile_step(t, rest, t->box[d], place->at[d], place->extent[d], place->pitch[d - 1], rank == d + 1, &p)
+    HAUL_TILE_STEP(1);
+    HAUL_TILE_STEP(2);
+    HAUL_TILE_STEP(3);
+    HAUL_TILE_STEP(4);
+#undef HAUL_TILE_STEP
     return p;
 }
 

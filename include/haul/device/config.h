@@ -12,6 +12,7 @@
 #include <haul/transfer.h>
 
 #define HAUL_DEVICE static __device__ __forceinline__
+#define HAUL_UNROLL _Pragma("unroll")
 
 #ifdef __CUDA_ARCH__
 #define HAUL_ARCH (__CUDA_ARCH__ / 10)

@@ -274,27 +274,26 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
 
 /* ---- LDGSTS ---- */
 
-#define HAUL_LDGSTS_FORM(cache, extra, operand)                                                               \
+#define HAUL_LDGSTS_FORM(cache, size, extra, operand)                                                         \
     asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
-                 "n"(bytes), "l"(policy)                                                                      \
+                 "n"(size), "l"(policy)                                                                       \
                  : "memory")
 /* One function a size and route, so that the size is the constant that the instruction wants. */
-#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                            \
-    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) {            \
-        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                                 \
-        enum { bytes = size };                                                                           \
-        const unsigned long long policy = haul_l2_policy(how);                                           \
-        if (how & HAUL_L2_EVICT_BITS) {                                                                  \
-            if (fetch == 0) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint", ", %3");                          \
-            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::64B", ", %3");   \
-            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::128B", ", %3"); \
-            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, ".L2::cache_hint.L2::256B", ", %3"); \
-        } else {                                                                                         \
-            if (fetch == 0) HAUL_LDGSTS_FORM(cache, "", "");                                             \
-            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, ".L2::64B", "");                      \
-            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, ".L2::128B", "");                    \
-            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, ".L2::256B", "");                    \
-        }                                                                                                \
+#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                                  \
+    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) {                  \
+        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                                       \
+        const unsigned long long policy = haul_l2_policy(how);                                                 \
+        if (how & HAUL_L2_EVICT_BITS) {                                                                        \
+            if (fetch == 0) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint", ", %3");                          \
+            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::64B", ", %3");   \
+            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::128B", ", %3"); \
+            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::256B", ", %3"); \
+        } else {                                                                                               \
+            if (fetch == 0) HAUL_LDGSTS_FORM(cache, size, "", "");                                             \
+            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, size, ".L2::64B", "");                      \
+            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, size, ".L2::128B", "");                    \
+            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, size, ".L2::256B", "");                    \
+        }                                                                                                      \
     }
 
 HAUL_DEFINE_LDGSTS(4, "ca", 4)

@@ -1,0 +1,134 @@
+/* Barriers in shared memory (mbarriers) and named barriers, and CudaDMA's start/finish protocol over the latter. */
+#ifndef HAUL_DEVICE_BARRIER_H
+#define HAUL_DEVICE_BARRIER_H
+
+#include <haul/device/config.h>
+
+/* ---- mbarriers: phases that end when all arrivals are in and all expected bytes have come. `barrier` is the shared
+ *      address of 8 aligned bytes; a phase is told by its parity, 0 for the first. ---- */
+
+/* One thread; the others may use the barrier after the next barrier of the block. */
+HAUL_DEVICE void haul_barrier_init(unsigned barrier, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/* After the last haul_barrier_init(): makes them known to the copy engines. */
+HAUL_DEVICE void haul_barrier_init_fence(void) {
+#if HAUL_HAS_BULK
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+/* Arrives; releases what this thread wrote before. */
+HAUL_DEVICE void haul_barrier_arrive(unsigned barrier) {
+    asm volatile("{\n\t"
+                 ".reg .b64 state;\n\t"
+                 "mbarrier.arrive.shared.b64 state, [%0];\n\t"
+                 "}" ::"r"(barrier)
+                 : "memory");
+}
+
+/* Arrives when all of this thread's LDGSTS copies so far are complete, which may be now. */
+HAUL_DEVICE void haul_barrier_arrive_after_copies(unsigned barrier) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+#if HAUL_HAS_BULK
+/* Arrives and adds `bytes` to what the phase waits for. Bytes that came before they were expected count. */
+HAUL_DEVICE void haul_barrier_arrive_expecting(unsigned barrier, unsigned bytes) {
+    asm volatile("{\n\t"
+                 ".reg .b64 state;\n\t"
+                 "mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1;\n\t"
+                 "}" ::"r"(barrier),
+                 "r"(bytes)
+                 : "memory");
+}
+#endif
+
+/* Whether the phase of that parity is over; acquires what its arrivals released. May sleep a while on sm_90. */
+HAUL_DEVICE unsigned haul_barrier_passed(unsigned barrier, unsigned parity) {
+    unsigned passed;
+#if HAUL_ARCH >= 90
+#define HAUL_BARRIER_WAIT "mbarrier.try_wait.parity.shared.b64"
+#else
+#define HAUL_BARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
+#endif
+    asm volatile("{\n\t"
+                 ".reg .pred passed;\n\t" HAUL_BARRIER_WAIT " passed, [%1], %2;\n\t"
+                 "selp.b32 %0, 1, 0, passed;\n\t"
+                 "}"
+                 : "=r"(passed)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+#undef HAUL_BARRIER_WAIT
+    return passed;
+}
+
+/* Blocks until the phase of that parity is over. `object`, `stage` and `role` name the wait in a debug build, which
+ * gives up after HAUL_DEBUG_SPINS questions. */
+HAUL_DEVICE void haul_barrier_wait(unsigned barrier, unsigned parity, const char *object, unsigned stage,
+                                   const char *role) {
+#ifdef HAUL_DEBUG
+    for (unsigned spins = 0; !haul_barrier_passed(barrier, parity); spins++) {
+        HAUL_EXPECT(spins < HAUL_DEBUG_SPINS, object, stage, role,
+                    "haul: waited too long: the other side never came: fewer threads run than the descriptor says, or "
+                    "one side makes fewer rounds than the other");
+    }
+#else
+    while (!haul_barrier_passed(barrier, parity)) {
+    }
+#endif
+}
+
+/* ---- named barriers: 16 a block, in hardware; barrier 0 is __syncthreads(). Whole warps; `threads` is the number of
+ *      threads that sync or arrive, together. ---- */
+
+/* Blocks until `threads` threads are there; orders their accesses to memory. */
+HAUL_DEVICE void haul_named_sync(unsigned id, unsigned threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/* Counts as being there without waiting. */
+HAUL_DEVICE void haul_named_arrive(unsigned id, unsigned threads) {
+    asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/* CudaDMA's protocol: compute warps and DMA warps hand one buffer to and fro. The compute warps say that the buffer is
+ * theirs to be filled (start), go on with other work, and wait for it to be full (wait); the DMA warps wait for the
+ * start (await), transfer, and say that it is full (finish). Uses named barriers `first` and `first` + 1.
+ *
+ * Single buffering: start and wait around each use. Double buffering: two handovers, with a set of DMA warps each.
+ * Manual: two handovers, and one set of DMA warps that serves them in turn. examples/handover.cu has all three. */
+typedef struct haul_handover {
+    unsigned first, threads;
+} haul_handover;
+
+#define HAUL_HANDOVER(name, first_id, compute_threads, dma_threads)                                              \
+    HAUL_STATIC_ASSERT((first_id) >= 1 && (first_id) <= 14,                                                      \
+                       "haul: " #name ": a handover takes two of the named barriers 1 to 15; "                   \
+                       "this one starts at " #first_id);                                                         \
+    HAUL_STATIC_ASSERT((compute_threads) % 32 == 0 && (dma_threads) % 32 == 0 && (compute_threads) > 0 &&        \
+                           (dma_threads) > 0 && (compute_threads) + (dma_threads) <= 1024,                       \
+                       "haul: " #name                                                                            \
+                       ": a handover is between whole warps, up to 1024 threads; this one has " #compute_threads \
+                       " and " #dma_threads);                                                                    \
+    const haul_handover name = {first_id, (compute_threads) + (dma_threads)}
+
+/* Compute warps, all of them: the buffer may be filled. Does not block. */
+HAUL_DEVICE void haul_compute_start(const haul_handover *h) {
+    haul_named_arrive(h->first, h->threads);
+}
+/* Compute warps, all of them: blocks until the buffer is full; its contents may be read then. */
+HAUL_DEVICE void haul_compute_wait(const haul_handover *h) {
+    haul_named_sync(h->first + 1, h->threads);
+}
+/* DMA warps, all of them: blocks until the buffer may be filled. */
+HAUL_DEVICE void haul_dma_await(const haul_handover *h) {
+    haul_named_sync(h->first, h->threads);
+}
+/* DMA warps, all of them: the buffer is full (the transfer's wait is over). Does not block. */
+HAUL_DEVICE void haul_dma_finish(const haul_handover *h) {
+    haul_named_arrive(h->first + 1, h->threads);
+}
+
+#endif

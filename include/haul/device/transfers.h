@@ -1,0 +1,300 @@
+/* Transfers by a team: start, wait, and both at once.
+ *
+ * The name says who calls: haul_thread_... one thread for itself, haul_warp_... all 32 lanes of a warp, haul_warps_...
+ * all threads of a set of DMA warps (haul_these_warps()), haul_block_... all threads of the block. All threads of the
+ * team make the call together, with the same arguments; nobody else does. The verbs:
+ *
+ *   load, store, add           sequential and strided transfers: global to shared, shared to global, and shared memory
+ *                              added to global (element type: HAUL_ADD_... in `how`)
+ *   gather, scatter,           indirect ones; index: `count` numbers of 32 (or, HAUL_INDEX_64, 64) bits in global or
+ *   scatter_add                shared memory
+ *   halo_load, halo_store      halos; both pointers are those of the interior's first element
+ *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view
+ *   tile_add
+ *
+ * ..._start(&flight, ...) issues as much as can be in flight; haul_..._wait(&flight) completes it. HAUL_FLIGHT(flight)
+ * declares it. Work between the two overlaps. Without _start a call does both.
+ *
+ * Memory order. A load's destination must not be touched by other teams; within the team, start (LDG: wait) begins with
+ * the team's barrier, so that threads that still read the destination are waited for (left out with
+ * HAUL_DESTINATION_FREE). After the wait, all threads of the team may read the destination. A store begins with the
+ * team's barrier (and proxy fence), so that what any thread of the team has written goes out; wait_read returns when
+ * the source may be overwritten, wait when the data is in global memory, visible as if the team's threads had stored
+ * it. Nothing is ordered for other teams.
+ *
+ * Loads by bulk and tensor copies complete on a channel, made once by haul_..._channel() and used by one team; other
+ * engines do not touch it. LDGSTS completes by thread: a wait there waits for all copies that the thread has started;
+ * for several transfers in flight use a pipeline (haul/device/pipeline.h). */
+#ifndef HAUL_DEVICE_TRANSFERS_H
+#define HAUL_DEVICE_TRANSFERS_H
+
+#include <haul/device/engine.h>
+
+/* ---- channels ---- */
+
+/* All of the team; ends with the team's barrier. memory: in shared memory, the channel's own. */
+HAUL_DEVICE haul_channel haul_team_channel(const haul_team *team, haul_channel_memory *memory) {
+    haul_channel channel = {haul_shared_address(memory), 0, 0};
+#if HAUL_HAS_BULK
+    if (team->rank == 0) {
+        haul_barrier_init(channel.barrier, 1);
+        haul_barrier_init_fence();
+    }
+    haul_team_sync(team);
+#endif
+    return channel;
+}
+
+/* Waits for all that was asked for on the channel since the last wait. */
+HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel) {
+#if HAUL_HAS_BULK
+    if (team->rank == 0) haul_barrier_arrive_expecting(channel->barrier, channel->bytes);
+    haul_barrier_wait(channel->barrier, channel->parity, "channel", 0, "team");
+    channel->parity ^= 1;
+    channel->bytes = 0;
+#endif
+}
+
+/* ---- flights ---- */
+
+HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                            const void *shared, const void *global) {
+    f->t = t;
+    f->team = team;
+    f->direction = direction;
+    f->engine = haul_transfer_engine(&t, direction, HAUL_ARCH);
+    f->shared = haul_shared_address(shared);
+    f->global = haul_global_address(global);
+    f->channel = 0;
+    f->index = 0;
+    f->map = 0;
+    f->fill = 0;
+    f->head = haul_head_of(f);
+    HAUL_EXPECT(t.shape == HAUL_SHAPE_BOX || (f->shared - f->head) % 16 % haul_smaller(t.alignment, 16) == 0,
+                "transfer", 0, "shared memory", "haul: an address is not aligned as the descriptor says");
+    HAUL_EXPECT(f->global % t.alignment == 0 && f->shared % t.alignment == 0, "transfer", 0, "shared or global memory",
+                "haul: an address is not aligned as the descriptor says");
+    HAUL_EXPECT(!(t.how & HAUL_CONGRUENT) || ((f->global ^ f->shared) & 15) == 0, "transfer", 0,
+                "shared and global memory",
+                "haul: HAUL_CONGRUENT: the addresses are not equally far from a 16-byte boundary");
+}
+
+/* The team is done with a load's destination: nothing of it is read, or written by ordinary stores, any more. */
+HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
+    if (f->t.how & HAUL_DESTINATION_FREE) return;
+    if (haul_is_bulk(f)) haul_proxy_fence();
+    haul_team_sync(&f->team);
+}
+
+HAUL_DEVICE void haul_begin_load(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDG) {
+        haul_hold_first(f);
+    } else {
+        haul_enter_load(f);
+        haul_issue(f);
+    }
+}
+
+HAUL_DEVICE void haul_end_load(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDG) {
+        haul_enter_load(f);
+        haul_put_first(f);
+        haul_move(f, haul_held(&f->t));
+    } else if (f->engine == HAUL_BY_LDGSTS) {
+        haul_ldgsts_wait_all();
+    } else {
+        haul_channel_wait(&f->team, f->channel);
+    }
+    haul_team_sync(&f->team);
+}
+
+HAUL_DEVICE void haul_begin_store(haul_flight *f) {
+    if (haul_is_bulk(f)) haul_proxy_fence();
+    haul_team_sync(&f->team);
+    if (!haul_is_bulk(f)) {
+        haul_move(f, 0);
+        return;
+    }
+    haul_issue(f);
+#if HAUL_HAS_BULK
+    haul_bulk_commit();
+#endif
+}
+
+HAUL_DEVICE void haul_end_store(haul_flight *f, int read_only) {
+#if HAUL_HAS_BULK
+    if (haul_is_bulk(f) && f->team.rank < 32) {
+        if (read_only)
+            haul_bulk_wait_read();
+        else
+            haul_bulk_wait();
+    }
+#endif
+    haul_team_sync(&f->team);
+}
+
+HAUL_DEVICE void haul_end(haul_flight *f) {
+    if (f->direction == HAUL_DIRECTION_LOAD)
+        haul_end_load(f);
+    else
+        haul_end_store(f, 0);
+}
+
+HAUL_DEVICE void haul_end_read(haul_flight *f) {
+    if (f->direction == HAUL_DIRECTION_LOAD)
+        haul_end_load(f);
+    else
+        haul_end_store(f, 1);
+}
+
+/* ---- what the shapes add to a flight ---- */
+
+HAUL_DEVICE void haul_start_rows(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                 haul_channel *channel, const void *shared, const void *global, const void *index) {
+    haul_board(f, t, team, direction, shared, global);
+    f->channel = channel;
+    f->index = index;
+    if (direction == HAUL_DIRECTION_LOAD)
+        haul_begin_load(f);
+    else
+        haul_begin_store(f);
+}
+
+HAUL_DEVICE void haul_start_halo(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                 const void *shared, const void *global, haul_place place, unsigned fill) {
+    haul_board(f, t, team, direction, shared, global);
+    f->place = place;
+    f->fill = fill;
+    if (direction == HAUL_DIRECTION_LOAD)
+        haul_begin_load(f);
+    else
+        haul_begin_store(f);
+}
+
+typedef struct haul_coordinates {
+    int at[5];
+} haul_coordinates;
+
+/* Coordinates of a box's first element, the innermost first. */
+HAUL_DEVICE haul_coordinates haul_at5(int c0, int c1, int c2, int c3, int c4) {
+    haul_coordinates c = {{c0, c1, c2, c3, c4}};
+    return c;
+}
+HAUL_DEVICE haul_coordinates haul_at4(int c0, int c1, int c2, int c3) {
+    return haul_at5(c0, c1, c2, c3, 0);
+}
+HAUL_DEVICE haul_coordinates haul_at3(int c0, int c1, int c2) {
+    return haul_at5(c0, c1, c2, 0, 0);
+}
+HAUL_DEVICE haul_coordinates haul_at2(int c0, int c1) {
+    return haul_at5(c0, c1, 0, 0, 0);
+}
+HAUL_DEVICE haul_coordinates haul_at1(int c0) {
+    return haul_at5(c0, 0, 0, 0, 0);
+}
+
+/* Where a halo's interior lies: element (x, y) of an array of width x height elements, whose rows are `pitch` bytes
+ * apart. */
+HAUL_DEVICE haul_place haul_area(int x, int y, unsigned width, unsigned height, long long pitch) {
+    haul_place place = {{x, y, 0, 0, 0}, {width, height, 1, 1, 1}, {pitch, 0, 0, 0}};
+    return place;
+}
+
+HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, haul_coordinates c) {
+    f->map = &view->map;
+    f->fill = view->fill;
+    f->place.at[0] = c.at[0];
+    f->place.at[1] = c.at[1];
+    f->place.at[2] = c.at[2];
+    f->place.at[3] = c.at[3];
+    f->place.at[4] = c.at[4];
+    if (f->engine == HAUL_BY_TENSOR) return;
+    unsigned long long origin = view->base + (unsigned long long)((long long)c.at[0] * f->t.element);
+    f->place.extent[0] = view->extent[0];
+#define HAUL_AIM_DIMENSION(d)                                         \
+    if (f->t.rank > d) {                                              \
+        f->place.extent[d] = view->extent[d];                         \
+        f->place.pitch[d - 1] = view->pitch[d - 1];                   \
+        origin += (unsigned long long)(c.at[d] * view->pitch[d - 1]); \
+    }
+    HAUL_AIM_DIMENSION(1)
+    HAUL_AIM_DIMENSION(2)
+    HAUL_AIM_DIMENSION(3)
+    HAUL_AIM_DIMENSION(4)
+#undef HAUL_AIM_DIMENSION
+    f->global = origin;
+}
+
+HAUL_DEVICE void haul_start_tile(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                 haul_channel *channel, const void *shared, const haul_tensor_view *view,
+                                 haul_coordinates c) {
+    haul_board(f, t, team, direction, shared, (const void *)0);
+    f->channel = channel;
+    haul_aim_tile(f, view, c);
+    if (direction == HAUL_DIRECTION_LOAD)
+        haul_begin_load(f);
+    else
+        haul_begin_store(f);
+}
+
+/* ---- the functions by team ---- */
+
+#define HAUL_UNPACK(...) __VA_ARGS__
+/* Two functions: a verb's start, and the verb. WHO and SELF: the parameter that says which team, if there is one, as it
+ * is declared and handed on; PARAMETERS and ARGUMENTS the same of the verb; all in parentheses. `shape`: what starts
+ * it. */
+#define HAUL_DEFINE_VERB(prefix, verb, WHO, SELF, PARAMETERS, ARGUMENTS, shape, STARTED)                  \
+    HAUL_DEVICE void haul_##prefix##_##verb##_start(haul_flight *flight, HAUL_UNPACK WHO haul_transfer t, \
+                                                    HAUL_UNPACK PARAMETERS) {                             \
+        haul_start_##shape(flight, t, HAUL_UNPACK STARTED);                                               \
+    }                                                                                                     \
+    HAUL_DEVICE void haul_##prefix##_##verb(HAUL_UNPACK WHO haul_transfer t, HAUL_UNPACK PARAMETERS) {    \
+        HAUL_FLIGHT(flight);                                                                              \
+        haul_##prefix##_##verb##_start(&flight, HAUL_UNPACK SELF t, HAUL_UNPACK ARGUMENTS);               \
+        haul_end(&flight);                                                                                \
+    }
+
+/* All functions of one kind of team. TEAM: the team of a transfer t; ANY_TEAM: without one. */
+#define HAUL_DEFINE_TRANSFERS(prefix, WHO, SELF, TEAM, ANY_TEAM)                                                       \
+    HAUL_DEVICE haul_channel haul_##prefix##_channel(HAUL_UNPACK WHO haul_channel_memory *memory) {                    \
+        const haul_team all = ANY_TEAM;                                                                                \
+        return haul_team_channel(&all, memory);                                                                        \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_wait(haul_flight *flight) {                                                       \
+        haul_end(flight);                                                                                              \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_wait_read(haul_flight *flight) {                                                  \
+        haul_end_read(flight);                                                                                         \
+    }                                                                                                                  \
+    HAUL_DEFINE_VERB(prefix, load, WHO, SELF, (haul_channel * channel, void *to, const void *from),                    \
+                     (channel, to, from), rows, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, 0))                     \
+    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows,                         \
+                     (TEAM, HAUL_DIRECTION_STORE, 0, from, to, 0))                                                     \
+    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows,                           \
+                     (TEAM, HAUL_DIRECTION_ADD, 0, from, to, 0))                                                       \
+    HAUL_DEFINE_VERB(prefix, gather, WHO, SELF,                                                                        \
+                     (haul_channel * channel, void *to, const void *from, const void *index),                          \
+                     (channel, to, from, index), rows, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, index))          \
+    HAUL_DEFINE_VERB(prefix, scatter, WHO, SELF, (void *to, const void *from, const void *index), (to, from, index),   \
+                     rows, (TEAM, HAUL_DIRECTION_STORE, 0, from, to, index))                                           \
+    HAUL_DEFINE_VERB(prefix, scatter_add, WHO, SELF, (void *to, const void *from, const void *index),                  \
+                     (to, from, index), rows, (TEAM, HAUL_DIRECTION_ADD, 0, from, to, index))                          \
+    HAUL_DEFINE_VERB(prefix, halo_load, WHO, SELF, (void *to, const void *from, haul_place place, unsigned fill),      \
+                     (to, from, place, fill), halo, (TEAM, HAUL_DIRECTION_LOAD, to, from, place, fill))                \
+    HAUL_DEFINE_VERB(prefix, halo_store, WHO, SELF, (void *to, const void *from, haul_place place), (to, from, place), \
+                     halo, (TEAM, HAUL_DIRECTION_STORE, from, to, place, 0))                                           \
+    HAUL_DEFINE_VERB(prefix, tile_load, WHO, SELF,                                                                     \
+                     (haul_channel * channel, void *to, const haul_tensor_view *from, haul_coordinates at),            \
+                     (channel, to, from, at), tile, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, at))                \
+    HAUL_DEFINE_VERB(prefix, tile_store, WHO, SELF,                                                                    \
+                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), tile,        \
+                     (TEAM, HAUL_DIRECTION_STORE, 0, from, to, at))                                                    \
+    HAUL_DEFINE_VERB(prefix, tile_add, WHO, SELF, (const haul_tensor_view *to, haul_coordinates at, const void *from), \
+                     (to, at, from), tile, (TEAM, HAUL_DIRECTION_ADD, 0, from, to, at))
+
+HAUL_DEFINE_TRANSFERS(thread, (), (), haul_this_thread(), haul_this_thread())
+HAUL_DEFINE_TRANSFERS(warp, (), (), haul_this_warp(), haul_this_warp())
+HAUL_DEFINE_TRANSFERS(warps, (haul_team team, ), (team, ), team, team)
+HAUL_DEFINE_TRANSFERS(block, (), (), haul_this_block(t.threads), haul_this_block(0))
+
+#endif
