@@ -148,37 +148,36 @@ static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim
 
 /* ---- global memory ---- */
 
-static void update_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, sim_log_kind kind) {
-    flush_warp(c, w);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
-        add_to_log(c, lines->line[i], lines->mask[i], kind, 0);
-    }
-    t->traffic.l2_requests += lines->count;
-    t->traffic.l2_sectors += lines->sectors;
-}
-
 static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
     sim_traffic_tags(&t->traffic, lines, active, bytes);
     t->tag_sectors += lines->sectors;
 }
 
-/* Lanes that update one address do so one after the other: each round is an access of its own to the tags and to L2. */
+typedef struct update_count {
+    sim_counting *counting;
+    const sim_warp *warp;
+    sim_tally *tally;
+    sim_log_kind kind;
+} update_count;
+
+static void update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    sim_counting *c = u->counting;
+    flush_warp(c, u->warp);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
+        add_to_log(c, lines->line[i], lines->mask[i], u->kind, 0);
+    }
+    u->tally->tag_sectors += lines->sectors;
+    u->tally->traffic.l2_requests += lines->count;
+    u->tally->traffic.l2_sectors += lines->sectors;
+}
+
 static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                          const uint64_t address[SIM_LANES], sim_log_kind kind) {
-    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
-    uint64_t rounds = 0;
+    update_count u = {c, w, tally_at(c, op, SIM_TALLY_OWN), kind};
     if (c->plan->assembled[op->instruction].aggregated) active &= -active;
-    for (uint32_t left = active; left; rounds++) {
-        sim_lines lines;
-        uint32_t round = sim_distinct_lanes(address, left);
-        sim_coalesce(address, round, op->bytes, &lines);
-        count_tags(t, &lines, round, op->bytes);
-        update_lines(c, w, t, &lines, kind);
-        left &= ~round;
-    }
-    t->traffic.instructions -= rounds - 1;
-    t->traffic.requests -= rounds - 1;
+    sim_traffic_update(&u.tally->traffic, address, active, op->bytes, update_lines, &u);
 }
 
 static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,

@@ -6,7 +6,7 @@
 
 enum { SECTOR = 32, SCHEDULERS = 4 };
 
-static const double DRAM_SUSTAINED = 0.90;      /* of the peak rate, reads and writes mixed */
+const double sim_dram_sustained = 0.90;         /* of the peak rate, reads and writes mixed */
 static const double L2_WRITE_COST = 1.6;        /* of a read's */
 static const double LAUNCH_SECONDS = 2.0e-6;    /* an empty kernel */
 static const double BLOCK_SECONDS = 0.4e-6;     /* to start a block and to let its stores go */
@@ -22,7 +22,8 @@ static double dram_seconds(const sim_machine *m, const haul_launch_record *r) {
     /* What stays dirty in L2 at the end is on its way all the same. */
     double kept = fmin(r->bounds[HAUL_COUNTER_L2_WRITE_SECTORS].low, counter(r, HAUL_COUNTER_L2_WRITE_SECTORS));
     double written = fmax(counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS), kept);
-    return (counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + written) * SECTOR / (m->memory_gbps * 1e9 * DRAM_SUSTAINED);
+    return (counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + written) * SECTOR /
+           (m->memory_gbps * 1e9 * sim_dram_sustained);
 }
 
 static double l2_seconds(const sim_machine *m, const haul_launch_record *r) {
@@ -69,9 +70,12 @@ static double latency_seconds(const sim_machine *m, const haul_launch_record *r,
     return block * each / resident;
 }
 
+double sim_loaded_clock(const sim_machine *m) {
+    return m->sm_mhz * 1e6 * 0.886;
+}
+
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
-    /* Under load the clock stays below its boost. */
-    double clock = m->sm_mhz * 1e6 * 0.886, sms = fmin(m->sms, (double)r->grid[0] * r->grid[1] * r->grid[2]);
+    double clock = sim_loaded_clock(m), sms = fmin(m->sms, (double)r->grid[0] * r->grid[1] * r->grid[2]);
     double bounds[] = {
         dram_seconds(m, r),
         l2_seconds(m, r),

@@ -12,6 +12,11 @@ typedef struct sim_waits {
     double barriers; /* warps' waits at block barriers */
 } sim_waits;
 
+/* The share of its peak rate that device memory sustains, and an SM's clock in Hz under load, where it stays below its
+ * boost. */
+extern const double sim_dram_sustained;
+double sim_loaded_clock(const sim_machine *machine);
+
 /* Microseconds, by bounds: device memory, L2, an SM's L1 and shared memory, instruction issue, and latency that the
  * resident warps cannot hide. They overlap, but not perfectly: the estimate is their 3-norm and a launch's overhead.
  *

@@ -13,6 +13,21 @@ uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
     return distinct;
 }
 
+void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes,
+                        sim_lines_request *request, void *context) {
+    uint64_t rounds = 0;
+    for (uint32_t left = active; left; rounds++) {
+        sim_lines lines;
+        uint32_t round = sim_distinct_lanes(address, left);
+        sim_coalesce(address, round, bytes, &lines);
+        sim_traffic_tags(t, &lines, round, bytes);
+        request(context, &lines);
+        left &= ~round;
+    }
+    t->instructions -= rounds - 1;
+    t->requests -= rounds - 1;
+}
+
 /* ---- bulk copies ---- */
 
 typedef struct bulk_copy {

@@ -57,8 +57,16 @@ static inline void sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, u
     t->requests += (active & ~filled) != 0;
 }
 
-/* The first lane of each address among `lanes`: those that update memory in one round. */
+/* The first lane of each address among `lanes`. */
 uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes);
+
+/* Gets the lines of an access. */
+typedef void sim_lines_request(void *context, const sim_lines *lines);
+
+/* An atomic or a reduction. Lanes that update one address do so one after the other: each round is an access of its own
+ * to the tags and to L2. */
+void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes,
+                        sim_lines_request *request, void *context);
 
 /* Gets each request that a bulk copy makes to L2: a line and which of its sectors. */
 typedef void sim_bulk_request(void *context, uint64_t line, unsigned mask);

@@ -1,0 +1,98 @@
+#include "base/status.h"
+#include "lib/diagnose.h"
+
+/* The checks of haul/transfer.h with their messages, at run time. */
+#define REFUSE_0(name, condition, text) \
+    if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text)
+#define REFUSE_1(name, condition, text, a, rest) \
+    if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text "%lld" rest, (long long)(a))
+#define REFUSE_2(name, condition, text, a, between, b) \
+    if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text "%lld" between "%lld", (long long)(a), (long long)(b))
+
+static haul_status check_rows(const haul_transfer *t) {
+    HAUL_CHECK_ROWS(REFUSE, , t->bytes, t->shared_pitch, t->global_pitch, t->alignment, t->how);
+    REFUSE_0(, t->count > 0, "a transfer has at least one element");
+    HAUL_CHECK_APART(REFUSE, , t->count, t->bytes, t->shared_pitch);
+    return HAUL_OK;
+}
+
+static haul_status check_box(const haul_transfer *t) {
+    HAUL_CHECK_BOX(REFUSE, , t->element, t->shared_pitch, t->alignment, t->how);
+    for (unsigned d = 0; d < 5; d++)
+        REFUSE_1(, t->box[d] >= 1 && t->box[d] <= 65535, "a box has 1 to 65535 elements in each dimension, not ",
+                 t->box[d], "");
+    if (t->radius) {
+        REFUSE_1(, t->radius <= 1024, "a halo has a radius of at most 1024, not ", t->radius, "");
+        HAUL_CHECK_HALO(REFUSE, , (uint64_t)t->element, t->box[0], t->radius, t->shared_pitch, t->how);
+        return HAUL_OK;
+    }
+    HAUL_CHECK_TILE(REFUSE, , (uint64_t)t->element, t->rank, t->box[0], t->box[1], t->box[2], t->box[3], t->box[4],
+                    t->shared_pitch, t->alignment, t->how);
+    return HAUL_OK;
+}
+
+static haul_status check_place(const haul_transfer *t, const haul_place *place) {
+    for (unsigned d = 1; d < t->rank; d++)
+        REFUSE_2(, place->pitch[d - 1] % t->alignment == 0, "the array's pitches are multiples of the alignment ",
+                 t->alignment, "; one is ", place->pitch[d - 1]);
+    return HAUL_OK;
+}
+
+static haul_status check_addresses(const haul_transfer *t, const haul_circumstances *c) {
+    REFUSE_2(, c->global % t->alignment == 0, "the global address is a multiple of the alignment ", t->alignment,
+             "; it is off by ", c->global % t->alignment);
+    REFUSE_2(, c->shared % t->alignment == 0, "the shared address is a multiple of the alignment ", t->alignment,
+             "; it is off by ", c->shared % t->alignment);
+    REFUSE_2(, !(t->how & HAUL_CONGRUENT) || (c->global ^ c->shared) % 16 == 0,
+             "HAUL_CONGRUENT needs both addresses equally far from a multiple of 16; the global one is off by ",
+             c->global % 16, ", the shared one by ", c->shared % 16);
+    return HAUL_OK;
+}
+
+/* Additions are made element by element; a piece narrower than one would be lost. */
+static haul_status check_addition(const haul_transfer *t, unsigned arch) {
+    static const unsigned sizes[] = {0, 4, 4, 8, 4, 8, 2, 2};
+    const unsigned type = (unsigned)((t->how & HAUL_ADD_BITS) >> 20), size = sizes[type];
+    REFUSE_0(, size != 0, "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
+    REFUSE_2(, t->alignment >= size, "additions of elements of ", size, " bytes need at least that alignment, not ",
+             t->alignment);
+    if (t->shape != HAUL_SHAPE_BOX)
+        REFUSE_2(, t->bytes % size == 0, "additions move whole elements of ", size, " bytes; this transfer has ",
+                 t->bytes);
+    REFUSE_0(, (t->how & HAUL_ADD_BITS) != HAUL_ADD_BF16 || arch >= 90, "additions of bfloat16 need sm_90 or later");
+    return HAUL_OK;
+}
+
+static haul_status check_team(const diagnose_case *k) {
+    const haul_circumstances *c = &k->c;
+    REFUSE_2(, c->block_threads >= 1 && c->block_threads <= k->machine->max_threads_per_block, "a block has 1 to ",
+             k->machine->max_threads_per_block, " threads, not ", c->block_threads);
+    REFUSE_2(, c->team != HAUL_TEAM_BLOCK || k->t.threads == 0 || k->t.threads == c->block_threads,
+             "the descriptor says ", k->t.threads, " threads, the block has ", c->block_threads);
+    REFUSE_2(, (uint64_t)c->teams * k->team_threads <= c->block_threads, "the teams have ",
+             (uint64_t)c->teams * k->team_threads, " threads in all, the block has ", c->block_threads);
+    REFUSE_1(, c->stages >= 1 && c->stages <= 16, "a pipeline has 1 to 16 stages, not ", c->stages, "");
+    return HAUL_OK;
+}
+
+static haul_status check_shared(const diagnose_case *k) {
+    const uint64_t span = diagnose_shared_span(&k->t), most = 1ull << 40;
+    const uint64_t bytes = (span < most ? span : most) * k->c.stages * k->c.teams + k->c.shared_bytes;
+    if (bytes <= k->machine->shared_per_block_optin) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_LIMIT,
+        "the block needs %llu bytes of shared memory, of which %s gives it %u: move less at a time, or have "
+        "fewer stages",
+        (unsigned long long)bytes, k->machine->name, k->machine->shared_per_block_optin);
+}
+
+haul_status diagnose_check(const diagnose_case *k) {
+    const haul_transfer *t = &k->t;
+    HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, k->machine->sm >= 90);
+    HAUL_TRY(t->shape == HAUL_SHAPE_BOX ? check_box(t) : check_rows(t));
+    if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
+    HAUL_TRY(check_addresses(t, &k->c));
+    if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t, k->machine->sm));
+    HAUL_TRY(check_team(k));
+    return check_shared(k);
+}
