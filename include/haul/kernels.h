@@ -40,7 +40,7 @@ typedef enum haul_grid {
 /* How a kernel comes, one row of <haul/kernels.def>. */
 typedef struct haul_kernel_form {
     const char *name;           /* "two_stages" */
-    const char *module;         /* kernels/<module>.cu */
+    const char *module;         /* "saxpy" for kernels/saxpy.cu */
     const char *kernel;         /* what a launch asks for, and how it is called in a run record */
     const char *label;          /* "LDGSTS, 2 stages" */
     uint32_t architecture;      /* the oldest that it runs on: 80 for sm_80 */
