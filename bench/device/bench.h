@@ -56,6 +56,8 @@ extern const bench_work bench_copy, bench_saxpy, bench_maxpool, bench_transpose,
 /* Stops the program with a line when a CUDA call has failed. */
 void bench_cuda(int status, const char *what);
 
+int bench_multiprocessors(void);
+
 /* The grid of candidate `k` for `units` units of work, and its launch. */
 void bench_start(const bench_candidate *k, size_t units, void **arguments);
 
@@ -72,10 +74,13 @@ void bench_memcpy(const bench_case *c, const bench_buffers *b);
 /* Peers (bench/peers/). */
 void peer_cub_copy(const bench_case *c, const bench_buffers *b);
 void peer_cub_saxpy(const bench_case *c, const bench_buffers *b);
+void peer_double_buffer_1(const bench_case *c, const bench_buffers *b); /* with 1 to 4 blocks an SM */
+void peer_double_buffer_2(const bench_case *c, const bench_buffers *b);
+void peer_double_buffer_3(const bench_case *c, const bench_buffers *b);
+void peer_double_buffer_4(const bench_case *c, const bench_buffers *b);
+void peer_pipeline(const bench_case *c, const bench_buffers *b);
 
 #define BENCH_ALPHA 0.25f
-#define BENCH_CONCAT2(a, b) a##b
-#define BENCH_CONCAT(a, b) BENCH_CONCAT2(a, b)
 #define BENCH_COUNT(array) (sizeof(array) / sizeof *(array))
 
 #endif

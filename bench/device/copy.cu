@@ -59,7 +59,7 @@ DEVICE void copy_tile_threads(unsigned tile, int threads, size_t n, float *out, 
 }
 
 /* One tile a block, in and out by the bulk engine: no thread touches the data. */
-DEVICE void copy_tile(unsigned tile, int hint, size_t n, float *out, const float *in) {
+DEVICE void copy_tile(unsigned tile, size_t n, float *out, const float *in) {
     extern __shared__ __align__(128) float stage[];
     __shared__ __align__(8) unsigned long long full;
     size_t first = (size_t)blockIdx.x * tile;
@@ -72,7 +72,7 @@ DEVICE void copy_tile(unsigned tile, int hint, size_t n, float *out, const float
     barrier_init(barrier, 1);
     barrier_fence();
     barrier_expect(barrier, tile * 4);
-    bulk_load_hint(stage, in + first, tile * 4, barrier, hint);
+    bulk_load(stage, in + first, tile * 4, barrier);
     barrier_wait(barrier, 0);
     bulk_store(out + first, stage, tile * 4);
     bulk_store_wait(0);
@@ -110,53 +110,43 @@ DEVICE void copy_ring(unsigned tile, unsigned stages, unsigned ahead, size_t n, 
 #define PACED(K, name, vectors, threads, cluster, reserve)         \
     K(name, threads, (vectors)*4 * (threads), 0, cluster, reserve, \
       copy_piece(vectors, threads, USUAL, USUAL, (cluster) > 1 ? CLUSTER : BLOCK, ARGUMENTS))
-#define TILE(K, name, tile, hint) K(name, 32, tile, 0, 1, (tile)*4, copy_tile(tile, hint, ARGUMENTS))
+#define TILE(K, name, tile) K(name, 32, tile, 0, 1, (tile)*4, copy_tile(tile, ARGUMENTS))
 #define TILE_THREADS(K, name, tile, threads) \
     K(name, threads, tile, 0, 1, (tile)*4, copy_tile_threads(tile, threads, ARGUMENTS))
 #define RING(K, name, tile, stages, blocks) \
     K(name, 32, 0, blocks, 1, (tile)*4 * (stages), copy_ring(tile, stages, (stages)-2, ARGUMENTS))
 #define COPY_CANDIDATES(K)                                  \
     PIECE(K, vec1_t256, 1, 256, USUAL, USUAL)               \
+    PIECE(K, vec1_t384, 1, 384, USUAL, USUAL)               \
     PIECE(K, vec1_t512, 1, 512, USUAL, USUAL)               \
+    PIECE(K, vec1_t704, 1, 704, USUAL, USUAL)               \
     PIECE(K, vec1_t1024, 1, 1024, USUAL, USUAL)             \
     PIECE(K, vec2_t256, 2, 256, USUAL, USUAL)               \
     PIECE(K, vec4_t256, 4, 256, USUAL, USUAL)               \
     PIECE(K, vec1_t256_cs, 1, 256, STREAM, STREAM)          \
     PIECE(K, vec1_t256_nol1_256, 1, 256, NO_L1_256, NO_L1)  \
     PIECE(K, vec1_t256_first, 1, 256, FIRST_OUT, FIRST_OUT) \
-    PIECE(K, vec1_t1024_nol1, 1, 1024, NO_L1, USUAL)        \
-    PACED(K, paced1_t128, 1, 128, 1, 0)                     \
     PACED(K, paced1_t256, 1, 256, 1, 0)                     \
+    PACED(K, paced1_t384, 1, 384, 1, 0)                     \
     PACED(K, paced1_t512, 1, 512, 1, 0)                     \
+    PACED(K, paced1_t640, 1, 640, 1, 0)                     \
     PACED(K, paced1_t1024, 1, 1024, 1, 0)                   \
-    PACED(K, paced2_t128, 2, 128, 1, 0)                     \
     PACED(K, paced2_t256, 2, 256, 1, 0)                     \
     PACED(K, paced2_t512, 2, 512, 1, 0)                     \
-    PACED(K, paced2_t1024, 2, 1024, 1, 0)                   \
-    PACED(K, paced4_t256, 4, 256, 1, 0)                     \
-    PACED(K, paced4_t512, 4, 512, 1, 0)                     \
-    PACED(K, paced2_t256_7, 2, 256, 1, 32000)               \
-    PACED(K, paced2_t256_6, 2, 256, 1, 37000)               \
-    PACED(K, paced2_t256_5, 2, 256, 1, 44000)               \
-    PACED(K, paced2_t256_4, 2, 256, 1, 55000)               \
+    PACED(K, paced2_t256_5, 2, 256, 1, ROOM(5))             \
+    PACED(K, paced2_t256_4, 2, 256, 1, ROOM(4))             \
+    PACED(K, paced4_t256_3, 4, 256, 1, ROOM(3))             \
+    PACED(K, paced4_t128_6, 4, 128, 1, ROOM(6))             \
+    PACED(K, paced3_t256_4, 3, 256, 1, ROOM(4))             \
+    PACED(K, paced3_t512_2, 3, 512, 1, ROOM(2))             \
     PACED(K, paced1_t512_c2, 1, 512, 2, 0)                  \
-    PACED(K, paced1_t512_c4, 1, 512, 4, 0)                  \
-    PACED(K, paced1_t256_c4, 1, 256, 4, 0)                  \
-    PACED(K, paced1_t1024_c2, 1, 1024, 2, 0)                \
-    PACED(K, paced1_t1024_c4, 1, 1024, 4, 0)                \
-    PACED(K, paced2_t512_c2, 2, 512, 2, 0)                  \
-    TILE_THREADS(K, tile512_t128, 512, 128)                 \
     TILE_THREADS(K, tile1024_t128, 1024, 128)               \
     TILE_THREADS(K, tile1024_t256, 1024, 256)               \
     TILE_THREADS(K, tile2048_t256, 2048, 256)               \
-    TILE_THREADS(K, tile2048_t512, 2048, 512)               \
     TILE_THREADS(K, tile4096_t512, 4096, 512)               \
-    TILE_THREADS(K, tile4096_t1024, 4096, 1024)             \
-    TILE(K, bulk1024, 1024, USUAL)                          \
-    TILE(K, bulk2048, 2048, USUAL)                          \
-    TILE(K, bulk4096, 4096, USUAL)                          \
-    TILE(K, bulk8192, 8192, USUAL)                          \
-    RING(K, ring2048x6_b2, 2048, 6, 2)                      \
+    TILE(K, bulk1024, 1024)                                 \
+    TILE(K, bulk4096, 4096)                                 \
+    TILE(K, bulk8192, 8192)                                 \
     RING(K, ring4096x8_b1, 4096, 8, 1)
 
 #define KERNEL(name, threads, per_block, blocks, cluster, shared, body)                \

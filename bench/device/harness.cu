@@ -26,7 +26,7 @@ unsigned long long bench_errors_read(void) {
     return count;
 }
 
-static int multiprocessors(void) {
+int bench_multiprocessors(void) {
     static int count;
     if (count == 0) bench_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "device");
     return count;
@@ -34,7 +34,7 @@ static int multiprocessors(void) {
 
 void bench_start(const bench_candidate *k, size_t units, void **arguments) {
     size_t blocks = k->per_block != 0 ? (units + k->per_block - 1) / k->per_block
-                                      : (size_t)k->blocks_per_sm * (size_t)multiprocessors();
+                                      : (size_t)k->blocks_per_sm * (size_t)bench_multiprocessors();
     blocks = (blocks + k->cluster - 1) / k->cluster * k->cluster;
     cudaLaunchAttribute cluster;
     cluster.id = cudaLaunchAttributeClusterDimension;

@@ -1,8 +1,8 @@
 /* The device benchmark: all candidates of all works in one run, checked, interleaved, as ratios.
  *
- * usage: bench_device [--rounds N] [--json FILE] [--check-large] [WORK...]
+ * usage: bench_device [--rounds N] [--json FILE] [--check-large] [--quick] [WORK...]
  *
- * --check-large also checks maxpool at n = 2^31 - 1 (16 GiB). */
+ * --check-large also checks maxpool at n = 2^31 - 1 (16 GiB); --quick leaves out the small odd sizes. */
 #include <cuda_runtime.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ static const bench_work *const works[] = {&bench_copy, &bench_saxpy, &bench_maxp
 typedef struct {
     unsigned rounds;
     int large;
+    int quick;
     FILE *json;
     int written; /* a row is in the JSON file */
     char **names;
@@ -66,7 +67,7 @@ static void run_work(const bench_work *w, options *o) {
     int *fine = (int *)malloc(w->count * sizeof *fine);
     for (unsigned i = 0; i < w->count; i++) fine[i] = 1;
     harness_allow_shared(w);
-    if (w->odd_sizes != 0) check_sizes(w, fine);
+    if (w->odd_sizes != 0 && !o->quick) check_sizes(w, fine);
     if (o->large && w == &bench_maxpool) check_large(w, fine);
     for (unsigned i = 0; i < w->case_count; i++) run_case(w, &w->cases[i], fine, o);
     free(fine);
@@ -85,6 +86,8 @@ static int parse(int argc, char **argv, options *o) {
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         if (strcmp(argv[i], "--check-large") == 0) {
             o->large = 1;
+        } else if (strcmp(argv[i], "--quick") == 0) {
+            o->quick = 1;
         } else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0) {
             o->rounds = (unsigned)strtoul(argv[++i], nullptr, 10);
         } else if (i + 1 < argc && strcmp(argv[i], "--json") == 0) {
@@ -111,9 +114,9 @@ static void print_machine(FILE *json) {
 }
 
 int main(int argc, char **argv) {
-    options o = {25, 0, nullptr, 0, nullptr, 0};
+    options o = {25, 0, 0, nullptr, 0, nullptr, 0};
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: bench_device [--rounds N] [--json FILE] [--check-large] [WORK...]\n");
+        fprintf(stderr, "usage: bench_device [--rounds N] [--json FILE] [--check-large] [--quick] [WORK...]\n");
         return 2;
     }
     print_machine(o.json);

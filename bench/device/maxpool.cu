@@ -245,6 +245,9 @@ DEVICE void pool_simple(int threads, float *out, const float *in, int n) {
 #define SHARED(K, vectors, threads)                                                                                  \
     K(shared##vectors##_t##threads, threads, 4 * (vectors) * (threads), 0, 20 * ((vectors) * (threads) + 2 * REACH), \
       pool_shared(vectors, threads, ARGUMENTS))
+#define SHARED_FEW(K, vectors, threads, blocks)                                                     \
+    K(shared##vectors##_t##threads##_##blocks, threads, 4 * (vectors) * (threads), 0, ROOM(blocks), \
+      pool_shared(vectors, threads, ARGUMENTS))
 #define STAGE(rows, threads) (16 * (KEEP(rows, threads) + 2 * REACH))
 #define TILE(K, rows, threads)                                                            \
     K(tile##rows##_t##threads, threads, 4 * KEEP(rows, threads), 0, STAGE(rows, threads), \
@@ -272,6 +275,7 @@ DEVICE void pool_simple(int threads, float *out, const float *in, int n) {
     SHARED(K, 2, 512)                                           \
     SHARED(K, 4, 128)                                           \
     SHARED(K, 4, 256)                                           \
+    SHARED_FEW(K, 2, 256, 5)                                    \
     SHARED(K, 3, 256)                                           \
     SHARED(K, 4, 512)                                           \
     SHARED(K, 2, 1024)                                          \

@@ -7,7 +7,7 @@
 #define DEVICE static __device__ __forceinline__
 
 /* How a 16-byte access asks the caches to treat its line. Load and store: constants after inlining. */
-enum { USUAL, STREAM, NO_L1, NO_L1_256, FIRST_OUT, LAST_OUT, LAST_USE };
+enum { USUAL, STREAM, NO_L1, NO_L1_256, FIRST_OUT, LAST_OUT };
 
 DEVICE unsigned long long policy_of(int hint) {
     unsigned long long policy;
@@ -26,7 +26,6 @@ DEVICE float4 load4(const float4 *p, int hint) {
     float4 v;
     switch (hint) {
     case STREAM: return __ldcs(p);
-    case LAST_USE: return __ldlu(p);
     case NO_L1: LOAD4("ld.global.L1::no_allocate.v4.f32", v, p); return v;
     case NO_L1_256: LOAD4("ld.global.L1::no_allocate.L2::256B.v4.f32", v, p); return v;
     case FIRST_OUT:
@@ -119,6 +118,9 @@ DEVICE void bulk_store(void *to, const void *from, unsigned bytes) {
 DEVICE void bulk_store_fence(void) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
+
+/* Dynamic shared memory that lets exactly `blocks` blocks onto an SM of 228 KiB, each with 1 KiB for the system. */
+#define ROOM(blocks) ((233472 / (blocks)-1024) / 128 * 128)
 
 /* Whether stores may leave while other threads' loads are under way. Memory turns between reading and writing; a block
  * (or a cluster) that first has all its loads and then stores makes the turns fewer. */

@@ -177,62 +177,56 @@ DEVICE void axpy_ring(unsigned tile, unsigned stages, int threads, int out_bulk,
 #define ARGUMENTS n, alpha, x, y
 #define PIECE(K, name, vectors, threads, lx, ly, st) \
     K(name, threads, (vectors)*4 * (threads), 0, 1, 0, axpy_piece(vectors, threads, lx, ly, st, FREE, ARGUMENTS))
-#define PACED(K, name, vectors, threads, cluster, reserve)         \
+#define PACED(K, name, vectors, threads, st, cluster, reserve)     \
     K(name, threads, (vectors)*4 * (threads), 0, cluster, reserve, \
-      axpy_piece(vectors, threads, USUAL, USUAL, USUAL, (cluster) > 1 ? CLUSTER : BLOCK, ARGUMENTS))
+      axpy_piece(vectors, threads, USUAL, USUAL, st, (cluster) > 1 ? CLUSTER : BLOCK, ARGUMENTS))
 #define TILE(K, name, tile, threads, hx, hy, bulk, reserve) \
     K(name, threads, tile, 0, 1, (tile)*8 + (reserve), axpy_tile(tile, threads, hx, hy, bulk, ARGUMENTS))
 #define RING(K, name, tile, stages, threads, blocks, bulk) \
     K(name, threads, 0, blocks, 1, (tile)*8 * (stages), axpy_ring(tile, stages, threads, bulk, ARGUMENTS))
-#define SAXPY_CANDIDATES(K)                                              \
-    PIECE(K, vec1_t128, 1, 128, USUAL, USUAL, USUAL)                     \
-    PIECE(K, vec1_t256, 1, 256, USUAL, USUAL, USUAL)                     \
-    PIECE(K, vec1_t512, 1, 512, USUAL, USUAL, USUAL)                     \
-    PIECE(K, vec1_t1024, 1, 1024, USUAL, USUAL, USUAL)                   \
-    PIECE(K, vec2_t256, 2, 256, USUAL, USUAL, USUAL)                     \
-    PIECE(K, vec4_t256, 4, 256, USUAL, USUAL, USUAL)                     \
-    PIECE(K, vec1_t256_cs_cs, 1, 256, STREAM, STREAM, STREAM)            \
-    PIECE(K, vec1_t256_cs_st, 1, 256, USUAL, USUAL, STREAM)              \
-    PIECE(K, vec1_t256_nol1_256, 1, 256, NO_L1_256, NO_L1_256, USUAL)    \
-    PIECE(K, vec1_t256_xfirst_ylast, 1, 256, FIRST_OUT, LAST_OUT, USUAL) \
-    PACED(K, paced1_t128, 1, 128, 1, 0)                                  \
-    PACED(K, paced1_t256, 1, 256, 1, 0)                                  \
-    PACED(K, paced1_t512, 1, 512, 1, 0)                                  \
-    PACED(K, paced1_t1024, 1, 1024, 1, 0)                                \
-    PACED(K, paced2_t128, 2, 128, 1, 0)                                  \
-    PACED(K, paced2_t256, 2, 256, 1, 0)                                  \
-    PACED(K, paced2_t512, 2, 512, 1, 0)                                  \
-    PACED(K, paced2_t1024, 2, 1024, 1, 0)                                \
-    PACED(K, paced4_t256, 4, 256, 1, 0)                                  \
-    PACED(K, paced1_t256_7, 1, 256, 1, 32000)                            \
-    PACED(K, paced1_t256_6, 1, 256, 1, 37000)                            \
-    PACED(K, paced1_t256_5, 1, 256, 1, 44000)                            \
-    PACED(K, paced1_t256_4, 1, 256, 1, 55000)                            \
-    PACED(K, paced1_t512_3, 1, 512, 1, 74000)                            \
-    PACED(K, paced1_t256_c4, 1, 256, 4, 0)                               \
-    PACED(K, paced1_t512_c2, 1, 512, 2, 0)                               \
-    PACED(K, paced1_t512_c4, 1, 512, 4, 0)                               \
-    PACED(K, paced1_t1024_c2, 1, 1024, 2, 0)                             \
-    K(stride1_t256, 256, 0, 8, 1, 0, axpy_stride(1, 256, ARGUMENTS))     \
-    TILE(K, tile512_t128, 512, 128, USUAL, USUAL, 0, 0)                  \
-    TILE(K, tile1024_t128, 1024, 128, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile1024_t256, 1024, 256, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile1024_t256_7, 1024, 256, USUAL, USUAL, 0, 23000)          \
-    TILE(K, tile1024_t256_6, 1024, 256, USUAL, USUAL, 0, 28000)          \
-    TILE(K, tile1024_t256_5, 1024, 256, USUAL, USUAL, 0, 36000)          \
-    TILE(K, tile1536_t384, 1536, 384, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile2048_t256, 2048, 256, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile2048_t512, 2048, 512, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile2048_t512_3, 2048, 512, USUAL, USUAL, 0, 58000)          \
-    TILE(K, tile3072_t768, 3072, 768, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile4096_t512, 4096, 512, USUAL, USUAL, 0, 0)                \
-    TILE(K, tile4096_t1024, 4096, 1024, USUAL, USUAL, 0, 0)              \
-    TILE(K, tile2048_t256_bulk, 2048, 256, USUAL, USUAL, 1, 0)           \
-    TILE(K, tile2048_t512_bulk, 2048, 512, USUAL, USUAL, 1, 0)           \
-    TILE(K, tile4096_t1024_bulk, 4096, 1024, USUAL, USUAL, 1, 0)         \
-    TILE(K, tile2048_t256_first, 2048, 256, FIRST_OUT, FIRST_OUT, 0, 0)  \
-    RING(K, ring1024x4_t256_b4, 1024, 4, 256, 4, 0)                      \
-    RING(K, ring2048x4_t256_b2_bulk, 2048, 4, 256, 2, 1)                 \
+#define SAXPY_CANDIDATES(K)                                             \
+    PIECE(K, vec1_t256, 1, 256, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec1_t512, 1, 512, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec1_t704, 1, 704, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec1_t768, 1, 768, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec1_t1024, 1, 1024, USUAL, USUAL, USUAL)                  \
+    PIECE(K, vec2_t256, 2, 256, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec4_t256, 4, 256, USUAL, USUAL, USUAL)                    \
+    PIECE(K, vec1_t256_cs, 1, 256, STREAM, STREAM, STREAM)              \
+    PIECE(K, vec1_t256_nol1_256, 1, 256, NO_L1_256, NO_L1_256, USUAL)   \
+    PIECE(K, vec1_t256_first, 1, 256, FIRST_OUT, FIRST_OUT, FIRST_OUT)  \
+    PACED(K, paced1_t256, 1, 256, USUAL, 1, 0)                          \
+    PACED(K, paced1_t512, 1, 512, USUAL, 1, 0)                          \
+    PACED(K, paced1_t640, 1, 640, USUAL, 1, 0)                          \
+    PACED(K, paced1_t704, 1, 704, USUAL, 1, 0)                          \
+    PACED(K, paced1_t736, 1, 736, USUAL, 1, 0)                          \
+    PACED(K, paced1_t768, 1, 768, USUAL, 1, 0)                          \
+    PACED(K, paced1_t800, 1, 800, USUAL, 1, 0)                          \
+    PACED(K, paced1_t832, 1, 832, USUAL, 1, 0)                          \
+    PACED(K, paced1_t896, 1, 896, USUAL, 1, 0)                          \
+    PACED(K, paced1_t1024, 1, 1024, USUAL, 1, 0)                        \
+    PACED(K, paced1_t736_cs, 1, 736, STREAM, 1, 0)                      \
+    PACED(K, paced1_t768_cs, 1, 768, STREAM, 1, 0)                      \
+    PACED(K, paced1_t800_cs, 1, 800, STREAM, 1, 0)                      \
+    PACED(K, paced1_t832_cs, 1, 832, STREAM, 1, 0)                      \
+    PACED(K, paced1_t256_7, 1, 256, USUAL, 1, ROOM(7))                  \
+    PACED(K, paced1_t256_6, 1, 256, USUAL, 1, ROOM(6))                  \
+    PACED(K, paced1_t128_12, 1, 128, USUAL, 1, ROOM(12))                \
+    PACED(K, paced1_t384_4, 1, 384, USUAL, 1, ROOM(4))                  \
+    PACED(K, paced2_t256_3, 2, 256, USUAL, 1, ROOM(3))                  \
+    PACED(K, paced1_t256_6_cs, 1, 256, STREAM, 1, ROOM(6))              \
+    PACED(K, paced1_t512_c2, 1, 512, USUAL, 2, 0)                       \
+    K(stride1_t256, 256, 0, 8, 1, 0, axpy_stride(1, 256, ARGUMENTS))    \
+    K(stride4_t256, 256, 0, 4, 1, 0, axpy_stride(4, 256, ARGUMENTS))    \
+    TILE(K, tile512_t128, 512, 128, USUAL, USUAL, 0, 0)                 \
+    TILE(K, tile1024_t128, 1024, 128, USUAL, USUAL, 0, 0)               \
+    TILE(K, tile1024_t256, 1024, 256, USUAL, USUAL, 0, 0)               \
+    TILE(K, tile2048_t512, 2048, 512, USUAL, USUAL, 0, 0)               \
+    TILE(K, tile4096_t1024, 4096, 1024, USUAL, USUAL, 0, 0)             \
+    TILE(K, tile768_t192_8, 768, 192, USUAL, USUAL, 0, ROOM(8) - 6144)  \
+    TILE(K, tile2048_t512_bulk, 2048, 512, USUAL, USUAL, 1, 0)          \
+    TILE(K, tile2048_t256_first, 2048, 256, FIRST_OUT, FIRST_OUT, 0, 0) \
+    RING(K, ring1024x4_t256_b4, 1024, 4, 256, 4, 0)                     \
     RING(K, ring4096x4_t512_b1_bulk, 4096, 4, 512, 1, 1)
 
 #define KERNEL(name, threads, per_block, blocks, cluster, shared, body)                \
@@ -247,6 +241,11 @@ static const bench_candidate candidates[] = {
     {#name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0.0, 0},
     {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 2.0 / 3.0, 1},
     {"cub", nullptr, 0, 0, 0, 0, 0, peer_cub_saxpy, 0.0, 0},
+    {"cudadma_style_b1", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_1, 0.0, 0},
+    {"cudadma_style_b2", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_2, 0.0, 0},
+    {"cudadma_style_b3", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_3, 0.0, 0},
+    {"cudadma_style_b4", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_4, 0.0, 0},
+    {"libcu++_pipeline", nullptr, 0, 0, 0, 0, 0, peer_pipeline, 0.0, 0},
     SAXPY_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {

@@ -66,35 +66,24 @@ DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int t
 #define SIMPLE(K, side, threads, height)                                                      \
     VECTORS(K, vec##side##_t##threads##_h##height, side, threads, height, 0, USUAL, USUAL, 0) \
     VECTORS(K, vec##side##_t##threads##_h##height##_turned, side, threads, height, 1, USUAL, USUAL, 0)
-#define TRANSPOSE_CANDIDATES(K)                                       \
-    PADDED(K, padded_h1, 1, 0)                                        \
-    PADDED(K, padded_h2, 2, 0)                                        \
-    PADDED(K, padded_h4, 4, 0)                                        \
-    PADDED(K, padded_h1_turned, 1, 1)                                 \
-    PADDED(K, padded_h4_turned, 4, 1)                                 \
-    SIMPLE(K, 64, 256, 1)                                             \
-    SIMPLE(K, 64, 256, 2)                                             \
-    SIMPLE(K, 64, 256, 4)                                             \
-    SIMPLE(K, 64, 256, 8)                                             \
-    SIMPLE(K, 64, 256, 16)                                            \
-    SIMPLE(K, 64, 256, 32)                                            \
-    SIMPLE(K, 64, 128, 1)                                             \
-    SIMPLE(K, 64, 128, 4)                                             \
-    SIMPLE(K, 128, 512, 1)                                            \
-    SIMPLE(K, 128, 512, 4)                                            \
-    SIMPLE(K, 128, 1024, 1)                                           \
-    SIMPLE(K, 128, 1024, 2)                                           \
-    SIMPLE(K, 128, 1024, 4)                                           \
-    SIMPLE(K, 32, 64, 4)                                              \
-    VECTORS(K, vec64_t256_h1_7, 64, 256, 1, 0, USUAL, USUAL, 15600)   \
-    VECTORS(K, vec64_t256_h1_6, 64, 256, 1, 0, USUAL, USUAL, 20600)   \
-    VECTORS(K, vec64_t256_h1_5, 64, 256, 1, 0, USUAL, USUAL, 28000)   \
-    VECTORS(K, vec64_t256_h1_4, 64, 256, 1, 0, USUAL, USUAL, 39000)   \
-    VECTORS(K, vec64_t256_h1_3, 64, 256, 1, 0, USUAL, USUAL, 57000)   \
-    VECTORS(K, vec64_t256_h4_6, 64, 256, 4, 0, USUAL, USUAL, 20600)   \
-    VECTORS(K, vec64_t256_h4_4, 64, 256, 4, 0, USUAL, USUAL, 39000)   \
-    VECTORS(K, vec64_t256_h1_last, 64, 256, 1, 0, USUAL, LAST_OUT, 0) \
-    VECTORS(K, vec64_t256_h1_first_usual, 64, 256, 1, 0, FIRST_OUT, USUAL, 0)
+#define TRANSPOSE_CANDIDATES(K)                                                      \
+    PADDED(K, padded_h1, 1, 0)                                                       \
+    PADDED(K, padded_h1_turned, 1, 1)                                                \
+    PADDED(K, padded_h4_turned, 4, 1)                                                \
+    SIMPLE(K, 64, 256, 1)                                                            \
+    SIMPLE(K, 64, 256, 4)                                                            \
+    SIMPLE(K, 64, 128, 1)                                                            \
+    SIMPLE(K, 128, 1024, 1)                                                          \
+    VECTORS(K, vec64_t256_h1_5, 64, 256, 1, 0, USUAL, USUAL, ROOM(5) - 16384)        \
+    VECTORS(K, vec64_t256_h1_4, 64, 256, 1, 0, USUAL, USUAL, ROOM(4) - 16384)        \
+    VECTORS(K, vec64_t256_h1_3, 64, 256, 1, 0, USUAL, USUAL, ROOM(3) - 16384)        \
+    VECTORS(K, vec64_t256_h1_2, 64, 256, 1, 0, USUAL, USUAL, ROOM(2) - 16384)        \
+    VECTORS(K, vec64_t256_h1_turned_3, 64, 256, 1, 1, USUAL, USUAL, ROOM(3) - 16384) \
+    VECTORS(K, vec64_t128_h1_6, 64, 128, 1, 0, USUAL, USUAL, ROOM(6) - 16384)        \
+    VECTORS(K, vec64_t128_h1_5, 64, 128, 1, 0, USUAL, USUAL, ROOM(5) - 16384)        \
+    VECTORS(K, vec64_t128_h1_4, 64, 128, 1, 0, USUAL, USUAL, ROOM(4) - 16384)        \
+    VECTORS(K, vec64_t256_h1_3_cs_st, 64, 256, 1, 0, USUAL, STREAM, ROOM(3) - 16384) \
+    VECTORS(K, vec64_t256_h1_cs, 64, 256, 1, 0, STREAM, STREAM, 0)
 
 #define KERNEL(name, threads, per_block, blocks, shared, body)                                   \
     extern "C" __global__ void __launch_bounds__(threads)                                        \
