@@ -58,7 +58,8 @@ HAUL_DEVICE unsigned long long haul_piece_address(const haul_flight *f, const ha
     return base + (unsigned long long)p->global;
 }
 
-/* ---- one piece ---- */
+/* ---- one piece: from where it is into a register, and from there to where it goes. Rows and boxes, loads and stores
+ * each have their own functions, so that a compiler never meets the others' code. ---- */
 
 HAUL_DEVICE void haul_put_global(const haul_flight *f, unsigned long long to, const uint4 *v, unsigned width) {
     if (f->direction == HAUL_DIRECTION_ADD)
@@ -67,52 +68,77 @@ HAUL_DEVICE void haul_put_global(const haul_flight *f, unsigned long long to, co
         haul_store_global(to, v, width, f->t.how);
 }
 
-/* A piece that is not wholly inside the array: element by element, outside ones filled (loads) or left out (stores). */
-HAUL_DEVICE void haul_move_clipped(const haul_flight *f, const haul_piece *p, unsigned width) {
-    const unsigned long long global = haul_piece_address(f, p);
-    const unsigned shared = f->shared + (unsigned)p->shared, element = f->t.element;
+HAUL_DEVICE void haul_fetch_rows_load(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
+    const haul_piece p = haul_row_piece(&f->t, f->head, i);
+    haul_load_global(v, haul_piece_address(f, &p), haul_piece_width(&f->t, area), f->t.how);
+}
+
+HAUL_DEVICE void haul_put_rows_load(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
+    const haul_piece p = haul_row_piece(&f->t, f->head, i);
+    haul_store_shared(f->shared + (unsigned)p.shared, v, haul_piece_width(&f->t, area));
+}
+
+HAUL_DEVICE void haul_fetch_rows_store(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
+    const haul_piece p = haul_row_piece(&f->t, f->head, i);
+    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_piece_width(&f->t, area));
+}
+
+HAUL_DEVICE void haul_put_rows_store(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
+    const haul_piece p = haul_row_piece(&f->t, f->head, i);
+    haul_put_global(f, haul_piece_address(f, &p), v, haul_piece_width(&f->t, area));
+}
+
+/* A piece that is not wholly inside the array, element by element: outside ones are filled. */
+HAUL_DEVICE void haul_load_clipped(const haul_flight *f, const haul_piece *p, unsigned width) {
+    const unsigned element = f->t.element, shared = f->shared + (unsigned)p->shared;
     const uint4 fill = make_uint4(f->fill, f->fill, f->fill, f->fill);
     if (p->state == HAUL_PIECE_FILL) {
-        if (f->direction == HAUL_DIRECTION_LOAD) haul_store_shared(shared, &fill, width);
+        haul_store_shared(shared, &fill, width);
         return;
     }
     for (unsigned at = 0; at < width; at += element) {
-        const unsigned inside = at - p->skip < p->valid;
         uint4 v = fill;
-        if (f->direction == HAUL_DIRECTION_LOAD) {
-            if (inside) haul_load_ca(&v, global + at, element);
-            haul_store_shared(shared + at, &v, element);
-        } else if (inside) {
-            haul_load_shared(&v, shared + at, element);
-            haul_put_global(f, global + at, &v, element);
-        }
+        if (at - p->skip < p->valid) haul_load_ca(&v, f->global + (unsigned long long)p->global + at, element);
+        haul_store_shared(shared + at, &v, element);
     }
 }
 
-HAUL_DEVICE haul_piece haul_piece_of(const haul_flight *f, unsigned area, unsigned i) {
-    return haul_piece_at(&f->t, &f->place, area, f->head, i);
+/* The same for stores: outside ones are left out. */
+HAUL_DEVICE void haul_store_clipped(const haul_flight *f, const haul_piece *p, unsigned width) {
+    const unsigned element = f->t.element;
+    if (p->state == HAUL_PIECE_FILL) return;
+    for (unsigned at = p->skip; at < p->skip + p->valid; at += element) {
+        uint4 v;
+        haul_load_shared(&v, f->shared + (unsigned)p->shared + at, element);
+        haul_put_global(f, f->global + (unsigned long long)p->global + at, &v, element);
+    }
 }
 
-/* The two halves of a piece's way through a register. */
-HAUL_DEVICE void haul_fetch(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
-    const haul_piece p = haul_piece_of(f, area, i);
-    const unsigned width = haul_piece_width(&f->t, area);
+HAUL_DEVICE void haul_fetch_box_load(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
+    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
     if (p.state != HAUL_PIECE_COPY) return;
-    if (f->direction == HAUL_DIRECTION_LOAD)
-        haul_load_global(v, haul_piece_address(f, &p), width, f->t.how);
-    else
-        haul_load_shared(v, f->shared + (unsigned)p.shared, width);
+    haul_load_global(v, f->global + (unsigned long long)p.global, haul_piece_width(&f->t, area), f->t.how);
 }
 
-HAUL_DEVICE void haul_put(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
-    const haul_piece p = haul_piece_of(f, area, i);
-    const unsigned width = haul_piece_width(&f->t, area);
-    if (p.state != HAUL_PIECE_COPY)
-        haul_move_clipped(f, &p, width);
-    else if (f->direction == HAUL_DIRECTION_LOAD)
-        haul_store_shared(f->shared + (unsigned)p.shared, v, width);
+HAUL_DEVICE void haul_put_box_load(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
+    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    if (p.state == HAUL_PIECE_COPY)
+        haul_store_shared(f->shared + (unsigned)p.shared, v, haul_piece_width(&f->t, area));
     else
-        haul_put_global(f, haul_piece_address(f, &p), v, width);
+        haul_load_clipped(f, &p, haul_piece_width(&f->t, area));
+}
+
+HAUL_DEVICE void haul_fetch_box_store(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
+    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_piece_width(&f->t, area));
+}
+
+HAUL_DEVICE void haul_put_box_store(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
+    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    if (p.state == HAUL_PIECE_COPY)
+        haul_put_global(f, f->global + (unsigned long long)p.global, v, haul_piece_width(&f->t, area));
+    else
+        haul_store_clipped(f, &p, haul_piece_width(&f->t, area));
 }
 
 /* ---- all pieces of this thread: numbers rank, rank + size, ... ---- */
@@ -128,75 +154,85 @@ HAUL_DEVICE int haul_has_step(const haul_flight *f, unsigned area, unsigned k) {
     return (k + 1) * size <= count || f->team.rank + k * size < count;
 }
 
-/* Loads the first pieces of area 0 into held registers. */
-HAUL_DEVICE void haul_hold_first(haul_flight *f) {
-    const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));
-    HAUL_UNROLL
-    for (unsigned k = 0; k < held; k++) {
-        if (haul_has_step(f, 0, k)) haul_fetch(f, 0, f->team.rank + k * f->team.size, &f->held[k]);
+/* Pieces through registers, as many at a time as may be in flight: hold_... has the first in f->held, put_... puts
+ * these where they go, move_... does steps `from` and on of an area. The loops' bounds are known when a constant
+ * descriptor has been folded, and not before: what is generic stays small. */
+#define HAUL_DEFINE_MOVES(name)                                                                                \
+    HAUL_DEVICE void haul_hold_##name(haul_flight *f) {                                                        \
+        const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));                                \
+        HAUL_UNROLL                                                                                            \
+        for (unsigned k = 0; k < held; k++) {                                                                  \
+            if (haul_has_step(f, 0, k)) haul_fetch_##name(f, 0, f->team.rank + k * f->team.size, &f->held[k]); \
+        }                                                                                                      \
+    }                                                                                                          \
+    HAUL_DEVICE void haul_release_##name(haul_flight *f) {                                                     \
+        const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));                                \
+        HAUL_UNROLL                                                                                            \
+        for (unsigned k = 0; k < held; k++) {                                                                  \
+            if (haul_has_step(f, 0, k)) haul_put_##name(f, 0, f->team.rank + k * f->team.size, &f->held[k]);   \
+        }                                                                                                      \
+    }                                                                                                          \
+    HAUL_DEVICE void haul_move_##name(haul_flight *f, unsigned area, unsigned from) {                          \
+        const unsigned steps = haul_steps(f, area), held = haul_held(&f->t), size = f->team.size;              \
+        uint4 v[HAUL_HELD_LIMIT];                                                                              \
+        for (unsigned first = from; first < steps; first += held) {                                            \
+            HAUL_UNROLL                                                                                        \
+            for (unsigned k = 0; k < held; k++) {                                                              \
+                if (first + k < steps && haul_has_step(f, area, first + k))                                    \
+                    haul_fetch_##name(f, area, f->team.rank + (first + k) * size, &v[k]);                      \
+            }                                                                                                  \
+            HAUL_UNROLL                                                                                        \
+            for (unsigned k = 0; k < held; k++) {                                                              \
+                if (first + k < steps && haul_has_step(f, area, first + k))                                    \
+                    haul_put_##name(f, area, f->team.rank + (first + k) * size, &v[k]);                        \
+            }                                                                                                  \
+        }                                                                                                      \
+    }
+
+HAUL_DEFINE_MOVES(rows_load)
+HAUL_DEFINE_MOVES(rows_store)
+HAUL_DEFINE_MOVES(box_load)
+HAUL_DEFINE_MOVES(box_store)
+
+HAUL_DEVICE void haul_ldgsts_rows(haul_flight *f) {
+    const unsigned steps = haul_steps(f, 0), width = haul_piece_width(&f->t, 0);
+#pragma unroll 8
+    for (unsigned k = 0; k < steps; k++) {
+        if (!haul_has_step(f, 0, k)) continue;
+        const haul_piece p = haul_row_piece(&f->t, f->head, f->team.rank + k * f->team.size);
+        haul_ldgsts(f->shared + (unsigned)p.shared, haul_piece_address(f, &p), width, f->t.how);
     }
 }
 
-HAUL_DEVICE void haul_put_first(haul_flight *f) {
-    const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));
-    HAUL_UNROLL
-    for (unsigned k = 0; k < held; k++) {
-        if (haul_has_step(f, 0, k)) haul_put(f, 0, f->team.rank + k * f->team.size, &f->held[k]);
-    }
-}
-
-/* Steps `from` and on through registers, as many at a time as may be in flight. */
-HAUL_DEVICE void haul_move_steps(haul_flight *f, unsigned area, unsigned from) {
-    const unsigned steps = haul_steps(f, area), held = haul_held(&f->t);
-    uint4 v[HAUL_HELD_LIMIT];
-    for (unsigned first = from; first < steps; first += held) {
-        HAUL_UNROLL
-        for (unsigned k = 0; k < held; k++) {
-            if (first + k < steps && haul_has_step(f, area, first + k))
-                haul_fetch(f, area, f->team.rank + (first + k) * f->team.size, &v[k]);
-        }
-        HAUL_UNROLL
-        for (unsigned k = 0; k < held; k++) {
-            if (first + k < steps && haul_has_step(f, area, first + k))
-                haul_put(f, area, f->team.rank + (first + k) * f->team.size, &v[k]);
-        }
-    }
-}
-
-HAUL_DEVICE void haul_ldgsts_area(haul_flight *f, unsigned area) {
+HAUL_DEVICE void haul_ldgsts_box(haul_flight *f, unsigned area) {
     const unsigned steps = haul_steps(f, area), width = haul_piece_width(&f->t, area);
 #pragma unroll 8
     for (unsigned k = 0; k < steps; k++) {
         if (!haul_has_step(f, area, k)) continue;
-        const haul_piece p = haul_piece_of(f, area, f->team.rank + k * f->team.size);
-        if (p.state != HAUL_PIECE_COPY)
-            haul_move_clipped(f, &p, width);
+        const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, f->team.rank + k * f->team.size);
+        if (p.state == HAUL_PIECE_COPY)
+            haul_ldgsts(f->shared + (unsigned)p.shared, f->global + (unsigned long long)p.global, width, f->t.how);
         else
-            haul_ldgsts(f->shared + (unsigned)p.shared, haul_piece_address(f, &p), width, f->t.how);
+            haul_load_clipped(f, &p, width);
     }
 }
 
 /* ---- crumbs: what is left of each element before and behind its full-width pieces ---- */
 
-/* Bytes [offset, offset + width) of every element; by LDGSTS where it can. The team's thread number `turn` is the
- * first to have one, so that the crumbs of one element are under way at once. */
-HAUL_DEVICE void haul_move_crumb(haul_flight *f, unsigned offset, unsigned width, unsigned turn) {
-    const unsigned size = f->team.size, shift = size > 8 ? turn : 0;
-    const unsigned first = f->team.rank >= shift ? f->team.rank - shift : f->team.rank + size - shift;
-    for (unsigned e = first; e < f->t.count; e += size) {
-        const unsigned shared = f->shared + e * f->t.shared_pitch + offset;
-        const unsigned long long global = haul_element_address(f, e) + offset;
-        uint4 v;
-        if (f->direction != HAUL_DIRECTION_LOAD) {
-            haul_load_shared(&v, shared, width);
-            haul_put_global(f, global, &v, width);
-        } else if (f->engine == HAUL_BY_LDGSTS && width >= 4) {
-            haul_ldgsts(shared, global, width, f->t.how);
-        } else {
-            haul_load_ca(&v, global, width);
-            haul_store_shared(shared, &v, width);
-        }
+HAUL_DEVICE void haul_load_crumb(const haul_flight *f, unsigned shared, unsigned long long global, unsigned width) {
+    uint4 v;
+    if (f->engine == HAUL_BY_LDGSTS && width >= 4) {
+        haul_ldgsts(shared, global, width, f->t.how);
+    } else {
+        haul_load_ca(&v, global, width);
+        haul_store_shared(shared, &v, width);
     }
+}
+
+HAUL_DEVICE void haul_store_crumb(const haul_flight *f, unsigned shared, unsigned long long global, unsigned width) {
+    uint4 v;
+    haul_load_shared(&v, shared, width);
+    haul_put_global(f, global, &v, width);
 }
 
 /* The bytes of an element that full-width pieces, or a bulk copy, take. */
@@ -209,19 +245,27 @@ HAUL_DEVICE int haul_has_crumbs(const haul_flight *f) {
     return f->t.shape != HAUL_SHAPE_BOX && haul_body_bytes(f) != f->t.bytes;
 }
 
-/* Crumb k of 8: in a head the narrowest first, towards the boundary; in a tail the widest first. */
-HAUL_DEVICE void haul_move_crumb_number(haul_flight *f, unsigned k) {
-    const unsigned head = f->head, body = haul_body_bytes(f), tail = f->t.bytes - head - body;
-    const unsigned width = k < 4 ? 1u << k : 128u >> k;
-    if (k < 4 && (head & width)) haul_move_crumb(f, head & (width - 1), width, k);
-    if (k >= 4 && (tail & width)) haul_move_crumb(f, head + body + (tail & ~(2 * width - 1)), width, k);
-}
+/* Crumb k of 8 of every element: in a head the narrowest first, towards the boundary; in a tail the widest first. The
+ * team's thread k is the first to have one, so that the crumbs of one element are under way at once. */
+#define HAUL_DEFINE_CRUMBS(name)                                                                                    \
+    HAUL_DEVICE void haul_##name##_crumb_number(haul_flight *f, unsigned k) {                                       \
+        const unsigned head = f->head, body = haul_body_bytes(f), tail = f->t.bytes - head - body;                  \
+        const unsigned width = k < 4 ? 1u << k : 128u >> k;                                                         \
+        const unsigned offset = k < 4 ? head & (width - 1) : head + body + (tail & ~(2 * width - 1));               \
+        const unsigned size = f->team.size, shift = size > 8 ? k : 0, rank = f->team.rank;                          \
+        if (!((k < 4 ? head : tail) & width)) return;                                                               \
+        for (unsigned e = rank >= shift ? rank - shift : rank + size - shift; e < f->t.count; e += size)            \
+            haul_##name##_crumb(f, f->shared + e * f->t.shared_pitch + offset, haul_element_address(f, e) + offset, \
+                                width);                                                                             \
+    }                                                                                                               \
+    HAUL_DEVICE void haul_##name##_crumbs(haul_flight *f) {                                                         \
+        const unsigned first = f->t.how & HAUL_CONGRUENT ? 0 : 4, end = haul_has_crumbs(f) ? 8 : first;             \
+        HAUL_UNROLL                                                                                                 \
+        for (unsigned k = first; k < end; k++) haul_##name##_crumb_number(f, k);                                    \
+    }
 
-HAUL_DEVICE void haul_move_crumbs(haul_flight *f) {
-    const unsigned first = f->t.how & HAUL_CONGRUENT ? 0 : 4, end = haul_has_crumbs(f) ? 8 : first;
-    HAUL_UNROLL
-    for (unsigned k = first; k < end; k++) haul_move_crumb_number(f, k);
-}
+HAUL_DEFINE_CRUMBS(load)
+HAUL_DEFINE_CRUMBS(store)
 
 /* ---- bulk and tensor copies ---- */
 
@@ -229,38 +273,6 @@ HAUL_DEVICE void haul_move_crumbs(haul_flight *f) {
 HAUL_DEVICE unsigned haul_askers(const haul_flight *f) {
     return haul_smaller(haul_smaller(f->team.size, 32), f->t.count);
 }
-
-#if HAUL_HAS_BULK
-HAUL_DEVICE void haul_bulk_elements(haul_flight *f) {
-    const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
-    if (f->direction == HAUL_DIRECTION_LOAD) f->channel->bytes += bytes * f->t.count;
-    if (bytes == 0 || f->team.rank >= askers) return;
-    for (unsigned e = f->team.rank; e < f->t.count; e += askers) {
-        const unsigned shared = f->shared + e * f->t.shared_pitch + f->head;
-        const unsigned long long global = haul_element_address(f, e) + f->head;
-        if (f->direction == HAUL_DIRECTION_LOAD)
-            haul_bulk_load(shared, global, bytes, f->channel->barrier, f->t.how);
-        else if (f->direction == HAUL_DIRECTION_STORE)
-            haul_bulk_store(global, shared, bytes, f->t.how);
-        else
-            haul_bulk_add(global, shared, bytes, f->t.how);
-    }
-}
-
-/* One thread asks for the box. */
-HAUL_DEVICE void haul_tensor_box(haul_flight *f) {
-    const int hinted = (f->t.how & HAUL_L2_EVICT_BITS) != 0;
-    const unsigned long long policy = haul_l2_policy(f->t.how);
-    if (f->direction == HAUL_DIRECTION_LOAD) f->channel->bytes += haul_box_rows(&f->t) * haul_box_row(&f->t);
-    if (f->team.rank != 0) return;
-    if (f->direction == HAUL_DIRECTION_LOAD)
-        haul_tensor_load(f->shared, f->map, f->t.rank, f->place.at, f->channel->barrier, hinted, policy);
-    else if (f->direction == HAUL_DIRECTION_STORE)
-        haul_tensor_store(f->shared, f->map, f->t.rank, f->place.at, hinted, policy);
-    else
-        haul_tensor_add(f->shared, f->map, f->t.rank, f->place.at);
-}
-#endif
 
 /* ---- starting, whatever the engine: no waits, no barriers ---- */
 
@@ -273,24 +285,103 @@ HAUL_DEVICE int haul_is_bulk(const haul_flight *f) {
     return HAUL_HAS_BULK && (f->engine == HAUL_BY_BULK || f->engine == HAUL_BY_TENSOR);
 }
 
-/* Issues everything that an asynchronous engine carries. */
-HAUL_DEVICE void haul_issue(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDGSTS) {
-        HAUL_UNROLL
-        for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_ldgsts_area(f, area);
-    }
 #if HAUL_HAS_BULK
-    if (f->engine == HAUL_BY_BULK) haul_bulk_elements(f);
-    if (f->engine == HAUL_BY_TENSOR) haul_tensor_box(f);
-#endif
-    haul_move_crumbs(f);
+/* An element's place in both memories, behind its head. */
+HAUL_DEVICE unsigned haul_bulk_shared(const haul_flight *f, unsigned e) {
+    return f->shared + e * f->t.shared_pitch + f->head;
+}
+HAUL_DEVICE unsigned long long haul_bulk_global(const haul_flight *f, unsigned e) {
+    return haul_element_address(f, e) + f->head;
 }
 
-/* Moves everything through registers; `from`: the first step that is not done yet. */
-HAUL_DEVICE void haul_move(haul_flight *f, unsigned from) {
+HAUL_DEVICE void haul_bulk_rows_load(haul_flight *f) {
+    const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
+    f->channel->bytes += bytes * f->t.count;
+    if (bytes == 0 || f->team.rank >= askers) return;
+    for (unsigned e = f->team.rank; e < f->t.count; e += askers)
+        haul_bulk_load(haul_bulk_shared(f, e), haul_bulk_global(f, e), bytes, f->channel->barrier, f->t.how);
+}
+
+HAUL_DEVICE void haul_bulk_rows_store(haul_flight *f) {
+    const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
+    if (bytes == 0 || f->team.rank >= askers) return;
+    for (unsigned e = f->team.rank; e < f->t.count; e += askers) {
+        if (f->direction == HAUL_DIRECTION_ADD)
+            haul_bulk_add(haul_bulk_global(f, e), haul_bulk_shared(f, e), bytes, f->t.how);
+        else
+            haul_bulk_store(haul_bulk_global(f, e), haul_bulk_shared(f, e), bytes, f->t.how);
+    }
+}
+
+/* One thread asks for the box. */
+HAUL_DEVICE void haul_tensor_box_load(haul_flight *f) {
+    f->channel->bytes += haul_box_rows(&f->t) * haul_box_row(&f->t);
+    if (f->team.rank != 0) return;
+    haul_tensor_load(f->shared, f->map, f->t.rank, f->place.at, f->channel->barrier,
+                     (f->t.how & HAUL_L2_EVICT_BITS) != 0, haul_l2_policy(f->t.how));
+}
+
+HAUL_DEVICE void haul_tensor_box_store(haul_flight *f) {
+    if (f->team.rank != 0) return;
+    if (f->direction == HAUL_DIRECTION_ADD)
+        haul_tensor_add(f->shared, f->map, f->t.rank, f->place.at);
+    else
+        haul_tensor_store(f->shared, f->map, f->t.rank, f->place.at, (f->t.how & HAUL_L2_EVICT_BITS) != 0,
+                          haul_l2_policy(f->t.how));
+}
+#endif
+
+/* issue_...: everything that an asynchronous engine carries. move_...: everything through registers; `from`: the first
+ * step that is not done yet. */
+HAUL_DEVICE void haul_issue_rows_load(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDGSTS) haul_ldgsts_rows(f);
+#if HAUL_HAS_BULK
+    if (f->engine == HAUL_BY_BULK) haul_bulk_rows_load(f);
+#endif
+    haul_load_crumbs(f);
+}
+
+HAUL_DEVICE void haul_move_all_rows_load(haul_flight *f, unsigned from) {
+    haul_move_rows_load(f, 0, from);
+    haul_load_crumbs(f);
+}
+
+HAUL_DEVICE void haul_issue_rows_store(haul_flight *f) {
+#if HAUL_HAS_BULK
+    if (f->engine == HAUL_BY_BULK) haul_bulk_rows_store(f);
+#endif
+    haul_store_crumbs(f);
+}
+
+HAUL_DEVICE void haul_move_all_rows_store(haul_flight *f) {
+    haul_move_rows_store(f, 0, 0);
+    haul_store_crumbs(f);
+}
+
+HAUL_DEVICE void haul_issue_box_load(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDGSTS) {
+        HAUL_UNROLL
+        for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_ldgsts_box(f, area);
+    }
+#if HAUL_HAS_BULK
+    if (f->engine == HAUL_BY_TENSOR) haul_tensor_box_load(f);
+#endif
+}
+
+HAUL_DEVICE void haul_move_all_box_load(haul_flight *f, unsigned from) {
     HAUL_UNROLL
-    for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_move_steps(f, area, area == 0 ? from : 0);
-    haul_move_crumbs(f);
+    for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_move_box_load(f, area, area == 0 ? from : 0);
+}
+
+HAUL_DEVICE void haul_issue_box_store(haul_flight *f) {
+#if HAUL_HAS_BULK
+    if (f->engine == HAUL_BY_TENSOR) haul_tensor_box_store(f);
+#endif
+}
+
+HAUL_DEVICE void haul_move_all_box_store(haul_flight *f) {
+    HAUL_UNROLL
+    for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_move_box_store(f, area, 0);
 }
 
 #endif

@@ -23,175 +23,146 @@ HAUL_DEVICE unsigned long long haul_l2_policy(haul_how how) {
 
 /* ---- global loads ---- */
 
-/* Defines one function a load instruction: `operation` is what stands between "ld.global" and the type. */
-#define HAUL_DEFINE_LOAD(name, operation)                                                          \
-    HAUL_DEVICE void haul_load_##name(uint4 *v, unsigned long long p, unsigned width) {            \
-        unsigned short half;                                                                       \
-        if (width == 16) {                                                                         \
-            asm volatile("ld.global" operation ".v4.u32 {%0, %1, %2, %3}, [%4];"                   \
-                         : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)                          \
-                         : "l"(p)                                                                  \
-                         : "memory");                                                              \
-        } else if (width == 8) {                                                                   \
-            asm volatile("ld.global" operation ".v2.u32 {%0, %1}, [%2];"                           \
-                         : "=r"(v->x), "=r"(v->y)                                                  \
-                         : "l"(p)                                                                  \
-                         : "memory");                                                              \
-        } else if (width == 4) {                                                                   \
-            asm volatile("ld.global" operation ".u32 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory"); \
-        } else if (width == 2) {                                                                   \
-            asm volatile("ld.global" operation ".u16 %0, [%1];" : "=h"(half) : "l"(p) : "memory"); \
-            v->x = half;                                                                           \
-        } else {                                                                                   \
-            asm volatile("ld.global" operation ".u8 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory");  \
-        }                                                                                          \
-    }
-#define HAUL_DEFINE_HINTED_LOAD(name, operation)                                                                    \
-    HAUL_DEVICE void haul_load_hinted_##name(uint4 *v, unsigned long long p, unsigned width,                        \
-                                             unsigned long long policy) {                                           \
-        unsigned short half;                                                                                        \
-        if (width == 16) {                                                                                          \
-            asm volatile("ld.global" operation ".v4.u32 {%0, %1, %2, %3}, [%4], %5;"                                \
-                         : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)                                           \
-                         : "l"(p), "l"(policy)                                                                      \
-                         : "memory");                                                                               \
-        } else if (width == 8) {                                                                                    \
-            asm volatile("ld.global" operation ".v2.u32 {%0, %1}, [%2], %3;"                                        \
-                         : "=r"(v->x), "=r"(v->y)                                                                   \
-                         : "l"(p), "l"(policy)                                                                      \
-                         : "memory");                                                                               \
-        } else if (width == 4) {                                                                                    \
-            asm volatile("ld.global" operation ".u32 %0, [%1], %2;" : "=r"(v->x) : "l"(p), "l"(policy) : "memory"); \
-        } else if (width == 2) {                                                                                    \
-            asm volatile("ld.global" operation ".u16 %0, [%1], %2;" : "=h"(half) : "l"(p), "l"(policy) : "memory"); \
-            v->x = half;                                                                                            \
-        } else {                                                                                                    \
-            asm volatile("ld.global" operation ".u8 %0, [%1], %2;" : "=r"(v->x) : "l"(p), "l"(policy) : "memory");  \
-        }                                                                                                           \
-    }
-
-HAUL_DEFINE_LOAD(ca, "")
-HAUL_DEFINE_LOAD(cg, ".cg")
-HAUL_DEFINE_LOAD(cs, ".cs")
-HAUL_DEFINE_LOAD(lu, ".lu")
-HAUL_DEFINE_LOAD(cv, ".cv")
-HAUL_DEFINE_LOAD(nc, ".nc")
-HAUL_DEFINE_LOAD(nc_no_allocate, ".nc.L1::no_allocate")
-HAUL_DEFINE_LOAD(ca_64, ".L2::64B")
-HAUL_DEFINE_LOAD(ca_128, ".L2::128B")
-HAUL_DEFINE_LOAD(ca_256, ".L2::256B")
-HAUL_DEFINE_LOAD(nc_64, ".nc.L2::64B")
-HAUL_DEFINE_LOAD(nc_128, ".nc.L2::128B")
-HAUL_DEFINE_LOAD(nc_256, ".nc.L2::256B")
-HAUL_DEFINE_HINTED_LOAD(ca, ".L2::cache_hint")
-HAUL_DEFINE_HINTED_LOAD(cg, ".cg.L2::cache_hint")
-HAUL_DEFINE_HINTED_LOAD(cs, ".cs.L2::cache_hint")
-HAUL_DEFINE_HINTED_LOAD(nc, ".nc.L2::cache_hint")
-HAUL_DEFINE_HINTED_LOAD(nc_no_allocate, ".nc.L1::no_allocate.L2::cache_hint")
-
-HAUL_DEVICE void haul_load_fetching(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
-    const haul_how fetch = how & HAUL_L2_FETCH_BITS;
-    if ((how & HAUL_LOAD_BITS) == HAUL_LOAD_NC) {
-        if (fetch == HAUL_L2_FETCH_64) haul_load_nc_64(v, p, width);
-        if (fetch == HAUL_L2_FETCH_128) haul_load_nc_128(v, p, width);
-        if (fetch == HAUL_L2_FETCH_256) haul_load_nc_256(v, p, width);
+/* Plain loads of any width. */
+HAUL_DEVICE void haul_load_ca(uint4 *v, unsigned long long p, unsigned width) {
+    unsigned short half;
+    if (width == 16) {
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)
+                     : "l"(p)
+                     : "memory");
+    } else if (width == 8) {
+        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v->x), "=r"(v->y) : "l"(p) : "memory");
+    } else if (width == 4) {
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory");
+    } else if (width == 2) {
+        asm volatile("ld.global.u16 %0, [%1];" : "=h"(half) : "l"(p) : "memory");
+        v->x = half;
     } else {
-        if (fetch == HAUL_L2_FETCH_64) haul_load_ca_64(v, p, width);
-        if (fetch == HAUL_L2_FETCH_128) haul_load_ca_128(v, p, width);
-        if (fetch == HAUL_L2_FETCH_256) haul_load_ca_256(v, p, width);
+        asm volatile("ld.global.u8 %0, [%1];" : "=r"(v->x) : "l"(p) : "memory");
     }
 }
 
-/* With an eviction priority; a fetch size, LU and CV have no such form and are left out. */
-HAUL_DEVICE void haul_load_evicting(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
+/* Loads of 4, 8 and 16 bytes: `operation` is what stands between "ld.global" and the type, `operand` what follows the
+ * address. */
+#define HAUL_LOAD_FORM(operation, operand)                                                     \
+    do {                                                                                       \
+        if (width == 16)                                                                       \
+            asm volatile("ld.global" operation ".v4.u32 {%0, %1, %2, %3}, [%4]" operand(5) ";" \
+                         : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w)                      \
+                         : "l"(p), "l"(policy)                                                 \
+                         : "memory");                                                          \
+        else if (width == 8)                                                                   \
+            asm volatile("ld.global" operation ".v2.u32 {%0, %1}, [%2]" operand(3) ";"         \
+                         : "=r"(v->x), "=r"(v->y)                                              \
+                         : "l"(p), "l"(policy)                                                 \
+                         : "memory");                                                          \
+        else                                                                                   \
+            asm volatile("ld.global" operation ".u32 %0, [%1]" operand(2) ";"                  \
+                         : "=r"(v->x)                                                          \
+                         : "l"(p), "l"(policy)                                                 \
+                         : "memory");                                                          \
+    } while (0)
+#define HAUL_NO_POLICY(n) ""
+#define HAUL_WITH_POLICY(n) ", %" #n
+
+/* With an operator, a fetch size or an eviction priority; the latter two go with operators CA and NC. */
+HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
-    const haul_how operation = how & HAUL_LOAD_BITS;
-    if (operation == HAUL_LOAD_CG)
-        haul_load_hinted_cg(v, p, width, policy);
-    else if (operation == HAUL_LOAD_CS)
-        haul_load_hinted_cs(v, p, width, policy);
-    else if (operation == HAUL_LOAD_NC)
-        haul_load_hinted_nc(v, p, width, policy);
-    else if (operation == HAUL_LOAD_NC_NO_ALLOCATE)
-        haul_load_hinted_nc_no_allocate(v, p, width, policy);
-    else
-        haul_load_hinted_ca(v, p, width, policy);
+    const haul_how operation = how & HAUL_LOAD_BITS, fetch = how & HAUL_L2_FETCH_BITS;
+    const int constant = operation == HAUL_LOAD_NC;
+    if (how & HAUL_L2_EVICT_BITS) {
+        if (constant)
+            HAUL_LOAD_FORM(".nc.L2::cache_hint", HAUL_WITH_POLICY);
+        else if (operation == HAUL_LOAD_NC_NO_ALLOCATE)
+            HAUL_LOAD_FORM(".nc.L1::no_allocate.L2::cache_hint", HAUL_WITH_POLICY);
+        else
+            HAUL_LOAD_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
+    } else if (fetch == HAUL_L2_FETCH_64) {
+        if (constant)
+            HAUL_LOAD_FORM(".nc.L2::64B", HAUL_NO_POLICY);
+        else
+            HAUL_LOAD_FORM(".L2::64B", HAUL_NO_POLICY);
+    } else if (fetch == HAUL_L2_FETCH_128) {
+        if (constant)
+            HAUL_LOAD_FORM(".nc.L2::128B", HAUL_NO_POLICY);
+        else
+            HAUL_LOAD_FORM(".L2::128B", HAUL_NO_POLICY);
+    } else if (fetch == HAUL_L2_FETCH_256) {
+        if (constant)
+            HAUL_LOAD_FORM(".nc.L2::256B", HAUL_NO_POLICY);
+        else
+            HAUL_LOAD_FORM(".L2::256B", HAUL_NO_POLICY);
+    } else if (operation == HAUL_LOAD_CG) {
+        HAUL_LOAD_FORM(".cg", HAUL_NO_POLICY);
+    } else if (operation == HAUL_LOAD_CS) {
+        HAUL_LOAD_FORM(".cs", HAUL_NO_POLICY);
+    } else if (operation == HAUL_LOAD_LU) {
+        HAUL_LOAD_FORM(".lu", HAUL_NO_POLICY);
+    } else if (operation == HAUL_LOAD_CV) {
+        HAUL_LOAD_FORM(".cv", HAUL_NO_POLICY);
+    } else if (operation == HAUL_LOAD_NC) {
+        HAUL_LOAD_FORM(".nc", HAUL_NO_POLICY);
+    } else {
+        HAUL_LOAD_FORM(".nc.L1::no_allocate", HAUL_NO_POLICY);
+    }
 }
 
-/* `width` bytes of global memory, as `how` says. Weak; ordered with the thread's own accesses only. */
+/* `width` bytes of global memory, as `how` says (1 and 2 bytes: plainly). Weak; ordered with the thread's own accesses
+ * only. */
 HAUL_DEVICE void haul_load_global(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
-    const haul_how operation = how & HAUL_LOAD_BITS;
-    if (!(how & (HAUL_LOAD_BITS | HAUL_L2_EVICT_BITS | HAUL_L2_FETCH_BITS)))
-        haul_load_ca(v, p, width);
-    else if (how & HAUL_L2_EVICT_BITS)
-        haul_load_evicting(v, p, width, how);
-    else if (how & HAUL_L2_FETCH_BITS)
-        haul_load_fetching(v, p, width, how);
-    else if (operation == HAUL_LOAD_CG)
-        haul_load_cg(v, p, width);
-    else if (operation == HAUL_LOAD_CS)
-        haul_load_cs(v, p, width);
-    else if (operation == HAUL_LOAD_LU)
-        haul_load_lu(v, p, width);
-    else if (operation == HAUL_LOAD_CV)
-        haul_load_cv(v, p, width);
-    else if (operation == HAUL_LOAD_NC)
-        haul_load_nc(v, p, width);
+    if (width >= 4 && (how & (HAUL_LOAD_BITS | HAUL_L2_EVICT_BITS | HAUL_L2_FETCH_BITS)))
+        haul_load_qualified(v, p, width, how);
     else
-        haul_load_nc_no_allocate(v, p, width);
+        haul_load_ca(v, p, width);
 }
 
 /* ---- global stores ---- */
 
-#define HAUL_DEFINE_STORE(name, operation)                                                                           \
-    HAUL_DEVICE void haul_store_##name(unsigned long long p, const uint4 *v, unsigned width) {                       \
-        if (width == 16)                                                                                             \
-            asm volatile("st.global" operation ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v->x), "r"(v->y),     \
-                         "r"(v->z), "r"(v->w)                                                                        \
-                         : "memory");                                                                                \
-        else if (width == 8)                                                                                         \
-            asm volatile("st.global" operation ".v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v->x), "r"(v->y) : "memory"); \
-        else if (width == 4)                                                                                         \
-            asm volatile("st.global" operation ".u32 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");                     \
-        else if (width == 2)                                                                                         \
-            asm volatile("st.global" operation ".u16 [%0], %1;" ::"l"(p), "h"((unsigned short)v->x) : "memory");     \
-        else                                                                                                         \
-            asm volatile("st.global" operation ".u8 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");                      \
-    }
-
-HAUL_DEFINE_STORE(wb, "")
-HAUL_DEFINE_STORE(cg, ".cg")
-HAUL_DEFINE_STORE(cs, ".cs")
-HAUL_DEFINE_STORE(wt, ".wt")
-
-HAUL_DEVICE void haul_store_evicting(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
-    const unsigned long long policy = haul_l2_policy(how);
+HAUL_DEVICE void haul_store_wb(unsigned long long p, const uint4 *v, unsigned width) {
     if (width == 16)
-        asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(p), "r"(v->x), "r"(v->y),
-                     "r"(v->z), "r"(v->w), "l"(policy)
+        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v->x), "r"(v->y), "r"(v->z), "r"(v->w)
                      : "memory");
     else if (width == 8)
-        asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(p), "r"(v->x), "r"(v->y), "l"(policy)
-                     : "memory");
+        asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v->x), "r"(v->y) : "memory");
     else if (width == 4)
-        asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(p), "r"(v->x), "l"(policy) : "memory");
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");
+    else if (width == 2)
+        asm volatile("st.global.u16 [%0], %1;" ::"l"(p), "h"((unsigned short)v->x) : "memory");
     else
-        haul_store_wb(p, v, width);
+        asm volatile("st.global.u8 [%0], %1;" ::"l"(p), "r"(v->x) : "memory");
 }
 
-/* `width` bytes to global memory, as `how` says. Weak. */
+#define HAUL_STORE_FORM(operation, operand)                                                                            \
+    do {                                                                                                               \
+        if (width == 16)                                                                                               \
+            asm volatile("st.global" operation ".v4.u32 [%0], {%1, %2, %3, %4}" operand(5) ";" ::"l"(p), "r"(v->x),    \
+                         "r"(v->y), "r"(v->z), "r"(v->w), "l"(policy)                                                  \
+                         : "memory");                                                                                  \
+        else if (width == 8)                                                                                           \
+            asm volatile("st.global" operation ".v2.u32 [%0], {%1, %2}" operand(3) ";" ::"l"(p), "r"(v->x), "r"(v->y), \
+                         "l"(policy)                                                                                   \
+                         : "memory");                                                                                  \
+        else                                                                                                           \
+            asm volatile("st.global" operation ".u32 [%0], %1" operand(2) ";" ::"l"(p), "r"(v->x), "l"(policy)         \
+                         : "memory");                                                                                  \
+    } while (0)
+
+/* `width` bytes to global memory, as `how` says (1 and 2 bytes: plainly). An eviction priority takes the place of an
+ * operator. Weak. */
 HAUL_DEVICE void haul_store_global(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
     const haul_how operation = how & HAUL_STORE_BITS;
-    if (how & HAUL_L2_EVICT_BITS)
-        haul_store_evicting(p, v, width, how);
-    else if (operation == HAUL_STORE_CG)
-        haul_store_cg(p, v, width);
-    else if (operation == HAUL_STORE_CS)
-        haul_store_cs(p, v, width);
-    else if (operation == HAUL_STORE_WT)
-        haul_store_wt(p, v, width);
-    else
+    const unsigned long long policy = haul_l2_policy(how);
+    if (width < 4 || !(how & (HAUL_STORE_BITS | HAUL_L2_EVICT_BITS)))
         haul_store_wb(p, v, width);
+    else if (how & HAUL_L2_EVICT_BITS)
+        HAUL_STORE_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
+    else if (operation == HAUL_STORE_CG)
+        HAUL_STORE_FORM(".cg", HAUL_NO_POLICY);
+    else if (operation == HAUL_STORE_CS)
+        HAUL_STORE_FORM(".cs", HAUL_NO_POLICY);
+    else
+        HAUL_STORE_FORM(".wt", HAUL_NO_POLICY);
 }
 
 /* ---- shared memory ---- */
@@ -278,22 +249,21 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
     asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
                  "n"(size), "l"(policy)                                                                       \
                  : "memory")
-/* One function a size and route, so that the size is the constant that the instruction wants. */
-#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                                  \
-    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) {                  \
-        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                                       \
-        const unsigned long long policy = haul_l2_policy(how);                                                 \
-        if (how & HAUL_L2_EVICT_BITS) {                                                                        \
-            if (fetch == 0) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint", ", %3");                          \
-            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::64B", ", %3");   \
-            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::128B", ", %3"); \
-            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint.L2::256B", ", %3"); \
-        } else {                                                                                               \
-            if (fetch == 0) HAUL_LDGSTS_FORM(cache, size, "", "");                                             \
-            if (fetch == HAUL_L2_FETCH_64) HAUL_LDGSTS_FORM(cache, size, ".L2::64B", "");                      \
-            if (fetch == HAUL_L2_FETCH_128) HAUL_LDGSTS_FORM(cache, size, ".L2::128B", "");                    \
-            if (fetch == HAUL_L2_FETCH_256) HAUL_LDGSTS_FORM(cache, size, ".L2::256B", "");                    \
-        }                                                                                                      \
+/* One function a size and route. An eviction priority takes the place of a fetch size. */
+#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                 \
+    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) { \
+        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                      \
+        const unsigned long long policy = haul_l2_policy(how);                                \
+        if (how & HAUL_L2_EVICT_BITS)                                                         \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint", ", %3");                         \
+        else if (fetch == 0)                                                                  \
+            HAUL_LDGSTS_FORM(cache, size, "", "");                                            \
+        else if (fetch == HAUL_L2_FETCH_64)                                                   \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::64B", "");                                    \
+        else if (fetch == HAUL_L2_FETCH_128)                                                  \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::128B", "");                                   \
+        else                                                                                  \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::256B", "");                                   \
     }
 
 HAUL_DEFINE_LDGSTS(4, "ca", 4)
@@ -347,6 +317,12 @@ HAUL_DEVICE void haul_ldgsts_wait(unsigned left) {
 #undef HAUL_WAIT_CASE
 }
 
+#if HAUL_HAS_BULK
+#define HAUL_WHERE_BULK(...) asm volatile(__VA_ARGS__)
+#else
+#define HAUL_WHERE_BULK(...)
+#endif
+
 /* ---- bulk copies; bytes: a multiple of 16, as are both addresses ---- */
 
 #if HAUL_HAS_BULK
@@ -393,20 +369,21 @@ HAUL_DEVICE void haul_bulk_add(unsigned long long to, unsigned from, unsigned by
 #undef HAUL_BULK_ADD
 }
 
+#endif
+
 HAUL_DEVICE void haul_bulk_commit(void) {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    HAUL_WHERE_BULK("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 /* Waits until this thread's bulk groups have read their sources. */
 HAUL_DEVICE void haul_bulk_wait_read(void) {
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    HAUL_WHERE_BULK("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 /* Waits until this thread's bulk groups are complete. */
 HAUL_DEVICE void haul_bulk_wait(void) {
-    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    HAUL_WHERE_BULK("cp.async.bulk.wait_group 0;" ::: "memory");
 }
-#endif
 
 /* Orders this thread's ordinary accesses to shared memory before copies that are started after the next barrier. */
 HAUL_DEVICE void haul_proxy_fence(void) {

@@ -86,89 +86,97 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
     haul_team_sync(&f->team);
 }
 
-HAUL_DEVICE void haul_begin_load(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDG) {
-        haul_hold_first(f);
-    } else {
-        haul_enter_load(f);
-        haul_issue(f);
+/* Starting and completing, for rows and for boxes. */
+#define HAUL_DEFINE_PHASES(kind)                                 \
+    HAUL_DEVICE void haul_begin_##kind##_load(haul_flight *f) {  \
+        if (f->engine == HAUL_BY_LDG) {                          \
+            haul_hold_##kind##_load(f);                          \
+        } else {                                                 \
+            haul_enter_load(f);                                  \
+            haul_issue_##kind##_load(f);                         \
+        }                                                        \
+    }                                                            \
+    HAUL_DEVICE void haul_end_##kind##_load(haul_flight *f) {    \
+        if (f->engine == HAUL_BY_LDG) {                          \
+            haul_enter_load(f);                                  \
+            haul_release_##kind##_load(f);                       \
+            haul_move_all_##kind##_load(f, haul_held(&f->t));    \
+        } else {                                                 \
+            haul_end_copies(f);                                  \
+        }                                                        \
+        haul_team_sync(&f->team);                                \
+    }                                                            \
+    HAUL_DEVICE void haul_begin_##kind##_store(haul_flight *f) { \
+        if (haul_is_bulk(f)) haul_proxy_fence();                 \
+        haul_team_sync(&f->team);                                \
+        if (haul_is_bulk(f)) {                                   \
+            haul_issue_##kind##_store(f);                        \
+            haul_bulk_commit();                                  \
+        } else {                                                 \
+            haul_move_all_##kind##_store(f);                     \
+        }                                                        \
     }
-}
 
-HAUL_DEVICE void haul_end_load(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDG) {
-        haul_enter_load(f);
-        haul_put_first(f);
-        haul_move(f, haul_held(&f->t));
-    } else if (f->engine == HAUL_BY_LDGSTS) {
+/* Waits for what LDGSTS, bulk and tensor loads have under way. */
+HAUL_DEVICE void haul_end_copies(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDGSTS)
         haul_ldgsts_wait_all();
-    } else {
+    else
         haul_channel_wait(&f->team, f->channel);
-    }
-    haul_team_sync(&f->team);
 }
 
-HAUL_DEVICE void haul_begin_store(haul_flight *f) {
-    if (haul_is_bulk(f)) haul_proxy_fence();
-    haul_team_sync(&f->team);
-    if (!haul_is_bulk(f)) {
-        haul_move(f, 0);
-        return;
-    }
-    haul_issue(f);
-#if HAUL_HAS_BULK
-    haul_bulk_commit();
-#endif
-}
+HAUL_DEFINE_PHASES(rows)
+HAUL_DEFINE_PHASES(box)
 
 HAUL_DEVICE void haul_end_store(haul_flight *f, int read_only) {
-#if HAUL_HAS_BULK
     if (haul_is_bulk(f) && f->team.rank < 32) {
         if (read_only)
             haul_bulk_wait_read();
         else
             haul_bulk_wait();
     }
-#endif
     haul_team_sync(&f->team);
 }
 
-HAUL_DEVICE void haul_end(haul_flight *f) {
-    if (f->direction == HAUL_DIRECTION_LOAD)
-        haul_end_load(f);
+HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
+    if (f->direction != HAUL_DIRECTION_LOAD)
+        haul_end_store(f, read_only);
+    else if (f->t.shape == HAUL_SHAPE_BOX)
+        haul_end_box_load(f);
     else
-        haul_end_store(f, 0);
-}
-
-HAUL_DEVICE void haul_end_read(haul_flight *f) {
-    if (f->direction == HAUL_DIRECTION_LOAD)
-        haul_end_load(f);
-    else
-        haul_end_store(f, 1);
+        haul_end_rows_load(f);
 }
 
 /* ---- what the shapes add to a flight ---- */
 
-HAUL_DEVICE void haul_start_rows(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
-                                 haul_channel *channel, const void *shared, const void *global, const void *index) {
-    haul_board(f, t, team, direction, shared, global);
+HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
+                                      const void *shared, const void *global, const void *index) {
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
     f->channel = channel;
     f->index = index;
-    if (direction == HAUL_DIRECTION_LOAD)
-        haul_begin_load(f);
-    else
-        haul_begin_store(f);
+    haul_begin_rows_load(f);
 }
 
-HAUL_DEVICE void haul_start_halo(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
-                                 const void *shared, const void *global, haul_place place, unsigned fill) {
+HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                       const void *shared, const void *global, const void *index) {
     haul_board(f, t, team, direction, shared, global);
+    f->index = index;
+    haul_begin_rows_store(f);
+}
+
+HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team team, const void *shared,
+                                      const void *global, haul_place place, unsigned fill) {
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
     f->place = place;
     f->fill = fill;
-    if (direction == HAUL_DIRECTION_LOAD)
-        haul_begin_load(f);
-    else
-        haul_begin_store(f);
+    haul_begin_box_load(f);
+}
+
+HAUL_DEVICE void haul_start_halo_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                       const void *shared, const void *global, haul_place place) {
+    haul_board(f, t, team, direction, shared, global);
+    f->place = place;
+    haul_begin_box_store(f);
 }
 
 typedef struct haul_coordinates {
@@ -225,16 +233,19 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
     f->global = origin;
 }
 
-HAUL_DEVICE void haul_start_tile(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
-                                 haul_channel *channel, const void *shared, const haul_tensor_view *view,
-                                 haul_coordinates c) {
-    haul_board(f, t, team, direction, shared, (const void *)0);
+HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
+                                      const void *shared, const haul_tensor_view *view, haul_coordinates c) {
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, (const void *)0);
     f->channel = channel;
     haul_aim_tile(f, view, c);
-    if (direction == HAUL_DIRECTION_LOAD)
-        haul_begin_load(f);
-    else
-        haul_begin_store(f);
+    haul_begin_box_load(f);
+}
+
+HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+                                       const void *shared, const haul_tensor_view *view, haul_coordinates c) {
+    haul_board(f, t, team, direction, shared, (const void *)0);
+    haul_aim_tile(f, view, c);
+    haul_begin_box_store(f);
 }
 
 /* ---- the functions by team ---- */
@@ -251,7 +262,7 @@ HAUL_DEVICE void haul_start_tile(haul_flight *f, haul_transfer t, haul_team team
     HAUL_DEVICE void haul_##prefix##_##verb(HAUL_UNPACK WHO haul_transfer t, HAUL_UNPACK PARAMETERS) {    \
         HAUL_FLIGHT(flight);                                                                              \
         haul_##prefix##_##verb##_start(&flight, HAUL_UNPACK SELF t, HAUL_UNPACK ARGUMENTS);               \
-        haul_end(&flight);                                                                                \
+        haul_end(&flight, 0);                                                                             \
     }
 
 /* All functions of one kind of team. TEAM: the team of a transfer t; ANY_TEAM: without one. */
@@ -261,36 +272,36 @@ HAUL_DEVICE void haul_start_tile(haul_flight *f, haul_transfer t, haul_team team
         return haul_team_channel(&all, memory);                                                                        \
     }                                                                                                                  \
     HAUL_DEVICE void haul_##prefix##_wait(haul_flight *flight) {                                                       \
-        haul_end(flight);                                                                                              \
+        haul_end(flight, 0);                                                                                           \
     }                                                                                                                  \
     HAUL_DEVICE void haul_##prefix##_wait_read(haul_flight *flight) {                                                  \
-        haul_end_read(flight);                                                                                         \
+        haul_end(flight, 1);                                                                                           \
     }                                                                                                                  \
     HAUL_DEFINE_VERB(prefix, load, WHO, SELF, (haul_channel * channel, void *to, const void *from),                    \
-                     (channel, to, from), rows, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, 0))                     \
-    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows,                         \
-                     (TEAM, HAUL_DIRECTION_STORE, 0, from, to, 0))                                                     \
-    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows,                           \
-                     (TEAM, HAUL_DIRECTION_ADD, 0, from, to, 0))                                                       \
+                     (channel, to, from), rows_load, (TEAM, channel, to, from, 0))                                     \
+    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows_store,                   \
+                     (TEAM, HAUL_DIRECTION_STORE, from, to, 0))                                                        \
+    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows_store,                     \
+                     (TEAM, HAUL_DIRECTION_ADD, from, to, 0))                                                          \
     HAUL_DEFINE_VERB(prefix, gather, WHO, SELF,                                                                        \
                      (haul_channel * channel, void *to, const void *from, const void *index),                          \
-                     (channel, to, from, index), rows, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, index))          \
+                     (channel, to, from, index), rows_load, (TEAM, channel, to, from, index))                          \
     HAUL_DEFINE_VERB(prefix, scatter, WHO, SELF, (void *to, const void *from, const void *index), (to, from, index),   \
-                     rows, (TEAM, HAUL_DIRECTION_STORE, 0, from, to, index))                                           \
+                     rows_store, (TEAM, HAUL_DIRECTION_STORE, from, to, index))                                        \
     HAUL_DEFINE_VERB(prefix, scatter_add, WHO, SELF, (void *to, const void *from, const void *index),                  \
-                     (to, from, index), rows, (TEAM, HAUL_DIRECTION_ADD, 0, from, to, index))                          \
+                     (to, from, index), rows_store, (TEAM, HAUL_DIRECTION_ADD, from, to, index))                       \
     HAUL_DEFINE_VERB(prefix, halo_load, WHO, SELF, (void *to, const void *from, haul_place place, unsigned fill),      \
-                     (to, from, place, fill), halo, (TEAM, HAUL_DIRECTION_LOAD, to, from, place, fill))                \
+                     (to, from, place, fill), halo_load, (TEAM, to, from, place, fill))                                \
     HAUL_DEFINE_VERB(prefix, halo_store, WHO, SELF, (void *to, const void *from, haul_place place), (to, from, place), \
-                     halo, (TEAM, HAUL_DIRECTION_STORE, from, to, place, 0))                                           \
+                     halo_store, (TEAM, HAUL_DIRECTION_STORE, from, to, place))                                        \
     HAUL_DEFINE_VERB(prefix, tile_load, WHO, SELF,                                                                     \
                      (haul_channel * channel, void *to, const haul_tensor_view *from, haul_coordinates at),            \
-                     (channel, to, from, at), tile, (TEAM, HAUL_DIRECTION_LOAD, channel, to, from, at))                \
+                     (channel, to, from, at), tile_load, (TEAM, channel, to, from, at))                                \
     HAUL_DEFINE_VERB(prefix, tile_store, WHO, SELF,                                                                    \
-                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), tile,        \
-                     (TEAM, HAUL_DIRECTION_STORE, 0, from, to, at))                                                    \
+                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), tile_store,  \
+                     (TEAM, HAUL_DIRECTION_STORE, from, to, at))                                                       \
     HAUL_DEFINE_VERB(prefix, tile_add, WHO, SELF, (const haul_tensor_view *to, haul_coordinates at, const void *from), \
-                     (to, at, from), tile, (TEAM, HAUL_DIRECTION_ADD, 0, from, to, at))
+                     (to, at, from), tile_store, (TEAM, HAUL_DIRECTION_ADD, from, to, at))
 
 HAUL_DEFINE_TRANSFERS(thread, (), (), haul_this_thread(), haul_this_thread())
 HAUL_DEFINE_TRANSFERS(warp, (), (), haul_this_warp(), haul_this_warp())
