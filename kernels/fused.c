@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 const haul_kernel_form haul_fused_forms[] = {
     {.name = "auto"},
 #define HAUL_KERNEL_FUSED(FORM, ...) {__VA_ARGS__},
@@ -23,10 +25,14 @@ static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uin
                      (unsigned)MOST_ROWS, (unsigned)MOST_K);
 }
 
+/* Rows of the tiles that suit m. */
+static uint32_t tile_rows(uint32_t m) {
+    return m > 64 ? 128 : m > 32 ? 64 : m > 16 ? 32 : 16;
+}
+
 /* A and the ring of the forms with tiles. */
-static uint32_t shared_bytes(uint32_t m, uint32_t k) {
-    uint32_t rows = m > 64 ? 128 : m > 32 ? 64 : m > 16 ? 32 : 16, columns = 128 * 128 / rows;
-    return (k * rows + STAGES * SLAB * columns) * 4;
+static uint32_t shared_bytes(uint32_t rows, uint32_t k) {
+    return (k * rows + STAGES * SLAB * (128 * 128 / rows)) * 4;
 }
 
 static haul_status apply_f(haul_kernels *kernels, uint64_t count, haul_buffer *b, haul_buffer *temporary,
@@ -54,10 +60,16 @@ haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, 
                                           KERNELS_U32(m),
                                           KERNELS_U32(k),
                                           KERNELS_U32(n)};
-    const kernels_launch launch = {.function = "haul_fused",
-                                   KERNELS_FORM(haul_fused_forms, form),
-                                   .extent = {m && k ? n : 0, form == HAUL_FUSED_PLAIN ? m : 1},
-                                   .extra_shared_bytes = form == HAUL_FUSED_PLAIN ? 0 : shared_bytes(m, k),
-                                   KERNELS_ARGUMENTS(arguments)};
+    kernels_launch launch = {.function = "haul_fused",
+                             KERNELS_FORM(haul_fused_forms, form),
+                             .extent = {m && k ? n : 0, m},
+                             KERNELS_ARGUMENTS(arguments)};
+    char kernel[32];
+    if (form != HAUL_FUSED_PLAIN && form < HAUL_FUSED_FORMS) {
+        snprintf(kernel, sizeof kernel, "%s_%u", haul_fused_forms[form].kernel, tile_rows(m));
+        launch.kernel = kernel;
+        launch.extent[1] = 1;
+        launch.extra_shared_bytes = shared_bytes(tile_rows(m), k);
+    }
     return kernels_run(kernels, &launch, run);
 }

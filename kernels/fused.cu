@@ -25,7 +25,8 @@ extern "C" __global__ void __launch_bounds__(256)
     c[(size_t)i * n + j] = sum;
 }
 
-/* The first of two kernels: t = f(b); the second is product_tiled. One float4 a thread; the grid covers count / 4. */
+/* The first of two kernels: t = f(b); the second is product_tiled_<rows>. One float4 a thread; the grid covers count
+ * / 4. */
 extern "C" __global__ void __launch_bounds__(256) pointwise(float *t, const float *b, unsigned long long count) {
     size_t i = ((size_t)blockIdx.x * 256 + threadIdx.x) * 4;
     if (((size_t)t | (size_t)b) % 16 == 0 && i + 4 <= count) {
@@ -53,14 +54,14 @@ typedef struct problem {
     float *c;
     const float *a, *b;
     unsigned m, k, n;
-    unsigned log2_columns; /* of a tile: 1024 down to 128 */
+    unsigned log2_columns; /* of a tile: 128 to 1024, for m of up to 128 to 16 */
     unsigned slabs, tiles; /* slabs of a tile; tiles in all */
     bool vectors;          /* all rows of B and C begin at multiples of 16 bytes */
 } problem;
 
 static __device__ __forceinline__ problem describe(float *c, const float *a, const float *b, unsigned m, unsigned k,
-                                                   unsigned n) {
-    problem p = {c, a, b, m, k, n, m > 64 ? 7u : m > 32 ? 8u : m > 16 ? 9u : 10u, 0, 0, false};
+                                                   unsigned n, unsigned log2_columns) {
+    problem p = {c, a, b, m, k, n, log2_columns, 0, 0, false};
     p.slabs = (k + SLAB - 1) / SLAB;
     p.tiles = ((n - 1) >> p.log2_columns) + 1;
     p.vectors = (((size_t)b | (size_t)c) % 16 | n % 4) == 0;
@@ -111,31 +112,37 @@ static __device__ __forceinline__ float *stage_of(float *ring, const problem *p,
     return ring + (at.stage * SLAB << p->log2_columns);
 }
 
-/* Four words of B; those beyond n are zeros. */
-static __device__ __forceinline__ void fill_vector(float *to, const problem *p, unsigned row, unsigned column) {
-    const float *from = p->b + (size_t)row * p->n;
+/* Words `column` to `column + 3` of a row of B; what lies beyond n becomes zeros. */
+static __device__ __forceinline__ void fill_vector(float *to, const float *row, unsigned column, const problem *p) {
     if (p->vectors) {
-        __pipeline_memcpy_async(to, from + min(column, p->n - 4), 16, column < p->n ? 0 : 16);
+        __pipeline_memcpy_async(to, row + min(column, p->n - 4), 16, column < p->n ? 0 : 16);
         return;
     }
-    for (unsigned l = 0; l < 4; l++) {
-        __pipeline_memcpy_async(to + l, from + min(column + l, p->n - 1), 4, column + l < p->n ? 0 : 4);
-    }
+#pragma unroll 1
+    for (unsigned l = 0; l < 4; l++)
+        __pipeline_memcpy_async(to + l, row + min(column + l, p->n - 1), 4, column + l < p->n ? 0 : 4);
 }
 
+/* The threads take a row in turns, or several rows at a time. */
 static __device__ __forceinline__ void fill(float *ring, const problem *p, place at, unsigned t, unsigned threads) {
-    float *stage = stage_of(ring, p, at);
-    unsigned first = at.tile << p->log2_columns, words = slab_rows(p, at) << p->log2_columns;
-    for (unsigned i = t * 4; i < words; i += threads * 4) {
-        fill_vector(stage + i, p, at.slab * SLAB + (i >> p->log2_columns), first + i % columns(p));
+    const unsigned reach = threads * 4, down = max(reach >> p->log2_columns, 1u);
+    unsigned row = t * 4 >> p->log2_columns, first = at.tile << p->log2_columns;
+    float *to = stage_of(ring, p, at) + t * 4;
+    const float *from = p->b + (size_t)(at.slab * SLAB + row) * p->n;
+#pragma unroll 1
+    for (; row < slab_rows(p, at); row += down, to += down * columns(p), from += (size_t)down * p->n) {
+#pragma unroll
+        for (unsigned i = 0; i < columns(p); i += reach) fill_vector(to + i, from, first + t * 4 % columns(p) + i, p);
     }
 }
 
 static __device__ __forceinline__ void apply(float *ring, const problem *p, place at, unsigned t, unsigned threads) {
-    float4 *stage = (float4 *)stage_of(ring, p, at);
-    unsigned vectors = slab_rows(p, at) << p->log2_columns >> 2;
+    float *stage = stage_of(ring, p, at) + t * 4;
+    unsigned words = slab_rows(p, at) << p->log2_columns;
 #pragma unroll 4
-    for (unsigned i = t; i < vectors; i += threads) stage[i] = f4(stage[i]);
+    for (unsigned i = 0; i < SLAB * columns(p); i += threads * 4) {
+        if (t * 4 + i < words) *(float4 *)(stage + i) = f4(*(const float4 *)(stage + i));
+    }
 }
 
 /* ---- computing ---- */
@@ -184,9 +191,8 @@ static __device__ __forceinline__ void store_words(float *c, const float *from, 
     }
 }
 
-/* After the last slab of a tile: writes the lane's elements and begins with zeros again. */
-static __device__ __forceinline__ void finish_tile(float sums[8][8], const problem *p, place at, lane_place lane) {
-    unsigned column = (at.tile << p->log2_columns) + lane.column;
+static __device__ __forceinline__ void store_tile(float sums[8][8], const problem *p, unsigned tile, lane_place lane) {
+    unsigned column = (tile << p->log2_columns) + lane.column;
 #pragma unroll
     for (unsigned i = 0; i < 8; i++) {
         unsigned row = lane.row + i / 4 * 8 + i % 4;
@@ -197,7 +203,6 @@ static __device__ __forceinline__ void finish_tile(float sums[8][8], const probl
             unsigned to = column + j / 4 * 64;
             if (row < p->m && p->vectors && to < p->n) *(float4 *)(c + to) = make_float4(v[0], v[1], v[2], v[3]);
             if (row < p->m && !p->vectors) store_words(c, v, to, p->n);
-            v[0] = v[1] = v[2] = v[3] = 0.0f;
         }
     }
 }
@@ -210,37 +215,46 @@ static __device__ __forceinline__ void fill_ahead(float *ring, const problem *p,
     go_on(ahead, p);
 }
 
-static __device__ __forceinline__ void run_unified(const problem *p, float *kept, float *ring, bool with_f) {
-    float sums[8][8] = {{0.0f}};
-    lane_place lane = lane_in_tile(p);
+static __device__ __forceinline__ void run_unified(problem p, float *kept, bool with_f) {
+    float *ring = kept + p.k * rows(&p);
+    lane_place lane = lane_in_tile(&p);
     place at = first_place(), ahead = at;
-    keep_a(kept, p);
-    for (unsigned s = 0; s < AHEAD; s++) fill_ahead(ring, p, &ahead);
-    for (; at.tile < p->tiles; go_on(&at, p)) {
-        fill_ahead(ring, p, &ahead);
-        __pipeline_wait_prior(AHEAD);
-        if (with_f) apply(ring, p, at, threadIdx.x, COMPUTING);
-        __syncthreads(); /* the slab is there, and the one before the last has been used: STAGES >= AHEAD + 2 */
-        multiply_slab(sums, kept, ring, p, at, lane);
-        if (at.slab == p->slabs - 1) finish_tile(sums, p, at, lane);
+    keep_a(kept, &p);
+    for (unsigned s = 0; s < AHEAD; s++) fill_ahead(ring, &p, &ahead);
+    for (; at.tile < p.tiles; at.tile += gridDim.x) {
+        float sums[8][8] = {{0.0f}};
+        for (at.slab = 0; at.slab < p.slabs; at.slab++, at.stage = (at.stage + 1) % STAGES) {
+            fill_ahead(ring, &p, &ahead);
+            __pipeline_wait_prior(AHEAD);
+            if (with_f) apply(ring, &p, at, threadIdx.x, COMPUTING);
+            __syncthreads(); /* the slab is there; the one before the last has been used: STAGES >= AHEAD + 2 */
+            multiply_slab(sums, kept, ring, &p, at, lane);
+        }
+        store_tile(sums, &p, at.tile, lane);
     }
 }
 
-/* Blocks of COMPUTING threads, any grid; m: 1 to 128; shared memory: k * rows() + STAGES * SLAB * columns() floats. */
-extern "C" __global__ void __launch_bounds__(COMPUTING, 2)
-    fused_tiled(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
-    extern __shared__ __align__(16) float shared[];
-    problem p = describe(c, a, b, m, k, n);
-    run_unified(&p, shared, shared + k * rows(&p), true);
-}
+/* One kernel for each width: for A of up to 16, 32, 64 and 128 rows. */
+#define EACH_WIDTH(KERNEL) \
+    KERNEL(16, 10)         \
+    KERNEL(32, 9)          \
+    KERNEL(64, 8)          \
+    KERNEL(128, 7)
 
-/* C = A * B: the second of two kernels. */
-extern "C" __global__ void __launch_bounds__(COMPUTING, 2)
-    product_tiled(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
-    extern __shared__ __align__(16) float shared[];
-    problem p = describe(c, a, b, m, k, n);
-    run_unified(&p, shared, shared + k * rows(&p), false);
-}
+/* Blocks of COMPUTING threads, any grid; shared memory: k * rows() + STAGES * SLAB * columns() floats. product_tiled is
+ * the second of two kernels: C = A * B. */
+#define UNIFIED_KERNELS(rows, log2_columns)                                                                  \
+    extern "C" __global__ void __launch_bounds__(COMPUTING, 2)                                               \
+        fused_tiled_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {   \
+        extern __shared__ __align__(16) float shared[];                                                      \
+        run_unified(describe(c, a, b, m, k, n, log2_columns), shared, true);                                 \
+    }                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(COMPUTING, 2)                                               \
+        product_tiled_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
+        extern __shared__ __align__(16) float shared[];                                                      \
+        run_unified(describe(c, a, b, m, k, n, log2_columns), shared, false);                                \
+    }
+EACH_WIDTH(UNIFIED_KERNELS)
 
 /* ---- specialised: two warps fill stages and apply f, eight compute ----
  *
@@ -286,27 +300,35 @@ static __device__ __forceinline__ void produce(const problem *p, float *ring) {
 
 /* A stage is given back only where a producer will wait for it: no barrier is left half full at the end. */
 static __device__ __forceinline__ void consume(const problem *p, const float *kept, float *ring) {
-    float sums[8][8] = {{0.0f}};
     lane_place lane = lane_in_tile(p);
     place at = first_place();
     unsigned left = blockIdx.x < p->tiles ? ((p->tiles - 1 - blockIdx.x) / gridDim.x + 1) * p->slabs : 0;
-    for (; left > 0; left--, go_on(&at, p)) {
-        barrier_wait(full(at.stage));
-        multiply_slab(sums, kept, ring, p, at, lane);
-        if (left > STAGES) barrier_arrive(free_again(at.stage));
-        if (at.slab == p->slabs - 1) finish_tile(sums, p, at, lane);
+    for (; at.tile < p->tiles; at.tile += gridDim.x) {
+        float sums[8][8] = {{0.0f}};
+        for (at.slab = 0; at.slab < p->slabs; at.slab++, left--, at.stage = (at.stage + 1) % STAGES) {
+            barrier_wait(full(at.stage));
+            multiply_slab(sums, kept, ring, p, at, lane);
+            if (left > STAGES) barrier_arrive(free_again(at.stage));
+        }
+        store_tile(sums, p, at.tile, lane);
     }
 }
 
-/* Blocks of ROLES threads; otherwise as fused_tiled. */
-extern "C" __global__ void __launch_bounds__(ROLES, 2)
-    fused_roles(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {
-    extern __shared__ __align__(16) float shared[];
-    problem p = describe(c, a, b, m, k, n);
-    keep_a(shared, &p);
+static __device__ __forceinline__ void run_roles(problem p, float *kept) {
+    float *ring = kept + p.k * rows(&p);
+    keep_a(kept, &p);
     __syncthreads();
     if (threadIdx.x >= COMPUTING)
-        produce(&p, shared + k * rows(&p));
+        produce(&p, ring);
     else
-        consume(&p, shared, shared + k * rows(&p));
+        consume(&p, kept, ring);
 }
+
+/* Blocks of ROLES threads; otherwise as above. */
+#define ROLES_KERNEL(rows, log2_columns)                                                                   \
+    extern "C" __global__ void __launch_bounds__(ROLES, 2)                                                 \
+        fused_roles_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
+        extern __shared__ __align__(16) float shared[];                                                    \
+        run_roles(describe(c, a, b, m, k, n, log2_columns), shared);                                       \
+    }
+EACH_WIDTH(ROLES_KERNEL)
