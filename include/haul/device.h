@@ -20,5 +20,7 @@
 #include <haul/device/team.h>
 #include <haul/device/engine.h>
 #include <haul/device/transfers.h>
+#include <haul/device/pipeline.h>
+#include <haul/device/layout.h>
 
 #endif

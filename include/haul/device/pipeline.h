@@ -1,0 +1,469 @@
+/* Pipelines: rings of 1 to 16 stages of shared memory, some being filled while others are used.
+ *
+ * Unified: every thread of a team fills and uses. The team is in the names: haul_thread_pipeline_...,
+ * haul_warp_pipeline_..., haul_block_pipeline_...; all of its threads make each call.
+ *
+ *     HAUL_BLOCK_PIPELINE(p, 4, 256, HAUL_AUTO);              // declares p, prepares it; all threads of the block
+ *     for (k = 0; k < 3; k++) fill(k);                        // fill: acquire, load, commit
+ *     for (k = 0; k < tiles; k++) {
+ *         unsigned s = haul_block_pipeline_wait(&p);          // stage s is full
+ *         fill(k + 3);                                        // commits nothing when there is no tile k + 3
+ *         ... use tile[s] ...
+ *         haul_block_pipeline_release(&p);
+ *     }
+ *
+ * Specialised: producer warps fill, consumer warps use, each in its own loop of the same number of rounds.
+ *
+ *     HAUL_SPLIT_PIPELINE(p, 4, 0, 32, 1, 256, HAUL_AUTO);    // warp 0 produces, warps 1 to 8 consume
+ *     if (haul_is_producer(&p)) {
+ *         haul_producer w = haul_producer_of(&p);
+ *         for (k = 0; k < tiles; k++) {
+ *             unsigned s = haul_producer_acquire(&w);         // blocks until stage s is free
+ *             haul_producer_load(&w, t, tile[s], source(k));
+ *             haul_producer_commit(&w);                       // full when everything since acquire has arrived
+ *         }
+ *     } else if (haul_is_consumer(&p)) {
+ *         haul_consumer r = haul_consumer_of(&p);
+ *         for (k = 0; k < tiles; k++) {
+ *             unsigned s = haul_consumer_wait(&r);            // blocks until stage s is full
+ *             ... use tile[s] ...
+ *             haul_consumer_release(&r);
+ *         }
+ *     }
+ *
+ * A stage takes any number of transfers between acquire and commit, none included: an empty commit makes a stage full
+ * at once, so that both sides go on counting rounds. Every committed stage has to be waited for before the kernel ends.
+ *
+ * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
+ * tensor copies that the team's first warp asks for, and LDGSTS elsewhere; HAUL_BY_LDGSTS and HAUL_BY_LDG have all
+ * filling threads copy (and turn AUTO and bulk transfers into such). Unified pipelines of LDGSTS count each thread's
+ * groups and meet at the team's barrier; specialised ones have each producer thread arrive on an mbarrier when its
+ * copies are done, on sm_80 as well: the number of pipelines and stages is then not bounded by the 16 named barriers,
+ * and producers need not come back to wait.
+ *
+ * Memory order: after a wait, the stage's data may be read by all threads that waited. A release lets the next fill
+ * begin; what this thread read or wrote in the stage before is done. With HAUL_DEBUG a wait that takes too long, a role
+ * in the wrong warp, a fifth tile for four stages and a wait for a stage that nobody committed end the launch with a
+ * message. */
+#ifndef HAUL_DEVICE_PIPELINE_H
+#define HAUL_DEVICE_PIPELINE_H
+
+#include <haul/device/transfers.h>
+
+enum { HAUL_STAGES_LIMIT = 16 };
+
+/* What makes a stage full. */
+typedef enum haul_ring_mode {
+    HAUL_RING_GROUPS,   /* unified: each thread's groups of copies, and the team's barrier */
+    HAUL_RING_ARRIVALS, /* specialised: an mbarrier that every producer thread arrives on */
+    HAUL_RING_BYTES     /* an mbarrier that counts bytes, and one arrival */
+} haul_ring_mode;
+
+/* The filling side of a ring. Barriers of stage s: full + 8 s, empty + 8 s. */
+typedef struct haul_ring {
+    const char *name;
+    haul_ring_mode mode;
+    haul_how how;
+    haul_team team; /* the threads that fill */
+    unsigned stages;
+    unsigned full, empty;
+    unsigned stage;       /* the next to be filled, or being filled */
+    unsigned parity;      /* of the phase of `empty` that frees it */
+    unsigned stored;      /* the open stage got ordinary stores */
+    unsigned copied;      /* the open stage got LDGSTS copies */
+    haul_channel channel; /* the open stage's bytes */
+} haul_ring;
+
+/* ---- filling ---- */
+
+HAUL_DEVICE unsigned haul_ring_step(unsigned stage, unsigned stages) {
+    return stage + 1 == stages ? 0 : stage + 1;
+}
+
+/* With counted bytes, the team's first warp does all the work. */
+HAUL_DEVICE int haul_ring_fills(const haul_ring *r) {
+    return r->mode != HAUL_RING_BYTES || r->team.rank < 32;
+}
+
+/* The same transfer by an engine that fits the ring's mode. */
+HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t) {
+    const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
+    if (r->mode == HAUL_RING_BYTES) {
+        if (engine == HAUL_AUTO && haul_fits_bulk(&t)) t.how = others | HAUL_BY_BULK;
+    } else if (engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS) {
+        t.how = others;
+        t.how |=
+            r->how & HAUL_ENGINE_BITS ? r->how & HAUL_ENGINE_BITS : haul_transfer_engine(&t, HAUL_DIRECTION_LOAD, 80);
+    }
+    return t;
+}
+
+HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
+    if (f->engine == HAUL_BY_LDG || haul_has_crumbs(f) ||
+        (f->t.shape == HAUL_SHAPE_BOX && !(f->t.how & HAUL_UNBOUNDED)))
+        r->stored = 1;
+    if (f->engine == HAUL_BY_LDGSTS) r->copied = 1;
+    r->channel.bytes = f->channel->bytes;
+}
+
+HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const void *from, const void *index) {
+    if (!haul_ring_fills(r)) return;
+    HAUL_FLIGHT(f);
+    haul_channel channel = r->channel;
+    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    f.channel = &channel;
+    f.index = index;
+    if (f.engine == HAUL_BY_LDG)
+        haul_move_all_rows_load(&f, 0);
+    else
+        haul_issue_rows_load(&f);
+    haul_ring_note(r, &f);
+}
+
+HAUL_DEVICE void haul_ring_box(haul_ring *r, haul_flight *f) {
+    haul_channel channel = r->channel;
+    f->channel = &channel;
+    if (f->engine == HAUL_BY_LDG)
+        haul_move_all_box_load(f, 0);
+    else
+        haul_issue_box_load(f);
+    haul_ring_note(r, f);
+}
+
+HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, const void *from, haul_place place,
+                                     unsigned fill) {
+    if (!haul_ring_fills(r)) return;
+    HAUL_FLIGHT(f);
+    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    f.place = place;
+    f.fill = fill;
+    haul_ring_box(r, &f);
+}
+
+HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, const haul_tensor_view *view,
+                                     haul_coordinates at) {
+    if (!haul_ring_fills(r)) return;
+    HAUL_FLIGHT(f);
+    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, (const void *)0);
+    haul_aim_tile(&f, view, at);
+    haul_ring_box(r, &f);
+}
+
+/* Arrives for the open stage: once for the team, or every thread for itself. */
+HAUL_DEVICE void haul_ring_arrive(haul_ring *r) {
+    const unsigned full = r->full + 8 * r->stage;
+    if (r->mode == HAUL_RING_ARRIVALS) {
+        if (r->stored) __threadfence_block();
+        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG)
+            haul_barrier_arrive(full);
+        else
+            haul_barrier_arrive_after_copies(full);
+        return;
+    }
+#if HAUL_HAS_BULK
+    if (!haul_ring_fills(r)) return;
+    if (r->copied) haul_ldgsts_wait_all();
+    if (r->copied || r->stored) __syncwarp();
+    if (r->team.rank == 0) haul_barrier_arrive_expecting(full, r->channel.bytes);
+#endif
+}
+
+HAUL_DEVICE void haul_ring_commit(haul_ring *r) {
+    if (r->mode == HAUL_RING_GROUPS)
+        haul_ldgsts_commit();
+    else
+        haul_ring_arrive(r);
+    r->channel.bytes = 0;
+    r->stored = 0;
+    r->copied = 0;
+    r->stage = haul_ring_step(r->stage, r->stages);
+    if (r->stage == 0) r->parity ^= 1;
+}
+
+/* The barrier that loads of the stage about to be filled complete on. */
+HAUL_DEVICE void haul_ring_open(haul_ring *r) {
+    r->channel.barrier = r->full + 8 * r->stage;
+}
+
+/* One thread of the block. */
+HAUL_DEVICE void haul_ring_init(const haul_ring *r, unsigned full_arrivals, unsigned empty_arrivals) {
+    for (unsigned s = 0; s < r->stages; s++) {
+        haul_barrier_init(r->full + 8 * s, full_arrivals);
+        haul_barrier_init(r->empty + 8 * s, empty_arrivals);
+    }
+    haul_barrier_init_fence();
+}
+
+HAUL_DEVICE haul_ring haul_ring_of(const char *name, haul_channel_memory *barriers, unsigned stages, haul_how how,
+                                   haul_ring_mode threads_mode, haul_team team) {
+    const haul_how engine = how & HAUL_ENGINE_BITS;
+    const int bytes =
+        HAUL_HAS_BULK && engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS && team.kind != HAUL_TEAM_THREAD;
+    const unsigned full = haul_shared_address(barriers);
+    haul_ring r = {
+        name,        bytes ? HAUL_RING_BYTES : threads_mode, how, team, stages, full, full + 8 * stages, 0, 1, 0, 0,
+        {full, 0, 0}};
+    return r;
+}
+
+/* ---- unified pipelines ---- */
+
+typedef struct haul_pipeline {
+    haul_ring ring;
+    unsigned stage, parity; /* of the next stage to be used */
+    unsigned in_flight;     /* stages committed and not yet waited for */
+    unsigned busy;          /* stages acquired and not yet released */
+    unsigned unmet;         /* stages released since the team last met (GROUPS) */
+} haul_pipeline;
+
+HAUL_DEVICE haul_pipeline haul_pipeline_of(haul_ring ring) {
+    haul_pipeline p = {ring, 0, 0, 0, 0, 0};
+    return p;
+}
+
+HAUL_DEVICE unsigned haul_team_warps(const haul_team *team) {
+    return (team->size + 31) / 32;
+}
+
+HAUL_DEVICE void haul_pipeline_meet(haul_pipeline *p) {
+    haul_team_sync(&p->ring.team);
+    p->unmet = 0;
+}
+
+/* The stage to be filled next; blocks until all of the team have released it. */
+HAUL_DEVICE unsigned haul_pipeline_acquire(haul_pipeline *p) {
+    haul_ring *r = &p->ring;
+    HAUL_EXPECT(p->busy < r->stages, r->name, r->stage, "filling",
+                "haul: all stages are taken: release one before another tile is put in");
+    if (r->mode == HAUL_RING_GROUPS) {
+        if (p->busy + p->unmet >= r->stages) haul_pipeline_meet(p);
+    } else if (haul_ring_fills(r)) {
+        haul_barrier_wait(r->empty + 8 * r->stage, r->parity, r->name, r->stage, "filling");
+    }
+    p->busy++;
+    haul_ring_open(r);
+    return r->stage;
+}
+
+HAUL_DEVICE void haul_pipeline_commit(haul_pipeline *p) {
+    haul_ring_commit(&p->ring);
+    p->in_flight++;
+}
+
+/* The stage to be used next; blocks until it is full. */
+HAUL_DEVICE unsigned haul_pipeline_wait(haul_pipeline *p) {
+    haul_ring *r = &p->ring;
+    HAUL_EXPECT(p->in_flight > 0, r->name, p->stage, "using", "haul: waits for a stage that was never committed");
+    p->in_flight--;
+    if (r->mode == HAUL_RING_GROUPS) {
+        haul_ldgsts_wait(p->in_flight);
+        haul_pipeline_meet(p);
+    } else {
+        haul_barrier_wait(r->full + 8 * p->stage, p->parity, r->name, p->stage, "using");
+    }
+    return p->stage;
+}
+
+/* The stage that was waited for last may be filled again. */
+HAUL_DEVICE void haul_pipeline_release(haul_pipeline *p) {
+    haul_ring *r = &p->ring;
+    if (r->mode == HAUL_RING_BYTES) {
+        __syncwarp();
+        if (r->team.rank % 32 == 0) haul_barrier_arrive(r->empty + 8 * p->stage);
+    }
+    p->busy--;
+    p->unmet++;
+    p->stage = haul_ring_step(p->stage, r->stages);
+    if (p->stage == 0) p->parity ^= 1;
+}
+
+HAUL_DEVICE haul_pipeline haul_block_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
+                                              unsigned threads, haul_how how) {
+    const haul_ring r = haul_ring_of(name, barriers, stages, how, HAUL_RING_GROUPS, haul_this_block(threads));
+    if (r.mode == HAUL_RING_BYTES) {
+        if (r.team.rank == 0) haul_ring_init(&r, 1, haul_team_warps(&r.team));
+        __syncthreads();
+    }
+    return haul_pipeline_of(r);
+}
+
+HAUL_DEVICE haul_pipeline haul_warp_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
+                                             haul_how how) {
+    const haul_ring r = haul_ring_of(name, barriers, stages, how, HAUL_RING_GROUPS, haul_this_warp());
+    if (r.mode == HAUL_RING_BYTES) {
+        if (r.team.rank == 0) haul_ring_init(&r, 1, 1);
+        __syncwarp();
+    }
+    return haul_pipeline_of(r);
+}
+
+HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages, haul_how how) {
+    return haul_pipeline_of(
+        haul_ring_of(name, (haul_channel_memory *)0, stages, how, HAUL_RING_GROUPS, haul_this_thread()));
+}
+
+#define HAUL_CHECK_STAGES(name, number)                                \
+    HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT, \
+                       "haul: " #name ": a pipeline has 1 to 16 stages; this one asks for " #number)
+
+/* Unified, for the whole block of `team` threads (0: asked at run time). All threads of the block. */
+#define HAUL_BLOCK_PIPELINE(name, number, team, how)              \
+    HAUL_CHECK_STAGES(name, number);                              \
+    __shared__ haul_channel_memory name##_barriers[2 * (number)]; \
+    haul_pipeline name = haul_block_pipeline(#name, name##_barriers, number, team, how)
+/* Unified, one for each of the block's `warps` warps. */
+#define HAUL_WARP_PIPELINE(name, number, warps, how)                     \
+    HAUL_CHECK_STAGES(name, number);                                     \
+    __shared__ haul_channel_memory name##_barriers[warps][2 * (number)]; \
+    haul_pipeline name = haul_warp_pipeline(#name, name##_barriers[haul_thread_rank() / 32], number, how)
+/* Unified, one for each thread, which uses only what it has copied itself. Copies go by LDGSTS, or by LDG. */
+#define HAUL_THREAD_PIPELINE(name, number, how) \
+    HAUL_CHECK_STAGES(name, number);            \
+    haul_pipeline name = haul_thread_pipeline(#name, number, how)
+
+#define HAUL_DEFINE_PIPELINE(prefix)                                                                                   \
+    HAUL_DEVICE unsigned haul_##prefix##_pipeline_acquire(haul_pipeline *p) {                                          \
+        return haul_pipeline_acquire(p);                                                                               \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_load(haul_pipeline *p, haul_transfer t, void *to, const void *from) {    \
+        haul_ring_load(&p->ring, t, to, from, 0);                                                                      \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_gather(haul_pipeline *p, haul_transfer t, void *to, const void *from,    \
+                                                     const void *index) {                                              \
+        haul_ring_load(&p->ring, t, to, from, index);                                                                  \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_halo_load(haul_pipeline *p, haul_transfer t, void *to, const void *from, \
+                                                        haul_place place, unsigned fill) {                             \
+        haul_ring_halo_load(&p->ring, t, to, from, place, fill);                                                       \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_tile_load(haul_pipeline *p, haul_transfer t, void *to,                   \
+                                                        const haul_tensor_view *from, haul_coordinates at) {           \
+        haul_ring_tile_load(&p->ring, t, to, from, at);                                                                \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_commit(haul_pipeline *p) {                                               \
+        haul_pipeline_commit(p);                                                                                       \
+    }                                                                                                                  \
+    HAUL_DEVICE unsigned haul_##prefix##_pipeline_wait(haul_pipeline *p) {                                             \
+        return haul_pipeline_wait(p);                                                                                  \
+    }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_release(haul_pipeline *p) {                                              \
+        haul_pipeline_release(p);                                                                                      \
+    }
+
+HAUL_DEFINE_PIPELINE(thread)
+HAUL_DEFINE_PIPELINE(warp)
+HAUL_DEFINE_PIPELINE(block)
+
+/* ---- specialised pipelines ---- */
+
+typedef struct haul_split {
+    haul_ring ring; /* team: the producers, wherever this thread belongs */
+    unsigned first_producer, producers, first_consumer, consumers; /* threads of the block */
+} haul_split;
+
+typedef struct haul_producer {
+    haul_ring ring;
+} haul_producer;
+
+typedef struct haul_consumer {
+    const char *name;
+    unsigned stages, full, empty;
+    unsigned stage, parity; /* of the next stage to be used */
+} haul_consumer;
+
+/* All threads of the block; ends with its barrier. */
+HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
+                                           unsigned first_producer, unsigned producers, unsigned first_consumer,
+                                           unsigned consumers, haul_how how) {
+    const haul_team team = {HAUL_TEAM_WARPS, haul_thread_rank() - first_producer, producers, 0};
+    haul_split p = {haul_ring_of(name, barriers, stages, how, HAUL_RING_ARRIVALS, team), first_producer, producers,
+                    first_consumer, consumers};
+    HAUL_EXPECT(first_producer + producers <= haul_block_threads() &&
+                    first_consumer + consumers <= haul_block_threads(),
+                name, 0, "block", "haul: the block has fewer threads than the pipeline's roles");
+    if (haul_thread_rank() == 0)
+        haul_ring_init(&p.ring, p.ring.mode == HAUL_RING_BYTES ? 1 : producers, (consumers + 31) / 32);
+    __syncthreads();
+    return p;
+}
+
+/* Producers: the block's warps from `first_producer` on, `producers` threads; consumers likewise. No warp is both;
+ * warps that are neither take no part. */
+#define HAUL_SPLIT_PIPELINE(name, number, first_producer_warp, producers, first_consumer_warp, consumers, how)         \
+    HAUL_CHECK_STAGES(name, number);                                                                                   \
+    HAUL_STATIC_ASSERT((producers) > 0 && (producers) % 32 == 0 && (consumers) > 0 && (consumers) % 32 == 0,           \
+                       "haul: " #name ": roles are whole warps; this pipeline has " #producers " and " #consumers      \
+                       " threads");                                                                                    \
+    HAUL_STATIC_ASSERT((first_producer_warp)*32 + (producers) <= (first_consumer_warp)*32 ||                           \
+                           (first_consumer_warp)*32 + (consumers) <= (first_producer_warp)*32,                         \
+                       "haul: " #name ": a warp produces or consumes, not both");                                      \
+    __shared__ haul_channel_memory name##_barriers[2 * (number)];                                                      \
+    const haul_split name = haul_split_pipeline(#name, name##_barriers, number, 32 * (first_producer_warp), producers, \
+                                                32 * (first_consumer_warp), consumers, how)
+
+/* Which role this thread has. The same for all threads of a warp. */
+HAUL_DEVICE int haul_is_producer(const haul_split *p) {
+    return haul_thread_rank() - p->first_producer < p->producers;
+}
+HAUL_DEVICE int haul_is_consumer(const haul_split *p) {
+    return haul_thread_rank() - p->first_consumer < p->consumers;
+}
+
+/* Producers only. */
+HAUL_DEVICE haul_producer haul_producer_of(const haul_split *p) {
+    haul_producer w = {p->ring};
+    HAUL_EXPECT(haul_is_producer(p), p->ring.name, 0, "producer",
+                "haul: a thread that is no producer runs the producer's code");
+    return w;
+}
+
+/* Consumers only. */
+HAUL_DEVICE haul_consumer haul_consumer_of(const haul_split *p) {
+    haul_consumer r = {p->ring.name, p->ring.stages, p->ring.full, p->ring.empty, 0, 0};
+    HAUL_EXPECT(haul_is_consumer(p), p->ring.name, 0, "consumer",
+                "haul: a thread that is no consumer runs the consumer's code");
+    return r;
+}
+
+/* All producer threads. The stage to be filled next; blocks until the consumers have released it. */
+HAUL_DEVICE unsigned haul_producer_acquire(haul_producer *w) {
+    haul_ring *r = &w->ring;
+    if (haul_ring_fills(r)) haul_barrier_wait(r->empty + 8 * r->stage, r->parity, r->name, r->stage, "producer");
+    haul_ring_open(r);
+    return r->stage;
+}
+/* All producer threads. Into the acquired stage; none of these blocks but for LDG, which waits for its own loads. */
+HAUL_DEVICE void haul_producer_load(haul_producer *w, haul_transfer t, void *to, const void *from) {
+    haul_ring_load(&w->ring, t, to, from, 0);
+}
+HAUL_DEVICE void haul_producer_gather(haul_producer *w, haul_transfer t, void *to, const void *from,
+                                      const void *index) {
+    haul_ring_load(&w->ring, t, to, from, index);
+}
+HAUL_DEVICE void haul_producer_halo_load(haul_producer *w, haul_transfer t, void *to, const void *from,
+                                         haul_place place, unsigned fill) {
+    haul_ring_halo_load(&w->ring, t, to, from, place, fill);
+}
+HAUL_DEVICE void haul_producer_tile_load(haul_producer *w, haul_transfer t, void *to, const haul_tensor_view *from,
+                                         haul_coordinates at) {
+    haul_ring_tile_load(&w->ring, t, to, from, at);
+}
+/* All producer threads. The stage is full when all that was put into it has arrived. Does not block. */
+HAUL_DEVICE void haul_producer_commit(haul_producer *w) {
+    haul_ring_commit(&w->ring);
+}
+
+/* All consumer threads. The stage to be used next; blocks until it is full. */
+HAUL_DEVICE unsigned haul_consumer_wait(haul_consumer *r) {
+    haul_barrier_wait(r->full + 8 * r->stage, r->parity, r->name, r->stage, "consumer");
+    return r->stage;
+}
+/* All consumer threads. This warp is done with the stage that it waited for last. Does not block. */
+HAUL_DEVICE void haul_consumer_release(haul_consumer *r) {
+    __syncwarp();
+    if (haul_lane() == 0) haul_barrier_arrive(r->empty + 8 * r->stage);
+    r->stage = haul_ring_step(r->stage, r->stages);
+    if (r->stage == 0) r->parity ^= 1;
+}
+
+#endif
