@@ -10,7 +10,10 @@ const haul_kernel_form haul_stencil_forms[] = {
 #include <haul/kernels.def>
 };
 
-static const uint32_t stages[HAUL_STENCIL_FORMS] = {[HAUL_STENCIL_BY_HAND] = 2};
+static const uint32_t buffers[HAUL_STENCIL_FORMS] = {
+    [HAUL_STENCIL_BY_HAND] = 2,    [HAUL_STENCIL_SINGLE] = 1,     [HAUL_STENCIL_DOUBLE] = 2,
+    [HAUL_STENCIL_SINGLE_DMA] = 1, [HAUL_STENCIL_DOUBLE_DMA] = 2, [HAUL_STENCIL_MANUAL_DMA] = 2,
+};
 
 uint64_t haul_volume_floats(const haul_volume *v) {
     if (!v->nx || !v->ny || !v->nz) return 0;
@@ -41,7 +44,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run) {
     char kernel[64];
     float c[HAUL_STENCIL_MOST_RADIUS + 1] = {0};
-    if (form == HAUL_STENCIL_AUTO) form = volume->pitch % 4 ? HAUL_STENCIL_PLAIN : HAUL_STENCIL_BY_HAND;
+    if (form == HAUL_STENCIL_AUTO) form = volume->pitch % 4 ? HAUL_STENCIL_PLAIN : HAUL_STENCIL_DOUBLE;
     HAUL_TRY(check(form, volume, radius));
     for (uint32_t k = 0; k <= radius; k++) c[k] = coefficients[k];
     const uint64_t floats = haul_volume_floats(volume);
@@ -56,7 +59,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                              .extent = {floats ? volume->nx : 0, volume->ny, volume->nz},
                              KERNELS_ARGUMENTS(arguments)};
     if ((unsigned)form < HAUL_STENCIL_FORMS) {
-        launch.extra_shared_bytes = stages[form] * stage_bytes(&haul_stencil_forms[form], radius);
+        launch.extra_shared_bytes = buffers[form] * stage_bytes(&haul_stencil_forms[form], radius);
         snprintf(kernel, sizeof kernel, "%s_r%u", haul_stencil_forms[form].kernel, radius);
     }
     return kernels_run(kernels, &launch, run);

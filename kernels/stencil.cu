@@ -5,15 +5,17 @@
  * out(x, y) = s. All forms do this in this order and give the same bits. What lies outside the plane counts as 0.
  *
  * Every element is wanted 4 * radius + 1 times. The plain form asks global memory each time; the others bring a tile
- * and the ring around it into shared memory, one plane while they compute the last. There is one kernel for each
- * radius, so that coefficients stay in constant memory and loops unroll; blocks go on through the planes by gridDim.z.
- */
+ * and the ring around it into shared memory: by hand, or by haul's halo transfers in five ways to buffer. There is one
+ * kernel for each radius, so that coefficients stay in constant memory and loops unroll; blocks go on through the
+ * planes by gridDim.z. */
 #include <cuda_runtime.h>
 #include <cuda_pipeline_primitives.h>
+#include <haul/device.h>
 
 #define COEFFICIENTS 9
-#define WARPS 8 /* that compute: of a block of 32 x WARPS threads */
-#define ROWS 4  /* of outputs that a thread computes, four in each */
+#define WARPS 8     /* that compute: the first of a block 32 threads wide */
+#define DMA_WARPS 2 /* of a set that only copies */
+#define ROWS 4      /* of outputs that a thread computes, four in each */
 #define TILE_X 128
 #define TILE_Y (WARPS * ROWS)
 
@@ -53,6 +55,7 @@ static __device__ __forceinline__ void plain(int radius, const float *in, float 
 #define RING(radius) (((radius) + 3) / 4)
 #define TILE_PITCH (TILE_X + 2 * SIDE)
 #define STAGE(radius) (TILE_PITCH * (TILE_Y + 2 * (radius))) /* floats of a tile with its ring */
+#define ORIGIN(radius) ((radius)*TILE_PITCH + SIDE)          /* of the tile in a stage */
 
 /* Four neighbouring outputs; `center` points at the first one's input. */
 static __device__ __forceinline__ float4 cross4(int radius, const float *center, const float *c) {
@@ -86,7 +89,7 @@ static __device__ __forceinline__ void store4(float *row, unsigned x, unsigned n
 /* A warp of 32 lanes computes ROWS rows of the tile, whose ring `stage` begins with. */
 static __device__ __forceinline__ void compute_rows(int radius, const float *stage, unsigned warp, unsigned lane,
                                                     float *plane, volume v, const float *c) {
-    const float *origin = stage + radius * TILE_PITCH + SIDE;
+    const float *origin = stage + ORIGIN(radius);
     unsigned x = blockIdx.x * TILE_X + lane * 4, first = warp * ROWS, y = blockIdx.y * TILE_Y + first;
 #pragma unroll
     for (unsigned k = 0; k < ROWS; k++) {
@@ -145,27 +148,163 @@ static __device__ __forceinline__ void by_hand(int radius, const float *in, floa
     }
 }
 
+/* ---- with haul's halo transfers: `halo` is a tile with its ring, without the corners ---- */
+
+/* Where the block's tile lies in a plane. */
+static __device__ __forceinline__ haul_place place_of(volume v) {
+    return haul_area(blockIdx.x * TILE_X, blockIdx.y * TILE_Y, v.nx, v.ny, 4ll * v.pitch);
+}
+
+static __device__ __forceinline__ const float *tile_of(const float *in, volume v, unsigned z) {
+    return in + ((size_t)z * v.ny + blockIdx.y * TILE_Y) * v.pitch + blockIdx.x * TILE_X;
+}
+
+static __device__ __forceinline__ float *plane_of(float *out, volume v, unsigned z) {
+    return out + (size_t)z * v.pitch * v.ny;
+}
+
+/* One buffer, all threads copy and compute: other blocks of the SM have to hide the copies. */
+static __device__ __forceinline__ void single_unified(int radius, haul_transfer halo, const float *in, float *out,
+                                                      volume v, const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+        haul_block_halo_load(halo, stages + ORIGIN(radius), tile_of(in, v, z), place_of(v), 0);
+        compute_rows(radius, stages, threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
+    }
+}
+
+/* Two buffers, all threads copy and compute: a round asks for plane z and computes the one before, if there is one. */
+static __device__ __forceinline__ void double_unified(int radius, haul_transfer halo, const float *in, float *out,
+                                                      volume v, const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    HAUL_FLIGHT(flight);
+    halo.how |= HAUL_DESTINATION_FREE; /* since the last wait, which ends with the block's barrier */
+    for (unsigned z = blockIdx.z, now = 0;; z += gridDim.z, now ^= 1) {
+        if (z < v.nz) {
+            haul_block_halo_load_start(&flight, halo, stages + now * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z),
+                                       place_of(v), 0);
+        }
+        if (z != blockIdx.z) {
+            compute_rows(radius, stages + (now ^ 1) * STAGE(radius), threadIdx.y, threadIdx.x,
+                         plane_of(out, v, z - gridDim.z), v, c);
+        }
+        if (z >= v.nz) break;
+        haul_block_wait(&flight);
+    }
+}
+
+/* One buffer, which a set of DMA warps fills whenever the others are done with it. */
+static __device__ __forceinline__ void single_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
+                                                  const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    HAUL_HANDOVER(buffer, 1, 32 * WARPS, 32 * DMA_WARPS);
+    const bool computes = threadIdx.y < WARPS;
+    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+        if (computes) {
+            haul_compute_start(&buffer);
+            haul_compute_wait(&buffer);
+            compute_rows(radius, stages, threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
+        } else {
+            haul_dma_await(&buffer);
+            haul_warps_halo_load(haul_these_warps(WARPS, 32 * DMA_WARPS, 3), halo, stages + ORIGIN(radius),
+                                 tile_of(in, v, z), place_of(v), 0);
+            haul_dma_finish(&buffer);
+        }
+    }
+}
+
+/* The handover of one of two buffers. */
+static __device__ __forceinline__ haul_handover handover_of(unsigned buffer) {
+    HAUL_HANDOVER(first, 1, 32 * WARPS, 32 * DMA_WARPS);
+    HAUL_HANDOVER(second, 3, 32 * WARPS, 32 * DMA_WARPS);
+    return buffer ? second : first;
+}
+
+/* What the computing warps do with two buffers: one may be filled as soon as it has been read, so that a plane is
+ * always on its way. */
+static __device__ __forceinline__ void compute_from_two(int radius, const float *stages, float *out, volume v,
+                                                        const float *c) {
+    unsigned now = 0, hop = gridDim.z;
+    for (unsigned k = 0; k < 2; k++) {
+        const haul_handover buffer = handover_of(k);
+        if (blockIdx.z + k * hop < v.nz) haul_compute_start(&buffer);
+    }
+    for (unsigned z = blockIdx.z; z < v.nz; z += hop, now ^= 1) {
+        const haul_handover buffer = handover_of(now);
+        haul_compute_wait(&buffer);
+        compute_rows(radius, stages + now * STAGE(radius), threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
+        if (z + 2 * hop < v.nz) haul_compute_start(&buffer);
+    }
+}
+
+/* A DMA team fills a buffer with planes z, z + hop, ..., or two buffers in turn. */
+static __device__ __forceinline__ void fill_buffers(int radius, haul_team team, haul_transfer halo, float *stages,
+                                                    const float *in, volume v, unsigned z, unsigned hop, unsigned now,
+                                                    bool in_turn) {
+    for (; z < v.nz; z += hop, now ^= in_turn) {
+        const haul_handover buffer = handover_of(now);
+        haul_dma_await(&buffer);
+        haul_warps_halo_load(team, halo, stages + now * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z), place_of(v),
+                             0);
+        haul_dma_finish(&buffer);
+    }
+}
+
+/* Two buffers, each with a set of DMA warps of its own: both copy at once. */
+static __device__ __forceinline__ void double_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
+                                                  const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    if (threadIdx.y < WARPS) {
+        compute_from_two(radius, stages, out, v, c);
+    } else {
+        unsigned set = (threadIdx.y - WARPS) / DMA_WARPS;
+        haul_team team = haul_these_warps(WARPS + set * DMA_WARPS, 32 * DMA_WARPS, 5 + set);
+        fill_buffers(radius, team, halo, stages, in, v, blockIdx.z + set * gridDim.z, 2 * gridDim.z, set, false);
+    }
+}
+
+/* Two buffers, which one set of DMA warps fills in turn. */
+static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
+                                                  const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    if (threadIdx.y < WARPS) {
+        compute_from_two(radius, stages, out, v, c);
+    } else {
+        haul_team team = haul_these_warps(WARPS, 32 * DMA_WARPS, 5);
+        fill_buffers(radius, team, halo, stages, in, v, blockIdx.z, gridDim.z, 0, true);
+    }
+}
+
 /* ---- the kernels ---- */
 
-/* Coefficients that a radius does not have are not looked at. Left to itself the compiler keeps so many rows in
- * registers that an SM holds one block. */
-#define STENCIL(form, radius)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(32 * WARPS, (radius) <= 4 ? 3 : 2) stencil_##form##_r##radius( \
-        const float *in, float *out, unsigned nx, unsigned ny, unsigned nz, unsigned pitch, float c0, float c1, \
-        float c2, float c3, float c4, float c5, float c6, float c7, float c8) {                                 \
-        const volume v = {nx, ny, nz, pitch};                                                                   \
-        const float c[COEFFICIENTS] = {c0, c1, c2, c3, c4, c5, c6, c7, c8};                                     \
-        form(radius, in, out, v, c);                                                                            \
+/* Coefficients that a radius does not have are not looked at. `most`: threads of a block; left to itself the compiler
+ * keeps so many rows in registers that an SM holds one block of them. */
+#define KERNEL(form, most, radius, ...)                                                                                \
+    extern "C" __global__ void __launch_bounds__(most, ((radius) <= 4 ? 3 : 2) - ((most) > 320))                       \
+        stencil_##form##_r##radius(const float *in, float *out, unsigned nx, unsigned ny, unsigned nz, unsigned pitch, \
+                                   float c0, float c1, float c2, float c3, float c4, float c5, float c6, float c7,     \
+                                   float c8) {                                                                         \
+        const volume v = {nx, ny, nz, pitch};                                                                          \
+        const float c[COEFFICIENTS] = {c0, c1, c2, c3, c4, c5, c6, c7, c8};                                            \
+        __VA_ARGS__;                                                                                                   \
     }
-#define STENCILS(form) \
-    STENCIL(form, 1)   \
-    STENCIL(form, 2)   \
-    STENCIL(form, 3)   \
-    STENCIL(form, 4)   \
-    STENCIL(form, 5)   \
-    STENCIL(form, 6)   \
-    STENCIL(form, 7)   \
-    STENCIL(form, 8)
+#define KERNELS(define, form, threads)                                                                  \
+    define(form, threads, 1) define(form, threads, 2) define(form, threads, 3) define(form, threads, 4) \
+        define(form, threads, 5) define(form, threads, 6) define(form, threads, 7) define(form, threads, 8)
 
-STENCILS(plain)
-STENCILS(by_hand)
+#define PLAIN_FORM(form, threads, radius) KERNEL(form, threads, radius, form(radius, in, out, v, c))
+KERNELS(PLAIN_FORM, plain, 32 * WARPS)
+KERNELS(PLAIN_FORM, by_hand, 32 * WARPS)
+
+/* team: threads that copy a tile together. */
+#define HALO_FORM(form, threads, team, radius)                                                    \
+    KERNEL(form, threads, radius,                                                                 \
+           HAUL_HALO(halo, 4, TILE_X, TILE_Y, radius, 4 * TILE_PITCH, 16, team, HAUL_NO_CORNERS); \
+           form(radius, halo, in, out, v, c))
+#define UNIFIED_FORM(form, threads, radius) HALO_FORM(form, threads, threads, radius)
+#define DMA_FORM(form, threads, radius) HALO_FORM(form, threads, 32 * DMA_WARPS, radius)
+KERNELS(UNIFIED_FORM, single_unified, 32 * WARPS)
+KERNELS(UNIFIED_FORM, double_unified, 32 * WARPS)
+KERNELS(DMA_FORM, single_dma, 32 * (WARPS + DMA_WARPS))
+KERNELS(DMA_FORM, double_dma, 32 * (WARPS + 2 * DMA_WARPS))
+KERNELS(DMA_FORM, manual_dma, 32 * (WARPS + DMA_WARPS))
