@@ -190,6 +190,14 @@ static uint32_t *count_predecessors(ptx_module *module, const graph *g) {
 
 enum { STAYS, LEAVES_AFTER_WORK, LEAVES };
 
+/* One instruction that leaves, or goes to where there is no more than that, as machine code would at once. */
+static bool only_leaves(const ptx_function *f, const graph *g, const uint8_t *fate, uint32_t b) {
+    const ptx_block *block = &f->blocks[b];
+    const ptx_instruction *i = &f->instructions[block->first];
+    if (block->end - block->first != 1 || i->guarded) return false;
+    return is_exit(i) || (i->op == PTX_OP_BRA && fate[g->to[g->first_edge[b]]] == LEAVES);
+}
+
 /* For each node how its ways go on: LEAVES does nothing but leave, LEAVES_AFTER_WORK is entered from one place only and
  * leaves in the end on all ways. */
 static uint8_t *find_ways_out(ptx_module *module, const ptx_function *f, const graph *g) {
@@ -199,11 +207,9 @@ static uint8_t *find_ways_out(ptx_module *module, const ptx_function *f, const g
     for (uint32_t i = g->order_count; i-- > 0;) {
         uint32_t b = g->order[i];
         if (b == g->count) continue;
-        const ptx_block *block = &f->blocks[b];
         bool leaves = true;
         for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) leaves = leaves && fate[g->to[e]] != STAYS;
-        if (block->end - block->first == 1 && is_exit(&f->instructions[block->first]) &&
-            !f->instructions[block->first].guarded) {
+        if (only_leaves(f, g, fate, b)) {
             fate[b] = LEAVES;
         } else if (leaves && predecessors[b] <= 1) {
             fate[b] = LEAVES_AFTER_WORK;

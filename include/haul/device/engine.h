@@ -247,21 +247,26 @@ HAUL_DEVICE int haul_has_crumbs(const haul_flight *f) {
 
 /* Crumb k of 8 of every element: in a head the narrowest first, towards the boundary; in a tail the widest first. The
  * team's thread k is the first to have one, so that the crumbs of one element are under way at once. */
-#define HAUL_DEFINE_CRUMBS(name)                                                                                    \
-    HAUL_DEVICE void haul_##name##_crumb_number(haul_flight *f, unsigned k) {                                       \
-        const unsigned head = f->head, body = haul_body_bytes(f), tail = f->t.bytes - head - body;                  \
-        const unsigned width = k < 4 ? 1u << k : 128u >> k;                                                         \
-        const unsigned offset = k < 4 ? head & (width - 1) : head + body + (tail & ~(2 * width - 1));               \
-        const unsigned size = f->team.size, shift = size > 8 ? k : 0, rank = f->team.rank;                          \
-        if (!((k < 4 ? head : tail) & width)) return;                                                               \
-        for (unsigned e = rank >= shift ? rank - shift : rank + size - shift; e < f->t.count; e += size)            \
-            haul_##name##_crumb(f, f->shared + e * f->t.shared_pitch + offset, haul_element_address(f, e) + offset, \
-                                width);                                                                             \
-    }                                                                                                               \
-    HAUL_DEVICE void haul_##name##_crumbs(haul_flight *f) {                                                         \
-        const unsigned first = f->t.how & HAUL_CONGRUENT ? 0 : 4, end = haul_has_crumbs(f) ? 8 : first;             \
-        HAUL_UNROLL                                                                                                 \
-        for (unsigned k = first; k < end; k++) haul_##name##_crumb_number(f, k);                                    \
+#define HAUL_DEFINE_CRUMBS(name)                                                                        \
+    HAUL_DEVICE void haul_##name##_crumb_number(haul_flight *f, unsigned k) {                           \
+        const unsigned head = f->head, body = haul_body_bytes(f), tail = f->t.bytes - head - body;      \
+        const unsigned width = k < 4 ? 1u << k : 128u >> k;                                             \
+        const unsigned offset = k < 4 ? head & (width - 1) : head + body + (tail & ~(2 * width - 1));   \
+        const unsigned size = f->team.size, shift = size > 8 ? k : 0, rank = f->team.rank;              \
+        if (!((k < 4 ? head : tail) & width)) return;                                                   \
+        const unsigned turn = rank >= shift ? rank - shift : rank + size - shift;                       \
+        for (unsigned first = 0; first < f->t.count;                                                    \
+             first += size) { /* as often for all threads: warps stay together */                       \
+            const unsigned e = first + turn;                                                            \
+            if (e < f->t.count)                                                                         \
+                haul_##name##_crumb(f, f->shared + e * f->t.shared_pitch + offset,                      \
+                                    haul_element_address(f, e) + offset, width);                        \
+        }                                                                                               \
+    }                                                                                                   \
+    HAUL_DEVICE void haul_##name##_crumbs(haul_flight *f) {                                             \
+        const unsigned first = f->t.how & HAUL_CONGRUENT ? 0 : 4, end = haul_has_crumbs(f) ? 8 : first; \
+        HAUL_UNROLL                                                                                     \
+        for (unsigned k = first; k < end; k++) haul_##name##_crumb_number(f, k);                        \
     }
 
 HAUL_DEFINE_CRUMBS(load)
@@ -298,14 +303,19 @@ HAUL_DEVICE void haul_bulk_rows_load(haul_flight *f) {
     const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
     f->channel->bytes += bytes * f->t.count;
     if (bytes == 0 || f->team.rank >= askers) return;
-    for (unsigned e = f->team.rank; e < f->t.count; e += askers)
+    for (unsigned first = 0; first < f->t.count; first += askers) {
+        const unsigned e = first + f->team.rank;
+        if (e >= f->t.count) continue;
         haul_bulk_load(haul_bulk_shared(f, e), haul_bulk_global(f, e), bytes, f->channel->barrier, f->t.how);
+    }
 }
 
 HAUL_DEVICE void haul_bulk_rows_store(haul_flight *f) {
     const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
     if (bytes == 0 || f->team.rank >= askers) return;
-    for (unsigned e = f->team.rank; e < f->t.count; e += askers) {
+    for (unsigned first = 0; first < f->t.count; first += askers) {
+        const unsigned e = first + f->team.rank;
+        if (e >= f->t.count) continue;
         if (f->direction == HAUL_DIRECTION_ADD)
             haul_bulk_add(haul_bulk_global(f, e), haul_bulk_shared(f, e), bytes, f->t.how);
         else
