@@ -2,13 +2,15 @@
 #include "base/status.h"
 #include "lib/device.h"
 
+#include <limits.h>
 #include <string.h>
+
+static const uint8_t element_bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}; /* by haul_tensor_type */
 
 /* Bytes from the array's first element to behind its last. */
 static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
-    static const uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-    if ((size_t)t->type >= sizeof sizes || t->rank < 1 || t->rank > 5) return false;
-    if (__builtin_mul_overflow(t->extent[0], sizes[t->type], bytes)) return false;
+    if ((size_t)t->type >= sizeof element_bytes || t->rank < 1 || t->rank > 5) return false;
+    if (__builtin_mul_overflow(t->extent[0], element_bytes[t->type], bytes)) return false;
     for (uint32_t d = 1; d < t->rank; d++) {
         uint64_t rest;
         if (t->extent[d] == 0 || __builtin_mul_overflow(t->extent[d] - 1, t->pitch[d - 1], &rest)) return false;
@@ -47,4 +49,26 @@ haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
     HAUL_TRY(device_check(d, result, "a tensor map"));
     memcpy(map, &encoded, sizeof *map);
     return HAUL_OK;
+}
+
+/* What the copy engine fills with where it is told to fill with NaN, as read from an H100. */
+static const uint32_t nan_fill = 0x7ff77ff7;
+
+haul_status haul_tensor_view_encode(const haul_tensor *t, haul_tensor_view *view) {
+    HAUL_TRY(check_buffer(t));
+    const haul_device *d = t->buffer->device;
+    int major = 0;
+    HAUL_TRY(device_enter(d));
+    HAUL_TRY(
+        device_check(d, d->driver->device_attribute(&major, DRIVER_DEVICE_MAJOR, d->handle), "a device attribute"));
+    *view = (haul_tensor_view){
+        .base = t->buffer->address + t->offset, .element = element_bytes[t->type], .fill = t->fill_nan ? nan_fill : 0};
+    for (uint32_t k = 0; k < t->rank; k++) {
+        if (t->extent[k] > INT_MAX)
+            return haul_fail(HAUL_ERROR_ARGUMENT, "tensor view: extent %llu of dimension %u is above 2^31 - 1",
+                             (unsigned long long)t->extent[k], k);
+        view->extent[k] = (unsigned)t->extent[k];
+        if (k > 0) view->pitch[k - 1] = (long long)t->pitch[k - 1];
+    }
+    return haul_device_architecture(d) >= 90 ? haul_tensor_map_encode(t, &view->map) : HAUL_OK;
 }
