@@ -15,8 +15,8 @@ static __device__ __forceinline__ float4 axpy4(float alpha, float4 x, float4 y) 
 
 /* The up to three words after the last whole vector; by the grid's first threads. */
 static __device__ __forceinline__ void axpy_tail(unsigned n, float alpha, const float *x, float *y) {
-    unsigned i = n / 4 * 4 + blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = fmaf(alpha, x[i], y[i]);
+    unsigned i = n / 4 * 4, k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n % 4) y[i + k] = fmaf(alpha, x[i + k], y[i + k]);
 }
 
 /* Rung 1: one word a thread; the grid covers n. */

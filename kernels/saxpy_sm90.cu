@@ -72,6 +72,7 @@ extern "C" __global__ void saxpy_bulk(unsigned n, float alpha, const float *x, f
         ((float4 *)y)[(size_t)tile * BLOCK + t] =
             make_float4(fmaf(alpha, a.x, b.x), fmaf(alpha, a.y, b.y), fmaf(alpha, a.z, b.z), fmaf(alpha, a.w, b.w));
     }
-    for (unsigned i = tiles * TILE + blockIdx.x * BLOCK + t; i < n; i += gridDim.x * BLOCK)
-        y[i] = fmaf(alpha, x[i], y[i]);
+    unsigned i = tiles * TILE;
+    for (unsigned k = blockIdx.x * BLOCK + t; k < n % TILE; k += gridDim.x * BLOCK)
+        y[i + k] = fmaf(alpha, x[i + k], y[i + k]);
 }

@@ -173,23 +173,27 @@ static __device__ __forceinline__ void single_unified(int radius, haul_transfer 
     }
 }
 
-/* Two buffers, all threads copy and compute: a round asks for plane z and computes the one before, if there is one. */
+/* Two buffers, all threads copy and compute: a round asks for plane z, and computes the one before meanwhile. The first
+ * round has none to compute, the last none to ask for. */
 static __device__ __forceinline__ void double_unified(int radius, haul_transfer halo, const float *in, float *out,
                                                       volume v, const float *c) {
     extern __shared__ __align__(128) float stages[];
-    HAUL_FLIGHT(flight);
-    halo.how |= HAUL_DESTINATION_FREE; /* since the last wait, which ends with the block's barrier */
-    for (unsigned z = blockIdx.z, now = 0;; z += gridDim.z, now ^= 1) {
-        if (z < v.nz) {
-            haul_block_halo_load_start(&flight, halo, stages + now * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z),
-                                       place_of(v), 0);
+    HAUL_BLOCK_PIPELINE(planes, 2, 32 * WARPS, HAUL_BY_LDGSTS);
+    for (unsigned z = blockIdx.z, full = 0;; z += gridDim.z) {
+        const bool first = z == blockIdx.z, last = z >= v.nz;
+        if (!first) full = haul_block_pipeline_wait(&planes);
+        if (!last) {
+            unsigned empty = haul_block_pipeline_acquire(&planes);
+            haul_block_pipeline_halo_load(&planes, halo, stages + empty * STAGE(radius) + ORIGIN(radius),
+                                          tile_of(in, v, z), place_of(v), 0);
+            haul_block_pipeline_commit(&planes);
         }
-        if (z != blockIdx.z) {
-            compute_rows(radius, stages + (now ^ 1) * STAGE(radius), threadIdx.y, threadIdx.x,
+        if (!first) {
+            compute_rows(radius, stages + full * STAGE(radius), threadIdx.y, threadIdx.x,
                          plane_of(out, v, z - gridDim.z), v, c);
+            haul_block_pipeline_release(&planes);
         }
-        if (z >= v.nz) break;
-        haul_block_wait(&flight);
+        if (last) break;
     }
 }
 
@@ -213,65 +217,55 @@ static __device__ __forceinline__ void single_dma(int radius, haul_transfer halo
     }
 }
 
-/* The handover of one of two buffers. */
-static __device__ __forceinline__ haul_handover handover_of(unsigned buffer) {
-    HAUL_HANDOVER(first, 1, 32 * WARPS, 32 * DMA_WARPS);
-    HAUL_HANDOVER(second, 3, 32 * WARPS, 32 * DMA_WARPS);
-    return buffer ? second : first;
-}
-
-/* What the computing warps do with two buffers: one may be filled as soon as it has been read, so that a plane is
- * always on its way. */
-static __device__ __forceinline__ void compute_from_two(int radius, const float *stages, float *out, volume v,
-                                                        const float *c) {
-    unsigned now = 0, hop = gridDim.z;
-    for (unsigned k = 0; k < 2; k++) {
-        const haul_handover buffer = handover_of(k);
-        if (blockIdx.z + k * hop < v.nz) haul_compute_start(&buffer);
-    }
-    for (unsigned z = blockIdx.z; z < v.nz; z += hop, now ^= 1) {
-        const haul_handover buffer = handover_of(now);
-        haul_compute_wait(&buffer);
-        compute_rows(radius, stages + now * STAGE(radius), threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
-        if (z + 2 * hop < v.nz) haul_compute_start(&buffer);
-    }
-}
-
-/* A DMA team fills a buffer with planes z, z + hop, ..., or two buffers in turn. */
-static __device__ __forceinline__ void fill_buffers(int radius, haul_team team, haul_transfer halo, float *stages,
-                                                    const float *in, volume v, unsigned z, unsigned hop, unsigned now,
-                                                    bool in_turn) {
-    for (; z < v.nz; z += hop, now ^= in_turn) {
-        const haul_handover buffer = handover_of(now);
-        haul_dma_await(&buffer);
-        haul_warps_halo_load(team, halo, stages + now * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z), place_of(v),
-                             0);
-        haul_dma_finish(&buffer);
-    }
-}
-
-/* Two buffers, each with a set of DMA warps of its own: both copy at once. */
+/* Two buffers, each with a set of DMA warps of its own: one handover, one set and every second plane each. A buffer may
+ * be filled again as soon as it has been read. */
 static __device__ __forceinline__ void double_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
                                                   const float *c) {
     extern __shared__ __align__(128) float stages[];
+    HAUL_HANDOVER(even, 1, 32 * WARPS, 32 * DMA_WARPS);
+    HAUL_HANDOVER(odd, 3, 32 * WARPS, 32 * DMA_WARPS);
+    const unsigned hop = gridDim.z;
     if (threadIdx.y < WARPS) {
-        compute_from_two(radius, stages, out, v, c);
+        haul_compute_start(&even);
+        if (blockIdx.z + hop < v.nz) haul_compute_start(&odd);
+        for (unsigned z = blockIdx.z, now = 0; z < v.nz; z += hop, now ^= 1) {
+            const haul_handover buffer = now ? odd : even;
+            haul_compute_wait(&buffer);
+            compute_rows(radius, stages + now * STAGE(radius), threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
+            if (z + 2 * hop < v.nz) haul_compute_start(&buffer);
+        }
     } else {
-        unsigned set = (threadIdx.y - WARPS) / DMA_WARPS;
-        haul_team team = haul_these_warps(WARPS + set * DMA_WARPS, 32 * DMA_WARPS, 5 + set);
-        fill_buffers(radius, team, halo, stages, in, v, blockIdx.z + set * gridDim.z, 2 * gridDim.z, set, false);
+        const unsigned set = (threadIdx.y - WARPS) / DMA_WARPS;
+        const haul_handover buffer = set ? odd : even;
+        for (unsigned z = blockIdx.z + set * hop; z < v.nz; z += 2 * hop) {
+            haul_dma_await(&buffer);
+            haul_warps_halo_load(haul_these_warps(WARPS + set * DMA_WARPS, 32 * DMA_WARPS, 5 + set), halo,
+                                 stages + set * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z), place_of(v), 0);
+            haul_dma_finish(&buffer);
+        }
     }
 }
 
-/* Two buffers, which one set of DMA warps fills in turn. */
+/* Two buffers, which one set of DMA warps fills in turn, without coming back to wait: a pipeline of two stages. */
 static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
                                                   const float *c) {
     extern __shared__ __align__(128) float stages[];
-    if (threadIdx.y < WARPS) {
-        compute_from_two(radius, stages, out, v, c);
+    HAUL_SPLIT_PIPELINE(planes, 2, WARPS, 32 * DMA_WARPS, 0, 32 * WARPS, HAUL_BY_LDGSTS);
+    if (haul_is_producer(&planes)) {
+        haul_producer producer = haul_producer_of(&planes);
+        for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+            unsigned stage = haul_producer_acquire(&producer);
+            haul_producer_halo_load(&producer, halo, stages + stage * STAGE(radius) + ORIGIN(radius), tile_of(in, v, z),
+                                    place_of(v), 0);
+            haul_producer_commit(&producer);
+        }
     } else {
-        haul_team team = haul_these_warps(WARPS, 32 * DMA_WARPS, 5);
-        fill_buffers(radius, team, halo, stages, in, v, blockIdx.z, gridDim.z, 0, true);
+        haul_consumer consumer = haul_consumer_of(&planes);
+        for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+            unsigned stage = haul_consumer_wait(&consumer);
+            compute_rows(radius, stages + stage * STAGE(radius), threadIdx.y, threadIdx.x, plane_of(out, v, z), v, c);
+            haul_consumer_release(&consumer);
+        }
     }
 }
 
