@@ -18,10 +18,9 @@ const haul_kernel_form haul_scatter_forms[] = {
 _Static_assert((int)HAUL_GATHER_FORMS == (int)HAUL_SCATTER_FORMS, "gather and scatter have the same forms");
 
 enum {
-    BULK_STAGES = 4,          /* as in rows_sm90.cu */
-    BULK_STAGE_BYTES = 8192,  /* that a stage of the bulk form is made of, in whole rows */
-    BULK_LEAST_BYTES = 512,   /* of a row for which bulk copies are recommended */
-    BULK_MOST_BYTES = 1 << 14 /* of a row that the ring has room for */
+    BLOCK = 256,         /* places that a block of the form GROUPS has at most */
+    STAGE_BYTES = 4096,  /* that a stage of the form TRANSFER is made of, in whole rows */
+    MOST_BYTES = 1 << 14 /* of a row that goes through a stage */
 };
 
 /* Rows, whichever way they go. */
@@ -30,12 +29,10 @@ typedef struct row_move {
     haul_gather_form form;
 } row_move;
 
-static haul_gather_form choose_form(const haul_kernels *k, const row_move *m) {
+static haul_gather_form choose_form(const row_move *m) {
     if (m->form) return m->form;
     if (m->row_bytes % 4) return HAUL_GATHER_BYTES;
-    if (m->row_bytes % 16) return HAUL_GATHER_WORDS;
-    bool is_long = m->row_bytes >= BULK_LEAST_BYTES && m->row_bytes <= BULK_MOST_BYTES;
-    return is_long && kernels_architecture(k) >= 90 ? HAUL_GATHER_BULK : HAUL_GATHER_GROUPS;
+    return m->row_bytes % 16 ? HAUL_GATHER_WORDS : HAUL_GATHER_GROUPS;
 }
 
 /* Bytes that a row must be a multiple of. */
@@ -51,9 +48,9 @@ static haul_status check_rows(const char *function, const row_move *m) {
     if (m->row_bytes == 0 || m->row_bytes % unit)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: rows of %u bytes: this form needs a multiple of %u", function,
                          m->row_bytes, unit);
-    if (m->form == HAUL_GATHER_BULK && m->row_bytes > BULK_MOST_BYTES)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: rows of %u bytes: bulk stages hold at most %u", function,
-                         m->row_bytes, (unsigned)BULK_MOST_BYTES);
+    if (m->form == HAUL_GATHER_TRANSFER && m->row_bytes > MOST_BYTES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: rows of %u bytes: stages hold at most %u", function, m->row_bytes,
+                         (unsigned)MOST_BYTES);
     return HAUL_OK;
 }
 
@@ -65,48 +62,53 @@ static uint32_t log2_lanes(uint32_t row_bytes) {
 }
 
 static uint32_t stage_rows(uint32_t row_bytes) {
-    uint32_t rows = BULK_STAGE_BYTES / row_bytes;
-    return rows == 0 ? 1 : rows > 32 ? 32 : rows;
+    return row_bytes < STAGE_BYTES ? STAGE_BYTES / row_bytes : 1;
 }
 
-/* What the form's tiles count: units of rows, rows, places of lanes, or stages. The last parameter of the kernels that
- * have one more goes to `parameter`. */
-static uint64_t extent_of(const row_move *m, uint32_t *parameter) {
+/* What the form's tiles count: units of rows, rows, places of lanes, or stages. Parameters that not all kernels have
+ * are added to `arguments`. */
+static uint64_t extent_of(const row_move *m, kernels_argument *arguments, size_t *count) {
+    uint32_t log2 = log2_lanes(m->row_bytes), lane_bytes = 16u << log2, rows = stage_rows(m->row_bytes);
+    uint64_t pieces = (m->row_bytes + lane_bytes - 1) / lane_bytes;
     switch (m->form) {
     case HAUL_GATHER_BYTES:
     case HAUL_GATHER_WORDS: return (uint64_t)m->count * m->row_bytes / unit_of(m->form);
-    case HAUL_GATHER_GROUPS: *parameter = log2_lanes(m->row_bytes); return (uint64_t)m->count << *parameter;
-    case HAUL_GATHER_BULK:
-        *parameter = stage_rows(m->row_bytes);
-        return ((uint64_t)m->count + *parameter - 1) / *parameter;
+    case HAUL_GATHER_GROUPS:
+        arguments[(*count)++] = (kernels_argument)KERNELS_U32(log2);
+        arguments[(*count)++] = (kernels_argument)KERNELS_U32((int64_t)pieces);
+        return m->count * pieces << log2;
+    case HAUL_GATHER_TRANSFER:
+        arguments[(*count)++] = (kernels_argument)KERNELS_U32(rows);
+        return ((uint64_t)m->count + rows - 1) / rows;
     default: return m->count;
     }
 }
 
-/* `arguments`: destination, source, index. */
+/* `buffers`: destination, source, index. */
 static haul_status move_rows(haul_kernels *k, kernels_launch *launch, const row_move *m,
                              const kernels_argument buffers[3], haul_run *run) {
     HAUL_TRY(check_rows(launch->function, m));
-    uint32_t parameter = 0;
+    kernels_argument arguments[8] = {buffers[0],
+                                     buffers[1],
+                                     buffers[2],
+                                     KERNELS_U32(m->count),
+                                     KERNELS_U32(m->row_bytes),
+                                     KERNELS_U32(m->index_bytes)};
     launch->form = (unsigned)m->form;
-    launch->extent[0] = extent_of(m, &parameter);
-    if (m->form == HAUL_GATHER_BULK) launch->extra_shared_bytes = BULK_STAGES * parameter * m->row_bytes;
-    const kernels_argument arguments[] = {buffers[0],
-                                          buffers[1],
-                                          buffers[2],
-                                          KERNELS_U32(m->count),
-                                          KERNELS_U32(m->row_bytes),
-                                          KERNELS_U32(m->index_bytes),
-                                          KERNELS_U32(parameter)};
     launch->arguments = arguments;
-    launch->argument_count = m->form >= HAUL_GATHER_GROUPS ? 7 : 6;
+    launch->argument_count = 6;
+    launch->extent[0] = extent_of(m, arguments, &launch->argument_count);
+    if (m->form == HAUL_GATHER_GROUPS && launch->extent[0] >> log2_lanes(m->row_bytes) > UINT32_MAX - BLOCK)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %u rows of %u bytes: too many for one launch", launch->function,
+                         m->count, m->row_bytes);
+    if (m->form == HAUL_GATHER_TRANSFER) launch->extra_shared_bytes = stage_rows(m->row_bytes) * m->row_bytes;
     return kernels_run(k, launch, run);
 }
 
 haul_status haul_gather(haul_kernels *kernels, haul_gather_form form, uint32_t count, uint32_t row_bytes,
                         uint32_t index_bytes, haul_buffer *table, haul_buffer *index, haul_buffer *out, haul_run *run) {
     row_move m = {count, row_bytes, index_bytes, form};
-    m.form = choose_form(kernels, &m);
+    m.form = choose_form(&m);
     kernels_launch launch = {.function = "haul_gather", KERNELS_FORM(haul_gather_forms, m.form)};
     const kernels_argument buffers[] = {KERNELS_OUT(out, count, row_bytes), KERNELS_IN(table, 1, row_bytes),
                                         KERNELS_IN(index, count, index_bytes)};
@@ -116,7 +118,7 @@ haul_status haul_gather(haul_kernels *kernels, haul_gather_form form, uint32_t c
 haul_status haul_scatter(haul_kernels *kernels, haul_scatter_form form, uint32_t count, uint32_t row_bytes,
                          uint32_t index_bytes, haul_buffer *in, haul_buffer *index, haul_buffer *table, haul_run *run) {
     row_move m = {count, row_bytes, index_bytes, (haul_gather_form)form};
-    m.form = choose_form(kernels, &m);
+    m.form = choose_form(&m);
     kernels_launch launch = {.function = "haul_scatter", KERNELS_FORM(haul_scatter_forms, m.form)};
     const kernels_argument buffers[] = {KERNELS_OUT(table, count, row_bytes), KERNELS_IN(in, count, row_bytes),
                                         KERNELS_IN(index, count, index_bytes)};

@@ -1,14 +1,14 @@
-/* Rows by index: gather, out[i] = table[index[i]], and scatter, table[index[i]] = in[i]. rows_sm90.cu has the form
- * for long rows.
+/* Rows by index: gather, out[i] = table[index[i]], and scatter, table[index[i]] = in[i].
  *
  * Where the next row lies is known only when its index has come: two latencies, one after the other. What helps is to
  * have many rows under way, to know the indices before they are needed, and to leave no lane without work when rows
  * are short. Indices are unsigned, of 4 or 8 bytes; they have to lie in the table, and for scatter to differ. Rows
  * follow each other without gaps; the grid is one of one dimension. */
 #include <cuda_runtime.h>
+#define HAUL_BLOCK_IS_1D
+#include <haul/device.h>
 
 #define BLOCK 256
-#define AHEAD 4 /* rows that a group of lanes has under way */
 
 static __device__ __forceinline__ size_t index_at(const void *index, size_t i, bool wide) {
     return wide ? ((const unsigned long long *)index)[i] : ((const unsigned *)index)[i];
@@ -74,67 +74,116 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
 /* ---- groups: as many lanes a row as it has vectors (1, 2, 4, ... 32), so that short rows fill a warp ----
  *
- * A group has AHEAD rows under way, each the block's number of groups after the one before: what a warp touches on
- * the side that is in order are neighbouring rows. The indices of the next rows are loaded before these are stored. */
+ * Rows of more than 512 bytes are cut into pieces that a warp takes each. A lane has two vectors under way, and a block
+ * is done when it has stored them: on an H100 neither more vectors nor blocks that go on are as fast. */
 
-/* Of the rows from `row` on, `step` apart; there are `left` from the first one to the end. */
-static __device__ __forceinline__ void load_indices(size_t at[AHEAD], const void *index, unsigned row, unsigned step,
-                                                    unsigned left, bool wide) {
-#pragma unroll
-    for (unsigned k = 0; k < AHEAD; k++) {
-        if (k * step < left) at[k] = index_at(index, (size_t)row + k * step, wide);
-    }
-}
+#define SMALL 128 /* threads a block */
+#define AHEAD 2   /* vectors of a lane */
 
-static __device__ __forceinline__ void move_group(float4 *to, const float4 *from, const size_t at[AHEAD], unsigned row,
-                                                  unsigned step, unsigned left, unsigned vectors, bool scatter) {
-    float4 held[AHEAD];
-#pragma unroll
-    for (unsigned k = 0; k < AHEAD; k++) {
-        if (k * step < left) held[k] = from[(scatter ? (size_t)row + k * step : at[k]) * vectors];
+/* Where a vector of a lane is read and written; rows are counted in vectors. */
+typedef struct row_vector {
+    size_t ordered, indexed;
+    bool exists;
+} row_vector;
+
+static __device__ __forceinline__ row_vector find_vector(const void *index, unsigned count, unsigned vectors,
+                                                         unsigned log2_lanes, unsigned pieces, unsigned k, bool wide) {
+    unsigned lanes = 1u << log2_lanes, place = blockIdx.x * (SMALL * AHEAD >> log2_lanes);
+    place += (k * SMALL + threadIdx.x) >> log2_lanes;
+    unsigned row = pieces == 1 ? place : place / pieces;
+    unsigned v = (place - row * pieces) * lanes + threadIdx.x % lanes;
+    row_vector r = {0, 0, row < count && v < vectors};
+    if (r.exists) {
+        r.ordered = (size_t)row * vectors + v;
+        r.indexed = index_at(index, row, wide) * vectors + v;
     }
-#pragma unroll
-    for (unsigned k = 0; k < AHEAD; k++) {
-        if (k * step < left) to[(scatter ? at[k] : (size_t)row + k * step) * vectors] = held[k];
-    }
+    return r;
 }
 
 static __device__ __forceinline__ void move_groups(float4 *to, const float4 *from, const void *index, unsigned count,
-                                                   unsigned vectors, unsigned log2_lanes, bool wide, bool scatter) {
-    unsigned lanes = 1u << log2_lanes, step = BLOCK >> log2_lanes, lane = threadIdx.x % lanes;
-    size_t first = (size_t)blockIdx.x * step * AHEAD + threadIdx.x / lanes, hop = (size_t)gridDim.x * step * AHEAD;
-    if (first >= count) return;
-    unsigned row = (unsigned)first, left = count - row;
-    size_t at[AHEAD] = {0}, next[AHEAD] = {0};
-    load_indices(at, index, row, step, left, wide);
-    for (;;) {
-        bool more = left > hop;
-        if (more) load_indices(next, index, row + (unsigned)hop, step, left - (unsigned)hop, wide);
-        for (unsigned v = lane; v < vectors; v += lanes)
-            move_group(to + v, from + v, at, row, step, left, vectors, scatter);
-        if (!more) return;
-        row += (unsigned)hop;
-        left -= (unsigned)hop;
+                                                   unsigned vectors, unsigned log2_lanes, unsigned pieces, bool wide,
+                                                   bool scatter) {
+    row_vector at[AHEAD];
+    float4 held[AHEAD];
 #pragma unroll
-        for (unsigned k = 0; k < AHEAD; k++) at[k] = next[k];
+    for (unsigned k = 0; k < AHEAD; k++) at[k] = find_vector(index, count, vectors, log2_lanes, pieces, k, wide);
+#pragma unroll
+    for (unsigned k = 0; k < AHEAD; k++) {
+        if (at[k].exists) held[k] = from[scatter ? at[k].ordered : at[k].indexed];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < AHEAD; k++) {
+        if (at[k].exists) to[scatter ? at[k].indexed : at[k].ordered] = held[k];
     }
 }
 
-/* log2_lanes: 0 to 5; any grid. */
-extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+/* log2_lanes: 0 to 5; pieces: of 1 << log2_lanes vectors, in a row; the grid covers all pieces, of which there are less
+ * than 2^32, SMALL * AHEAD >> log2_lanes a block. */
+extern "C" __global__ void __launch_bounds__(SMALL)
     gather_groups(float4 *out, const float4 *table, const void *index, unsigned count, unsigned row_bytes,
-                  unsigned index_bytes, unsigned log2_lanes) {
+                  unsigned index_bytes, unsigned log2_lanes, unsigned pieces) {
     if (index_bytes == 8)
-        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, true, false);
+        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, pieces, true, false);
     else
-        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, false, false);
+        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, pieces, false, false);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+extern "C" __global__ void __launch_bounds__(SMALL)
     scatter_groups(float4 *table, const float4 *in, const void *index, unsigned count, unsigned row_bytes,
-                   unsigned index_bytes, unsigned log2_lanes) {
+                   unsigned index_bytes, unsigned log2_lanes, unsigned pieces) {
     if (index_bytes == 8)
-        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, true, true);
+        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, pieces, true, true);
     else
-        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, false, true);
+        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, pieces, false, true);
+}
+
+/* ---- transfers: a warp moves a stage of rows through shared memory ----
+ *
+ * On the side of the indices an indirect transfer, on the side that is in order a sequential one; no register holds any
+ * of the data. On sm_90 rows of HAUL_BULK_WORTH bytes and more go by bulk copies: a lane asks for a row with one
+ * instruction, and one copy takes the whole stage to or from the other side. Stages are small and blocks many, so that
+ * enough is under way: blocks that go on, with rings of stages, are slower. */
+
+static __device__ __forceinline__ void gather_stage(char *out, const char *table, const char *index, unsigned rows,
+                                                    unsigned row_bytes, char *stage, haul_how how) {
+    __shared__ haul_channel_memory memory;
+    haul_channel channel = haul_warp_channel(&memory);
+    haul_warp_gather(haul_indirect(rows, row_bytes, row_bytes, row_bytes, 16, 32, how | HAUL_DESTINATION_FREE),
+                     &channel, stage, table, index);
+    haul_warp_store(haul_sequential(rows * row_bytes, 16, 32, HAUL_AUTO), out, stage);
+}
+
+static __device__ __forceinline__ void scatter_stage(char *table, const char *in, const char *index, unsigned rows,
+                                                     unsigned row_bytes, char *stage, haul_how how) {
+    __shared__ haul_channel_memory memory;
+    haul_channel channel = haul_warp_channel(&memory);
+    haul_warp_load(haul_sequential(rows * row_bytes, 16, 32, HAUL_DESTINATION_FREE), &channel, stage, in);
+    haul_warp_scatter(haul_indirect(rows, row_bytes, row_bytes, row_bytes, 16, 32, how), table, stage, index);
+}
+
+/* Blocks of 32 threads; the grid covers the rows, stage_rows a block; shared memory: stage_rows * row_bytes. */
+extern "C" __global__ void __launch_bounds__(32)
+    gather_transfer(char *out, const char *table, const char *index, unsigned count, unsigned row_bytes,
+                    unsigned index_bytes, unsigned stage_rows) {
+    extern __shared__ __align__(128) char stage[];
+    unsigned first = blockIdx.x * stage_rows, rows = min(stage_rows, count - first);
+    char *to = out + (size_t)first * row_bytes;
+    index += (size_t)first * index_bytes;
+    if (index_bytes == 8)
+        gather_stage(to, table, index, rows, row_bytes, stage, HAUL_INDEX_64);
+    else
+        gather_stage(to, table, index, rows, row_bytes, stage, HAUL_AUTO);
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+    scatter_transfer(char *table, const char *in, const char *index, unsigned count, unsigned row_bytes,
+                     unsigned index_bytes, unsigned stage_rows) {
+    extern __shared__ __align__(128) char stage[];
+    unsigned first = blockIdx.x * stage_rows, rows = min(stage_rows, count - first);
+    const char *from = in + (size_t)first * row_bytes;
+    index += (size_t)first * index_bytes;
+    if (index_bytes == 8)
+        scatter_stage(table, from, index, rows, row_bytes, stage, HAUL_INDEX_64);
+    else
+        scatter_stage(table, from, index, rows, row_bytes, stage, HAUL_AUTO);
 }

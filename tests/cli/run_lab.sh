@@ -101,7 +101,7 @@ result 'a plain transpose stores eight times the sectors' holds transpose forms 
 result 'only the wide padded tile has conflicts' holds transpose forms \
     '[r["form"] for r in rows if r["conflicts"] > 0] == ["tile [64][65], 16 bytes"]'
 result 'groups of lanes take a sixteenth of the loads for rows of 32 bytes' holds rows gather \
-    '(lambda n: n["a warp a row"] == 16 * n["groups of lanes, 4 rows ahead"])(
+    '(lambda n: n["a warp a row"] == 16 * n["groups of lanes"])(
          {r["form"]: r["loads"] for r in rows if r["row"] == 32})'
 result 'a block that keeps x reads A once, and little else' holds matvec forms \
     '131072 <= rows[2]["sectors"] < 1.05 * 131072 and rows[2]["conflicts"] == 0'

@@ -150,8 +150,8 @@ static void what_cannot_be_is_refused(void **state) {
     expect_failure(haul_gather(kernels, 0, 2, 0, 4, a, i, b, NULL), HAUL_ERROR_ARGUMENT, "rows of 0 bytes");
     expect_failure(haul_scatter(kernels, HAUL_SCATTER_GROUPS, 2, 24, 4, a, i, b, NULL), HAUL_ERROR_ARGUMENT,
                    "needs a multiple of 16");
-    expect_failure(haul_scatter(kernels, HAUL_SCATTER_BULK, 2, 1 << 15, 4, a, i, b, NULL), HAUL_ERROR_ARGUMENT,
-                   "bulk stages hold at most");
+    expect_failure(haul_scatter(kernels, HAUL_SCATTER_TRANSFER, 2, 1 << 15, 4, a, i, b, NULL), HAUL_ERROR_ARGUMENT,
+                   "stages hold at most 16384");
     expect_failure(haul_scatter(kernels, 0, 100, 32, 4, a, i, b, NULL), HAUL_ERROR_ARGUMENT, "table: the buffer has");
     haul_buffer_free(a), haul_buffer_free(b), haul_buffer_free(i);
 }
