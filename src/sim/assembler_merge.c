@@ -53,7 +53,7 @@ static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bo
 
 static sim_node join(const sim_node *a, const sim_node *b, unsigned width) {
     sim_node n = a->instruction <= b->instruction ? *a : *b;
-    n.at = window_of(a, width) << __builtin_ctz(width);
+    n.at = window_of(a, width) * (int64_t)width;
     n.size = (uint8_t)width;
     return n;
 }
