@@ -218,23 +218,6 @@ HAUL_FOLDED int haul_fits_bulk(const haul_transfer *t) {
     return t->shape != HAUL_SHAPE_BOX && (t->alignment == 16 || (t->how & HAUL_CONGRUENT));
 }
 
-/* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
- * thread can ask for the runs one by one. */
-#define HAUL_BULK_WORTH 512
-
-/* The engine that carries `t` on an architecture (80, 90, 100): the one asked for, or else the best that can. */
-HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
-    unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
-    if (asked != HAUL_AUTO && !(asked == HAUL_BY_LDGSTS && direction != HAUL_DIRECTION_LOAD)) return asked;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
-    if (direction == HAUL_DIRECTION_LOAD && arch >= 80 && (t->alignment >= 4 || (t->how & HAUL_CONGRUENT)))
-        return HAUL_BY_LDGSTS;
-    return HAUL_BY_LDG;
-}
-
-/* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
-
 /* A halo has two areas: the rows' middle parts, and the sides. All else has one. */
 HAUL_FOLDED unsigned haul_areas(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius ? 2 : 1;
@@ -250,6 +233,27 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
     /* a halo's vectors start at the interior's origin, and end `radius` elements before it or `width` after */
     return haul_low_bit(common | haul_box_row(t) | t->shared_pitch);
 }
+
+/* LDGSTS copies 4, 8 or 16 bytes at a time. */
+HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
+    return haul_piece_width(t, 0) >= 4 && (haul_areas(t) == 1 || haul_piece_width(t, 1) >= 4);
+}
+
+/* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
+ * thread can ask for the runs one by one. */
+#define HAUL_BULK_WORTH 512
+
+/* The engine that carries `t` on an architecture (80, 90, 100): the one asked for (LDGSTS where it can), or else the
+ * best that can. */
+HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
+    if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_fits_ldgsts(t) ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+}
+
+/* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
 
 /* What rows of `bytes` come to behind a head of `head` bytes. */
 HAUL_FOLDED unsigned haul_row_pieces(const haul_transfer *t, unsigned head) {
@@ -462,10 +466,17 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               shared);                                                                                              \
     CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_BULK, "boxes go by LDG, LDGSTS or tensor copies, not by bulk copies")
 
+/* Rows of a box, and a halo's sides, are made up of accesses of equal width. */
+#define HAUL_CHECK_LDGSTS(CHECK, name, bytes, how)                             \
+    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (bytes) % 4 == 0, \
+              "LDGSTS moves 4, 8 or 16 bytes; rows of this transfer have ", bytes, " bytes")
+
 #define HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, how)            \
     CHECK##_0(name, (reach) > 0, "a halo has a radius of at least 1");           \
     CHECK##_1(name, (shared) >= ((width) + 2 * (reach)) * (size),                \
               "rows with their halo overlap at a shared pitch of ", shared, ""); \
+    HAUL_CHECK_LDGSTS(CHECK, name, (width) * (size), how);                       \
+    HAUL_CHECK_LDGSTS(CHECK, name, (reach) * (size), how);                       \
     CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR,                       \
               "a tensor copy of tile and ring is a HAUL_TILE that starts before the tile")
 
@@ -479,6 +490,7 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)              \
     CHECK##_1(name, (dimensions) >= 1 && (dimensions) <= 5, "a tile has 1 to 5 dimensions, not ", dimensions, "");    \
     CHECK##_1(name, (shared) >= (box0) * (size), "rows of the tile overlap at a shared pitch of ", shared, "");       \
+    HAUL_CHECK_LDGSTS(CHECK, name, (box0) * (size), how);                                                             \
     CHECK##_0(name,                                                                                                   \
               HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                                \
                   ((align) == 16 && ((box0) * (size)) % 16 == 0 && (shared) == (box0) * (size) && (box0) <= 256 &&    \
