@@ -16,7 +16,7 @@ static const haul_kernel_form pointwise_forms[] = {
     {"pointwise", "fused", "pointwise", "f alone", 80, {256, 1}, {1024, 1}, HAUL_GRID_COVERS, 0, 16},
 };
 
-enum { STAGES = 4, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
+enum { STAGES = 4, STAGES_OF_ROLES = 6, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
 
 static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uint32_t n) {
     if (n > INT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_fused: n is %u: must be below 2^31", n);
@@ -27,12 +27,13 @@ static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uin
 
 /* Rows of the tiles that suit m. */
 static uint32_t tile_rows(uint32_t m) {
-    return m > 64 ? 128 : m > 32 ? 64 : m > 16 ? 32 : 16;
+    return m > 64 ? 128 : m > 32 ? 64 : 32;
 }
 
-/* A and the ring of the forms with tiles. */
-static uint32_t shared_bytes(uint32_t rows, uint32_t k) {
-    return (k * rows + STAGES * SLAB * (128 * 128 / rows)) * 4;
+/* A and the rings of the forms with tiles. */
+static uint32_t shared_bytes(haul_fused_form form, uint32_t rows, uint32_t k) {
+    uint32_t stages = form == HAUL_FUSED_ROLES ? STAGES_OF_ROLES : STAGES;
+    return (k * rows + stages * SLAB * (128 * 128 / rows)) * 4;
 }
 
 static haul_status apply_f(haul_kernels *kernels, uint64_t count, haul_buffer *b, haul_buffer *temporary,
@@ -69,7 +70,7 @@ haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, 
         snprintf(kernel, sizeof kernel, "%s_%u", haul_fused_forms[form].kernel, tile_rows(m));
         launch.kernel = kernel;
         launch.extent[1] = 1;
-        launch.extra_shared_bytes = shared_bytes(tile_rows(m), k);
+        launch.extra_shared_bytes = shared_bytes(form, tile_rows(m), k);
     }
     return kernels_run(kernels, &launch, run);
 }

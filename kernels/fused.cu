@@ -5,6 +5,8 @@
  * in ascending order. */
 #include <cuda_runtime.h>
 #include <cuda_pipeline_primitives.h>
+#define HAUL_BLOCK_IS_1D
+#include <haul/device.h>
 
 static __device__ __forceinline__ float f(float x) {
     return fmaf(x, fabsf(x), 0.5f * x);
@@ -41,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) pointwise(float *t, const floa
 /* ---- tiles ----
  *
  * A block keeps all of A in shared memory, by columns of up to 128, and strides through tiles of C: all rows, 128 to
- * 1024 columns. Slabs of 8 rows of B pass through a ring of stages. Eight warps compute: each 16 rows x 128 columns of
+ * 512 columns. Slabs of 8 rows of B pass through a ring of stages. Eight warps compute: each 16 rows x 128 columns of
  * the tile, a lane 8 x 8, in halves that lie side by side with its neighbours', so that shared memory is read without
  * conflicts and C is written by whole lines. */
 
@@ -54,7 +56,7 @@ typedef struct problem {
     float *c;
     const float *a, *b;
     unsigned m, k, n;
-    unsigned log2_columns; /* of a tile: 128 to 1024, for m of up to 128 to 16 */
+    unsigned log2_columns; /* of a tile: 128, 256 or 512, for m of up to 128, 64 or 32 */
     unsigned slabs, tiles; /* slabs of a tile; tiles in all */
     bool vectors;          /* all rows of B and C begin at multiples of 16 bytes */
 } problem;
@@ -72,7 +74,7 @@ static __device__ __forceinline__ unsigned columns(const problem *p) {
     return 1u << p->log2_columns;
 }
 
-/* Of a tile and of what is kept of A: 16 to 128, as many as m or more. */
+/* Of a tile and of what is kept of A: 32, 64 or 128, as many as m or more. */
 static __device__ __forceinline__ unsigned rows(const problem *p) {
     return 1u << (14 - p->log2_columns);
 }
@@ -234,9 +236,8 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
     }
 }
 
-/* One kernel for each width: for A of up to 16, 32, 64 and 128 rows. */
+/* One kernel for each width: for A of up to 32, 64 and 128 rows. */
 #define EACH_WIDTH(KERNEL) \
-    KERNEL(16, 10)         \
     KERNEL(32, 9)          \
     KERNEL(64, 8)          \
     KERNEL(128, 7)
@@ -256,7 +257,7 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
     }
 EACH_WIDTH(UNIFIED_KERNELS)
 
-/* ---- specialised: two warps fill stages and apply f, eight compute ----
+/* ---- specialised, by hand: two warps fill stages and apply f, eight compute ----
  *
  * Each stage has two named barriers: `full`, at which the producers arrive and the consumers wait, and `free`, the
  * other way round. A producer waits for its own copies only, applies f to the vectors it copied itself, and then
@@ -314,7 +315,7 @@ static __device__ __forceinline__ void consume(const problem *p, const float *ke
     }
 }
 
-static __device__ __forceinline__ void run_roles(problem p, float *kept) {
+static __device__ __forceinline__ void run_by_hand(problem p, float *kept) {
     float *ring = kept + p.k * rows(&p);
     keep_a(kept, &p);
     __syncthreads();
@@ -325,10 +326,106 @@ static __device__ __forceinline__ void run_roles(problem p, float *kept) {
 }
 
 /* Blocks of ROLES threads; otherwise as above. */
-#define ROLES_KERNEL(rows, log2_columns)                                                                   \
+#define KERNEL_BY_HAND(rows, log2_columns)                                                                   \
+    extern "C" __global__ void __launch_bounds__(ROLES, 2)                                                   \
+        fused_by_hand_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
+        extern __shared__ __align__(16) float shared[];                                                      \
+        run_by_hand(describe(c, a, b, m, k, n, log2_columns), shared);                                       \
+    }
+EACH_WIDTH(KERNEL_BY_HAND)
+
+/* ---- specialised, by two pipelines: a warp copies, a warp applies f, eight compute ----
+ *
+ * Slabs come into one ring by strided transfers, bulk copies on sm_90; the second warp takes them from there, and
+ * leaves f of them in another ring. It is the consumer of one pipeline and the producer of the other. */
+
+#define RAW 4   /* slabs in the ring that is copied into */
+#define READY 2 /* in the ring that is multiplied from */
+
+/* What begins or ends beyond a whole slab, or beyond 16-byte boundaries, goes by a descriptor of its own. */
+static __device__ __forceinline__ void copy_slab(haul_producer *w, const problem *p, place at, float *to) {
+    unsigned first = at.tile << p->log2_columns, pitch = columns(p) * 4;
+    unsigned rows = slab_rows(p, at), bytes = min(columns(p), p->n - first) * 4;
+    const float *from = p->b + (size_t)at.slab * SLAB * p->n + first;
+    long long apart = p->n * 4ll;
+    if (!p->vectors)
+        haul_producer_load(w, haul_strided(rows, bytes, pitch, apart, 4, 32, HAUL_AUTO), to, from);
+    else if (rows < SLAB || bytes < pitch)
+        haul_producer_load(w, haul_strided(rows, bytes, pitch, apart, 16, 32, HAUL_AUTO), to, from);
+    else
+        haul_producer_load(w, haul_strided(SLAB, pitch, pitch, apart, 16, 32, HAUL_AUTO), to, from);
+}
+
+static __device__ __forceinline__ void copy_slabs(const haul_split *raw, const problem *p, float *ring) {
+    haul_producer w = haul_producer_of(raw);
+    for (place at = first_place(); at.tile < p->tiles; go_on(&at, p)) {
+        unsigned s = haul_producer_acquire(&w);
+        copy_slab(&w, p, at, ring + (s * SLAB << p->log2_columns));
+        haul_producer_commit(&w);
+    }
+}
+
+static __device__ __forceinline__ void apply_slab(float *to, const float *from, unsigned words) {
+#pragma unroll 4
+    for (unsigned i = threadIdx.x % 32 * 4; i < words; i += 32 * 4) {
+        *(float4 *)(to + i) = f4(*(const float4 *)(from + i));
+    }
+}
+
+static __device__ __forceinline__ void apply_slabs(const haul_split *raw, const haul_split *ready, const problem *p,
+                                                   const float *raw_ring, float *ready_ring) {
+    haul_consumer r = haul_consumer_of(raw);
+    haul_producer w = haul_producer_of(ready);
+    for (place at = first_place(); at.tile < p->tiles; go_on(&at, p)) {
+        unsigned from = haul_consumer_wait(&r), to = haul_producer_acquire(&w);
+        apply_slab(ready_ring + (to * SLAB << p->log2_columns), raw_ring + (from * SLAB << p->log2_columns),
+                   slab_rows(p, at) << p->log2_columns);
+        haul_consumer_release(&r);
+        haul_producer_commit(&w);
+    }
+}
+
+static __device__ __forceinline__ void multiply_slabs(const haul_split *ready, const problem *p, const float *kept,
+                                                      float *ring) {
+    haul_consumer r = haul_consumer_of(ready);
+    lane_place lane = lane_in_tile(p);
+    place at = first_place();
+    for (; at.tile < p->tiles; at.tile += gridDim.x) {
+        float sums[8][8] = {{0.0f}};
+        for (at.slab = 0; at.slab < p->slabs; at.slab++) {
+            at.stage = haul_consumer_wait(&r);
+            multiply_slab(sums, kept, ring, p, at, lane);
+            haul_consumer_release(&r);
+        }
+        store_tile(sums, p, at.tile, lane);
+    }
+}
+
+/* What lies beyond n in the last tile is multiplied too, and not stored: it gets a value once. */
+static __device__ __forceinline__ void clear_ring(float *ring, unsigned words) {
+    for (unsigned i = threadIdx.x * 4; i < words; i += ROLES * 4) *(float4 *)(ring + i) = make_float4(0, 0, 0, 0);
+    haul_proxy_fence();
+}
+
+static __device__ __forceinline__ void run_roles(problem p, float *kept) {
+    float *raw_ring = kept + p.k * rows(&p), *ready_ring = raw_ring + RAW * SLAB * columns(&p);
+    keep_a(kept, &p);
+    if (p.n % columns(&p)) clear_ring(raw_ring, RAW * SLAB * columns(&p));
+    HAUL_SPLIT_PIPELINE(raw, RAW, 8, 32, 9, 32, HAUL_AUTO);
+    HAUL_SPLIT_PIPELINE(ready, READY, 9, 32, 0, COMPUTING, HAUL_BY_LDG);
+    if (haul_is_producer(&raw))
+        copy_slabs(&raw, &p, raw_ring);
+    else if (haul_is_consumer(&raw))
+        apply_slabs(&raw, &ready, &p, raw_ring, ready_ring);
+    else
+        multiply_slabs(&ready, &p, kept, ready_ring);
+}
+
+/* Blocks of ROLES threads, any grid; shared memory: k * rows() + (RAW + READY) * SLAB * columns() floats. */
+#define KERNEL_WITH_ROLES(rows, log2_columns)                                                              \
     extern "C" __global__ void __launch_bounds__(ROLES, 2)                                                 \
         fused_roles_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
         extern __shared__ __align__(16) float shared[];                                                    \
         run_roles(describe(c, a, b, m, k, n, log2_columns), shared);                                       \
     }
-EACH_WIDTH(ROLES_KERNEL)
+EACH_WIDTH(KERNEL_WITH_ROLES)

@@ -5,6 +5,7 @@
  * instruction moves and what the banks say to it. Blocks of 256 threads, one tile each, in a grid of one dimension;
  * any rows and columns. */
 #include <cuda_runtime.h>
+#include <haul/device.h>
 
 #define BLOCK 256
 
@@ -129,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 typedef float4 swizzled_tile[SIDE][SIDE / 4];
 
 static __device__ __forceinline__ unsigned swizzle(unsigned row, unsigned vector) {
-    return vector ^ row / 4 % 8;
+    return haul_swizzle(row / 4, vector, SIDE / 4, 16);
 }
 
 static __device__ __forceinline__ void move_vectors(swizzled_tile tile, float *out, const float *in, unsigned rows,
