@@ -69,7 +69,7 @@ HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, hau
     f->index = 0;
     f->map = 0;
     f->fill = 0;
-    f->head = haul_head_of(f);
+    f->head = haul_head_bytes(&f->t, f->shared);
     HAUL_EXPECT(t.shape == HAUL_SHAPE_BOX || (f->shared - f->head) % 16 % haul_smaller(t.alignment, 16) == 0,
                 "transfer", 0, "shared memory", "haul: an address is not aligned as the descriptor says");
     HAUL_EXPECT(f->global % t.alignment == 0 && f->shared % t.alignment == 0, "transfer", 0, "shared or global memory",
