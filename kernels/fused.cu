@@ -351,7 +351,7 @@ static __device__ __forceinline__ void copy_slab(haul_producer *w, const problem
     if (!p->vectors)
         haul_producer_load(w, haul_strided(rows, bytes, pitch, apart, 4, 32, HAUL_AUTO), to, from);
     else if (rows < SLAB || bytes < pitch)
-        haul_producer_load(w, haul_strided(rows, bytes, pitch, apart, 16, 32, HAUL_AUTO), to, from);
+        haul_producer_load(w, haul_strided(rows, bytes & ~15u, pitch, apart, 16, 32, HAUL_AUTO), to, from);
     else
         haul_producer_load(w, haul_strided(SLAB, pitch, pitch, apart, 16, 32, HAUL_AUTO), to, from);
 }

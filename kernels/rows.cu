@@ -167,6 +167,7 @@ extern "C" __global__ void __launch_bounds__(32)
                     unsigned index_bytes, unsigned stage_rows) {
     extern __shared__ __align__(128) char stage[];
     unsigned first = blockIdx.x * stage_rows, rows = min(stage_rows, count - first);
+    row_bytes &= ~15u; /* tells the compiler that there are no tails */
     char *to = out + (size_t)first * row_bytes;
     index += (size_t)first * index_bytes;
     if (index_bytes == 8)
@@ -180,6 +181,7 @@ extern "C" __global__ void __launch_bounds__(32)
                      unsigned index_bytes, unsigned stage_rows) {
     extern __shared__ __align__(128) char stage[];
     unsigned first = blockIdx.x * stage_rows, rows = min(stage_rows, count - first);
+    row_bytes &= ~15u; /* tells the compiler that there are no tails */
     const char *from = in + (size_t)first * row_bytes;
     index += (size_t)first * index_bytes;
     if (index_bytes == 8)
