@@ -255,6 +255,18 @@ HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction
 
 /* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
 
+/* Bytes before the first piece of each element when the first element begins at address `shared`: to the next 16-byte
+ * boundary, if the transfer peels heads. An element that ends before has only the part that takes aligned powers of two
+ * up from its beginning; what is left goes down again, as a tail. */
+HAUL_FOLDED unsigned haul_head_bytes(const haul_transfer *t, unsigned shared) {
+    unsigned head = (0u - shared) & 15u;
+    if (!(t->how & HAUL_CONGRUENT) || t->shape == HAUL_SHAPE_BOX) return 0;
+    if (head > t->bytes) head &= 7u;
+    if (head > t->bytes) head &= 3u;
+    if (head > t->bytes) head &= 1u;
+    return head;
+}
+
 /* What rows of `bytes` come to behind a head of `head` bytes. */
 HAUL_FOLDED unsigned haul_row_pieces(const haul_transfer *t, unsigned head) {
     return (t->bytes - head) / haul_piece_width(t, 0);
