@@ -86,7 +86,7 @@ result '16-byte copies around L1 fetch twice what is not aligned' holds staging 
 result '16-byte copies through L1 pay for one sector more a warp' holds staging ways \
     '[r["l1_sectors"] for r in rows if r["way"] == "16 B, LDGSTS through L1"][:2] == [256, 272]'
 result 'every rung of SAXPY moves the same bytes' holds saxpy rungs \
-    'len(rows) == 6 and all((r["read"], r["written"]) == (8 << 20, 4 << 20) for r in rows)'
+    'len(rows) >= 6 and all((r["read"], r["written"]) == (8 << 20, 4 << 20) for r in rows)'
 result 'vectors take a quarter of the loads' holds saxpy rungs 'rows[0]["loads"] == 4 * rows[1]["loads"]'
 result 'staged max pooling touches a fraction of the sectors' holds maxpool forms \
     'rows[0]["sectors"] > 20 * rows[1]["sectors"] and rows[1]["conflicts"] == 0'
