@@ -16,7 +16,7 @@ static const haul_kernel_form pointwise_forms[] = {
     {"pointwise", "fused", "pointwise", "f alone", 80, {256, 1}, {1024, 1}, HAUL_GRID_COVERS, 0, 16},
 };
 
-enum { STAGES = 4, STAGES_OF_ROLES = 6, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
+enum { STAGES = 4, STAGES_OF_ROLES = 5, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
 
 static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uint32_t n) {
     if (n > INT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_fused: n is %u: must be below 2^31", n);

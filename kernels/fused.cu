@@ -339,7 +339,7 @@ EACH_WIDTH(KERNEL_BY_HAND)
  * Slabs come into one ring by strided transfers, bulk copies on sm_90; the second warp takes them from there, and
  * leaves f of them in another ring. It is the consumer of one pipeline and the producer of the other. */
 
-#define RAW 4   /* slabs in the ring that is copied into */
+#define RAW 3   /* slabs in the ring that is copied into */
 #define READY 2 /* in the ring that is multiplied from */
 
 /* What begins or ends beyond a whole slab, or beyond 16-byte boundaries, goes by a descriptor of its own. */

@@ -13,6 +13,7 @@ static const report_column columns[] = {
     {"l2_written", "L2 written", REPORT_BYTES, "C has 2 MiB"},
     {"loads", "Loads", REPORT_COUNT, "warps' loads from global memory into registers"},
     {"ldgsts", "LDGSTS", REPORT_COUNT, "warps' asynchronous copies"},
+    {"bulk", "Bulk", REPORT_COUNT, "bulk copies"},
     {"shared_loads", "Shared loads", REPORT_COUNT, "warps' loads from shared memory"},
     {"products", "Products/load", REPORT_RATIO, "warps' multiply-adds for each of these"},
     {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
@@ -34,6 +35,7 @@ static void add_row(report_table *t, const lab_bench *b, size_t first, const cha
     report_add_number(t, 32 * total(b, first, HAUL_COUNTER_L2_WRITE_SECTORS));
     report_add_number(t, total(b, first, HAUL_COUNTER_INST_GLOBAL_LD));
     report_add_number(t, total(b, first, HAUL_COUNTER_INST_LDGSTS));
+    report_add_number(t, total(b, first, HAUL_COUNTER_INST_TMA_LD));
     report_add_number(t, shared);
     report_add_number(t, report_ratio(products, shared));
     report_add_number(t, total(b, first, HAUL_COUNTER_SHARED_LD_CONFLICTS));
