@@ -49,16 +49,29 @@ static haul_status check_addresses(const haul_transfer *t, const haul_circumstan
     return HAUL_OK;
 }
 
+/* What haul_tensor_map_encode() and the engine want of a box's place (docs/memory-model.md). */
+static haul_status check_tensor(const haul_transfer *t, const haul_circumstances *c) {
+    REFUSE_1(, c->shared % 128 == 0, "tensor copies want a multiple of 128 in shared memory; the address is off by ",
+             c->shared % 128, "");
+    REFUSE_1(, (int64_t)c->place.at[0] * t->element % 16 == 0,
+             "tensor copies begin at multiples of 16 bytes of a row; this one is ",
+             (int64_t)c->place.at[0] * t->element, " bytes from its start");
+    for (unsigned d = 0; d < t->rank; d++)
+        REFUSE_1(, c->place.at[d] >= 0 || c->direction == HAUL_DIRECTION_LOAD,
+                 "only loads by tensor copies begin before the array; this store begins at ", c->place.at[d], "");
+    return HAUL_OK;
+}
+
 /* Additions are made element by element; a piece narrower than one would be lost. */
 static haul_status check_addition(const haul_transfer *t, unsigned arch) {
     static const unsigned sizes[] = {0, 4, 4, 8, 4, 8, 2, 2};
     const unsigned type = (unsigned)((t->how & HAUL_ADD_BITS) >> 20), size = sizes[type];
     REFUSE_0(, size != 0, "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
+    REFUSE_0(, t->radius == 0, "halos are loaded and stored, not added");
     REFUSE_2(, t->alignment >= size, "additions of elements of ", size, " bytes need at least that alignment, not ",
              t->alignment);
-    if (t->shape != HAUL_SHAPE_BOX)
-        REFUSE_2(, t->bytes % size == 0, "additions move whole elements of ", size, " bytes; this transfer has ",
-                 t->bytes);
+    const unsigned whole = t->shape == HAUL_SHAPE_BOX ? t->element : t->bytes;
+    REFUSE_2(, whole % size == 0, "additions move whole elements of ", size, " bytes; this transfer's have ", whole);
     REFUSE_0(, (t->how & HAUL_ADD_BITS) != HAUL_ADD_BF16 || arch >= 90, "additions of bfloat16 need sm_90 or later");
     return HAUL_OK;
 }
@@ -92,6 +105,7 @@ haul_status diagnose_check(const diagnose_case *k) {
     HAUL_TRY(t->shape == HAUL_SHAPE_BOX ? check_box(t) : check_rows(t));
     if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
     HAUL_TRY(check_addresses(t, &k->c));
+    if (k->engine == HAUL_BY_TENSOR) HAUL_TRY(check_tensor(t, &k->c));
     if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t, k->machine->sm));
     HAUL_TRY(check_team(k));
     return check_shared(k);

@@ -65,20 +65,23 @@ static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, bool cache
 
 /* ---- accesses ---- */
 
-static bool uses_l1(haul_how how) {
+/* Narrow loads are plain ones; of the operators only L1::no_allocate goes with an eviction priority. */
+static bool uses_l1(haul_how how, unsigned width) {
     const haul_how operation = how & HAUL_LOAD_BITS;
-    if (operation == HAUL_LOAD_CV) return (how & HAUL_L2_EVICT_BITS) != 0; /* has no form with an eviction priority */
-    return operation != HAUL_LOAD_CG && operation != HAUL_LOAD_NC_NO_ALLOCATE;
+    if (width < 4) return true;
+    if (operation == HAUL_LOAD_NC_NO_ALLOCATE || how & HAUL_L2_EVICT_BITS) return operation != HAUL_LOAD_NC_NO_ALLOCATE;
+    return operation != HAUL_LOAD_CV && operation != HAUL_LOAD_CG;
 }
 
-static void load_global(walk *w, const access *a) {
+/* Pieces are loaded as `how` says; crumbs, and elements of pieces partly outside the array, by the plain operation. */
+static void load_global(walk *w, const access *a, bool cached) {
     haul_traffic *t = &w->d->classes[HAUL_CLASS_GLOBAL_LOAD];
     sim_lines lines;
     if (!a->active) return;
     note_issue(w, a);
     sim_coalesce(a->global, a->active, a->width, &lines);
     sim_traffic_tags(t, &lines, a->active, a->width);
-    look_up(w, t, &lines, uses_l1(w->t->how), true);
+    look_up(w, t, &lines, cached, true);
 }
 
 static void use_shared(walk *w, const access *a, haul_memory_class class) {
@@ -142,14 +145,14 @@ static void copy_by_ldgsts(walk *w, const access *a) {
 }
 
 /* One piece of each lane from one memory to the other. */
-static void move(walk *w, const access *a) {
+static void move(walk *w, const access *a, bool cached) {
     if (!w->loads) {
         use_shared(w, a, HAUL_CLASS_SHARED_LOAD);
         put_global(w, a);
     } else if (w->k->engine == HAUL_BY_LDGSTS && a->width >= 4) {
         copy_by_ldgsts(w, a);
     } else {
-        load_global(w, a);
+        load_global(w, a, cached);
         use_shared(w, a, HAUL_CLASS_SHARED_STORE);
     }
 }
@@ -218,43 +221,76 @@ static void sort_piece(walk *w, step *s, unsigned lane, const haul_piece *p) {
              lane, global, shared);
 }
 
-/* Pieces partly outside the array: element by element, all in shared memory, those inside in global memory. */
-static void move_parts(walk *w, const step *s) {
+/* Pieces partly outside the array go element by element. A load writes all of them in shared memory ... */
+static void load_parts(walk *w, const step *s) {
     const unsigned element = w->t->element;
-    if (!s->part.active) return;
-    for (unsigned at = 0; at < s->part.width; at += element) {
+    for (unsigned at = 0; s->part.active && at < s->part.width; at += element) {
         access all = s->part, inside = s->part;
         all.width = inside.width = element;
         for (uint32_t left = s->part.active; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
-            all.shared[l] += at, inside.shared[l] += at, inside.global[l] += at;
+            all.shared[l] += at, inside.global[l] += at;
             if (at - s->pieces[l].skip >= s->pieces[l].valid) inside.active &= ~(1u << l);
         }
         w->d->bytes += (uint64_t)sim_lanes(inside.active) * element;
-        if (w->loads) {
-            load_global(w, &inside);
-            use_shared(w, &all, HAUL_CLASS_SHARED_STORE);
-        } else {
-            use_shared(w, &inside, HAUL_CLASS_SHARED_LOAD);
-            put_global(w, &inside);
-        }
+        load_global(w, &inside, true);
+        use_shared(w, &all, HAUL_CLASS_SHARED_STORE);
     }
+}
+
+/* ... a store takes those inside only, each lane from its first one on. */
+static void store_parts(walk *w, const step *s) {
+    const unsigned element = w->t->element;
+    access inside = s->part;
+    for (unsigned at = 0; inside.active; at += element) {
+        inside = s->part;
+        inside.width = element;
+        for (uint32_t left = s->part.active; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            inside.shared[l] += s->pieces[l].skip + at, inside.global[l] += s->pieces[l].skip + at;
+            if (at >= s->pieces[l].valid) inside.active &= ~(1u << l);
+        }
+        w->d->bytes += (uint64_t)sim_lanes(inside.active) * element;
+        use_shared(w, &inside, HAUL_CLASS_SHARED_LOAD);
+        put_global(w, &inside);
+    }
+}
+
+static void sort_pieces(walk *w, step *s, unsigned area, unsigned k, unsigned count) {
+    const unsigned first = s->whole.warp * SIM_LANES;
+    for (unsigned lane = 0; lane < SIM_LANES && first + lane < w->size; lane++) {
+        const uint64_t i = first + lane + (uint64_t)k * w->size;
+        if (i >= count) break;
+        const haul_piece p = haul_piece_at(w->t, &w->k->c.place, area, w->head, (unsigned)i);
+        sort_piece(w, s, lane, &p);
+    }
+}
+
+/* A store reads the whole pieces of a box before it asks which are inside. */
+static void store_step(walk *w, const step *s) {
+    access all = s->whole;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        if (s->fill.active >> l & 1) set_lane(&all, l, 0, s->fill.shared[l]);
+        if (s->part.active >> l & 1) set_lane(&all, l, 0, s->part.shared[l]);
+    }
+    use_shared(w, &all, HAUL_CLASS_SHARED_LOAD);
+    put_global(w, &s->whole);
+    store_parts(w, s);
 }
 
 static void move_step(walk *w, unsigned area, unsigned k, unsigned warp, unsigned count) {
     step s = {.whole.warp = warp, .fill.warp = warp, .part.warp = warp};
     s.whole.width = s.fill.width = s.part.width = haul_piece_width(w->t, area);
-    for (unsigned lane = 0; lane < SIM_LANES && warp * SIM_LANES + lane < w->size; lane++) {
-        const uint64_t i = warp * SIM_LANES + lane + (uint64_t)k * w->size;
-        if (i >= count) break;
-        const haul_piece p = haul_piece_at(w->t, &w->k->c.place, area, w->head, (unsigned)i);
-        sort_piece(w, &s, lane, &p);
-    }
+    sort_pieces(w, &s, area, k, count);
     read_index(w, &s.whole);
-    move(w, &s.whole);
     w->d->bytes += (uint64_t)sim_lanes(s.whole.active) * s.whole.width;
-    if (w->loads) use_shared(w, &s.fill, HAUL_CLASS_SHARED_STORE);
-    move_parts(w, &s);
+    if (!w->loads) {
+        store_step(w, &s);
+        return;
+    }
+    move(w, &s.whole, uses_l1(w->t->how, s.whole.width));
+    use_shared(w, &s.fill, HAUL_CLASS_SHARED_STORE);
+    load_parts(w, &s);
 }
 
 static void move_area(walk *w, unsigned area) {
@@ -286,7 +322,7 @@ static void move_crumb(walk *w, unsigned offset, unsigned width, unsigned turn) 
                          (uint32_t)(w->k->c.shared + e * w->t->shared_pitch + offset));
             }
             read_index(w, &a);
-            move(w, &a);
+            move(w, &a, true);
         }
     }
     w->d->crumbs += w->t->count;
@@ -429,8 +465,7 @@ haul_status diagnose_count(const diagnose_case *k, haul_diagnosis *d) {
     if (!w) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to follow a transfer");
     *w = (walk){.k = k, .t = &k->t, .d = d, .size = k->team_threads};
     w->loads = k->c.direction == HAUL_DIRECTION_LOAD;
-    w->head = k->t.how & HAUL_CONGRUENT ? (unsigned)(0u - k->c.shared) & 15u : 0;
-    if (w->head > k->t.bytes && k->t.shape != HAUL_SHAPE_BOX) w->head = k->t.bytes;
+    w->head = haul_head_bytes(&k->t, (uint32_t)k->c.shared);
     haul_status status = sim_l1_create(d->occupancy.l1_bytes, &w->l1);
     if (status == HAUL_OK) walk_transfer(w), sum_up(w);
     if (w->seen.overflowed) status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to follow a transfer");
