@@ -35,4 +35,24 @@ guard() { # expected exit status, kernel
 
 expect 'the guard lets a warp a row pass' 'row_sums_by_warp: 0 wasteful loads' guard 0 row_sums_by_warp
 expect 'the guard stops a thread a row and names the line' 'row_sums.cu:16: 32.00 sectors' guard 1 row_sums
+
+for rung in "sim:a100 ladder.ptx" "sim:h100 ladder.sm_90.ptx"; do
+    # shellcheck disable=SC2086 # two words
+    set -- $rung
+    expect "every rung of the ladder is right on $1" '^window_any .* right' "$build/examples/ladder" "$build/examples/$2" "$1"
+done
+
+# All kernels leave the same sums: the hash of the second buffer, worked out by another program.
+handover() { # device, PTX, kernel, threads
+    "$build/haul" replay "$build/examples/$2" --device "$1" --kernel "$3" --grid 3 --block "$4" \
+        --arg buf:f01:86016 --arg buf:zero:3072 --arg i32:28
+}
+
+for form in plain:256 single:320 double:384 manual:320; do
+    kernel=sums_${form%:*}
+    for machine in a100:handover h100:handover.sm_90; do
+        expect "$kernel is right on sim:${machine%:*}" '"after": ?"21167fab3edef38b"' \
+            handover "sim:${machine%:*}" "${machine#*:}.ptx" "$kernel" "${form#*:}"
+    done
+done
 exit $((failures != 0))
