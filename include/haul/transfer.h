@@ -89,6 +89,12 @@ typedef unsigned long long haul_how;
 #define HAUL_ADD_F16 (6ull << 20)
 #define HAUL_ADD_BF16 (7ull << 20)
 #define HAUL_ADD_BITS (7ull << 20)
+/* Bytes of that type; 1 where nothing is added. */
+#define HAUL_ADD_BYTES(how)                                                                 \
+    (((how)&HAUL_ADD_BITS) == 0                                                        ? 1u \
+     : ((how)&HAUL_ADD_BITS) == HAUL_ADD_U64 || ((how)&HAUL_ADD_BITS) == HAUL_ADD_F64  ? 8u \
+     : ((how)&HAUL_ADD_BITS) == HAUL_ADD_F16 || ((how)&HAUL_ADD_BITS) == HAUL_ADD_BF16 ? 2u \
+                                                                                       : 4u)
 
 typedef enum haul_direction { HAUL_DIRECTION_LOAD, HAUL_DIRECTION_STORE, HAUL_DIRECTION_ADD } haul_direction;
 /* Who carries it out together: one thread, a warp, a set of DMA warps, the block. */
@@ -207,9 +213,11 @@ HAUL_FOLDED unsigned haul_box_rows(const haul_transfer *t) {
     return t->box[1] * t->box[2] * t->box[3] * t->box[4];
 }
 
-/* A tensor copy moves dense boxes of up to 256 elements in each dimension, whose rows are multiples of 16 bytes. */
+/* A tensor copy moves dense boxes of up to 256 elements in each dimension, whose rows are multiples of 16 bytes. It
+ * adds elements, of up to 8 bytes each, not parts of them. */
 HAUL_FOLDED int haul_fits_tensor(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius == 0 && haul_box_row(t) % 16 == 0 && t->alignment == 16 &&
+           t->element <= 8 && (!(t->how & HAUL_ADD_BITS) || t->element == HAUL_ADD_BYTES(t->how)) &&
            t->shared_pitch == haul_box_row(t) && t->box[0] <= 256 && t->box[1] <= 256 && t->box[2] <= 256 &&
            t->box[3] <= 256 && t->box[4] <= 256;
 }
@@ -402,36 +410,42 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_ASSERT_2(name, condition, text, a, between, b) \
     HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) between HAUL_TEXT(b))
 
-#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, has_bulk)                                                \
-    CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                \
-              "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                      \
-    CHECK##_1(                                                                                                    \
-        name, (team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                               \
-        "a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is known at run time only; this " \
-        "transfer says ",                                                                                         \
-        team, "");                                                                                                \
-    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),              \
-              "LDGSTS moves 4, 8 or 16 bytes; this transfer asks for ", align, "");                               \
-    CHECK##_1(name, !((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                           \
-              "only accesses of 16 bytes go around L1; this transfer asks for ", align, "");                      \
-    CHECK##_0(name, ((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),           \
-              "HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                                                     \
-    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (has_bulk), \
-              "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");  \
-    CHECK##_0(name, ((haul_how)(how) >> 32) <= 256, "at most 256 bytes a thread are in flight by LDG");           \
-    CHECK##_0(name, !((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                \
-              "load operators belong to LDG: add HAUL_BY_LDG");                                                   \
-    CHECK##_0(name,                                                                                               \
-              !((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                                \
-                  HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                          \
-              "fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");                         \
-    CHECK##_0(name,                                                                                               \
-              !((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                            \
-                  ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                         \
+#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, has_bulk)                                                  \
+    CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                  \
+              "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                        \
+    CHECK##_1(                                                                                                      \
+        name, (team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                                 \
+        "a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is known at run time only; this "   \
+        "transfer says ",                                                                                           \
+        team, "");                                                                                                  \
+    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),                \
+              "LDGSTS moves 4, 8 or 16 bytes; this transfer asks for ", align, "");                                 \
+    CHECK##_1(name, !((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                             \
+              "only accesses of 16 bytes go around L1; this transfer asks for ", align, "");                        \
+    CHECK##_0(name, ((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),             \
+              "HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                                                       \
+    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (has_bulk),   \
+              "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");    \
+    CHECK##_1(name, (align) >= HAUL_ADD_BYTES(how),                                                                 \
+              "additions are aligned to their type: 8 bytes of U64 and F64, 2 of F16 and BF16, 4 of others; this "  \
+              "transfer asks for ",                                                                                 \
+              align, "");                                                                                           \
+    CHECK##_0(name, ((how)&HAUL_ADD_BITS) != HAUL_ADD_BF16 || (has_bulk), "additions of BF16 need sm_90 or later"); \
+    CHECK##_0(name, ((haul_how)(how) >> 32) <= 256, "at most 256 bytes a thread are in flight by LDG");             \
+    CHECK##_0(name, !((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                  \
+              "load operators belong to LDG: add HAUL_BY_LDG");                                                     \
+    CHECK##_0(name,                                                                                                 \
+              !((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                                  \
+                  HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                            \
+              "fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");                           \
+    CHECK##_0(name,                                                                                                 \
+              !((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                              \
+                  ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                           \
               "fetch sizes go with the load operators CA and NC")
 
 #define HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how)                                              \
     CHECK##_0(name, (size) > 0, "an element has at least one byte");                                                \
+    CHECK##_0(name, (size) % HAUL_ADD_BYTES(how) == 0, "additions are of whole numbers of their type");             \
     CHECK##_2(name, (shared) % (align) == 0, "the shared pitch is a multiple of the alignment ", align, "; it is ", \
               shared);                                                                                              \
     CHECK##_2(name, (global) % (align) == 0, "the global pitch is a multiple of the alignment ", align, "; it is ", \
@@ -506,9 +520,10 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
     CHECK##_0(name,                                                                                                   \
               HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                                \
                   ((align) == 16 && ((box0) * (size)) % 16 == 0 && (shared) == (box0) * (size) && (box0) <= 256 &&    \
-                   (box1) <= 256 && (box2) <= 256 && (box3) <= 256 && (box4) <= 256),                                 \
-              "a tensor copy moves dense boxes of up to 256 elements a dimension, aligned to 16 bytes, with rows of " \
-              "multiples of 16 bytes")
+                   (box1) <= 256 && (box2) <= 256 && (box3) <= 256 && (box4) <= 256 && (size) <= 8 &&                 \
+                   (!((how)&HAUL_ADD_BITS) || (size) == HAUL_ADD_BYTES(how))),                                        \
+              "a tensor copy moves dense boxes of up to 256 elements a dimension, of up to 8 bytes each (additions: " \
+              "of the added type), aligned to 16 bytes, with rows of multiples of 16 bytes")
 
 /* A box of 1 to 5 dimensions; extents beyond `dimensions` are not looked at. */
 #define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)           \
