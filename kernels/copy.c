@@ -10,7 +10,7 @@ haul_status haul_copy(haul_kernels *kernels, haul_copy_form form, uint32_t n, ha
                       haul_run *run) {
     const kernels_argument arguments[] = {KERNELS_IN(in, n, 4), KERNELS_OUT(out, n, 4), KERNELS_U32(n)};
     const kernels_launch launch = {.function = "haul_copy",
-                                   KERNELS_FORM(haul_copy_forms, form ? form : HAUL_COPY_VECTOR),
+                                   KERNELS_FORM(haul_copy_forms, form ? form : HAUL_COPY_PACED),
                                    .extent = {n},
                                    KERNELS_ARGUMENTS(arguments)};
     return kernels_run(kernels, &launch, run);

@@ -11,7 +11,7 @@ haul_status haul_saxpy(haul_kernels *kernels, haul_saxpy_form form, uint32_t n, 
     const kernels_argument arguments[] = {KERNELS_U32(n), KERNELS_F32(alpha), KERNELS_IN(x, n, 4),
                                           KERNELS_OUT(y, n, 4)};
     const kernels_launch launch = {.function = "haul_saxpy",
-                                   KERNELS_FORM(haul_saxpy_forms, form ? form : HAUL_SAXPY_VECTOR),
+                                   KERNELS_FORM(haul_saxpy_forms, form ? form : HAUL_SAXPY_PACED),
                                    .extent = {n},
                                    KERNELS_ARGUMENTS(arguments)};
     return kernels_run(kernels, &launch, run);

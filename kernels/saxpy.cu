@@ -1,22 +1,24 @@
-/* SAXPY, y = alpha * x + y, up a ladder of ways to keep bytes in flight. saxpy_sm90.cu has the last rung.
+/* SAXPY, y = alpha * x + y, up a ladder of ways to keep bytes in flight.
  *
  * Every rung moves the same 12 bytes an element. What changes is how many instructions that takes, how many registers
  * hold data that is under way, and how early the next data is asked for. x and y are 16-byte aligned from the second
- * rung on; any n is right: what does not fill a vector goes by single words. */
-#include <cuda_runtime.h>
-#include <cuda_pipeline_primitives.h>
+ * rung on; any n is right: what does not fill a vector, or a tile, goes by single words. */
+#include <haul/device.h>
 
-#define BLOCK 256 /* threads a block of the rungs that stage in shared memory */
-#define STAGES 4  /* of saxpy_stages */
+#define BLOCK 256 /* threads a block of the rungs that stage in shared memory, consumers where there are roles */
+#define PACED 704 /* of the last rung: two blocks an SM, whose loads are 44 KiB */
+#define TILE 1024 /* floats that a block stages at a time: one vector a thread */
+#define STAGES 4
 
 static __device__ __forceinline__ float4 axpy4(float alpha, float4 x, float4 y) {
     return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
 }
 
-/* The up to three words after the last whole vector; by the grid's first threads. */
-static __device__ __forceinline__ void axpy_tail(unsigned n, float alpha, const float *x, float *y) {
-    unsigned i = n / 4 * 4, k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < n % 4) y[i + k] = fmaf(alpha, x[i + k], y[i + k]);
+/* The n % (unit) words after the last whole unit, by the whole grid. */
+static __device__ __forceinline__ void axpy_tail(unsigned unit, unsigned n, float alpha, const float *x, float *y) {
+    unsigned first = n / unit * unit;
+    for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < n - first; k += gridDim.x * blockDim.x)
+        y[first + k] = fmaf(alpha, x[first + k], y[first + k]);
 }
 
 /* Rung 1: one word a thread; the grid covers n. */
@@ -29,7 +31,7 @@ extern "C" __global__ void saxpy_scalar(unsigned n, float alpha, const float *x,
 extern "C" __global__ void saxpy_vector(unsigned n, float alpha, const float *x, float *y) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n / 4) ((float4 *)y)[i] = axpy4(alpha, ((const float4 *)x)[i], ((const float4 *)y)[i]);
-    axpy_tail(n, alpha, x, y);
+    axpy_tail(4, n, alpha, x, y);
 }
 
 /* Rung 3: a thread strides through the array and loads the next vectors into registers before it uses these. */
@@ -53,49 +55,122 @@ extern "C" __global__ void saxpy_registers(unsigned n, float alpha, const float 
         b = next_b;
         i += hop;
     }
-    axpy_tail(n, alpha, x, y);
+    axpy_tail(4, n, alpha, x, y);
 }
 
-/* Starts the copy of vector i of x and y into a thread's slots, and closes the group even where there is no vector:
- * the waits count groups. */
-static __device__ __forceinline__ void fetch(float4 *to_x, float4 *to_y, const float *x, const float *y, unsigned i,
-                                             unsigned vectors) {
+/* ---- with haul's pipelines. A stage holds a tile of x and, behind it, one of y ---- */
+
+/* Starts the copy of vector i of x and y into this thread's place in the next stage: none where there is no vector. */
+static __device__ __forceinline__ void fetch_vector(haul_pipeline *p, float4 *stages, const float *x, const float *y,
+                                                    unsigned i, unsigned vectors) {
+    HAUL_SEQUENTIAL(vector, 16, 16, 1, HAUL_BY_LDGSTS);
+    float4 *stage = stages + haul_thread_pipeline_acquire(p) * 2 * BLOCK + threadIdx.x;
     if (i < vectors) {
-        __pipeline_memcpy_async(to_x, (const float4 *)x + i, 16);
-        __pipeline_memcpy_async(to_y, (const float4 *)y + i, 16);
+        haul_thread_pipeline_load(p, vector, stage, (const float4 *)x + i);
+        haul_thread_pipeline_load(p, vector, stage + BLOCK, (const float4 *)y + i);
     }
-    __pipeline_commit();
+    haul_thread_pipeline_commit(p);
 }
 
-/* Rung 4: two stages in shared memory. The next stage's copies are issued before the wait for this one's, so that
- * bytes are in flight all the time. Blocks of BLOCK threads. */
+/* A thread uses what it has copied itself, so nobody waits for anybody. The next stages' copies are issued before the
+ * wait for this one's, so that bytes are in flight all the time. */
+static __device__ __forceinline__ void by_threads(haul_pipeline *p, float4 *stages, unsigned n, float alpha,
+                                                  const float *x, float *y) {
+    unsigned vectors = n / 4, hop = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x, ahead = i;
+    for (unsigned s = 1; s < p->ring.stages; s++, ahead += hop) fetch_vector(p, stages, x, y, ahead, vectors);
+    for (; i < vectors; i += hop, ahead += hop) {
+        fetch_vector(p, stages, x, y, ahead, vectors);
+        const float4 *stage = stages + haul_thread_pipeline_wait(p) * 2 * BLOCK + threadIdx.x;
+        ((float4 *)y)[i] = axpy4(alpha, stage[0], stage[BLOCK]);
+        haul_thread_pipeline_release(p);
+    }
+    axpy_tail(4, n, alpha, x, y);
+}
+
+/* Rung 4: two stages in shared memory. Blocks of BLOCK threads, here and below. */
 extern "C" __global__ void saxpy_two_stages(unsigned n, float alpha, const float *x, float *y) {
-    __shared__ float4 stage_x[2][BLOCK], stage_y[2][BLOCK];
-    unsigned vectors = n / 4, hop = gridDim.x * BLOCK, t = threadIdx.x, now = 0;
-    unsigned i = blockIdx.x * BLOCK + t;
-    fetch(&stage_x[0][t], &stage_y[0][t], x, y, i, vectors);
-    for (; i < vectors; i += hop, now ^= 1) {
-        fetch(&stage_x[now ^ 1][t], &stage_y[now ^ 1][t], x, y, i + hop, vectors);
-        __pipeline_wait_prior(1);
-        ((float4 *)y)[i] = axpy4(alpha, stage_x[now][t], stage_y[now][t]);
-    }
-    axpy_tail(n, alpha, x, y);
+    __shared__ __align__(16) float4 stages[2 * 2 * BLOCK];
+    HAUL_THREAD_PIPELINE(p, 2, HAUL_BY_LDGSTS);
+    by_threads(&p, stages, n, alpha, x, y);
 }
 
-/* Rung 5: STAGES stages, STAGES - 1 of them in flight while one is used: more bytes under way for the same registers,
- * paid in shared memory. Blocks of BLOCK threads. */
+/* Rung 5: STAGES stages: more bytes under way for the same registers, paid in shared memory. */
 extern "C" __global__ void saxpy_stages(unsigned n, float alpha, const float *x, float *y) {
-    __shared__ float4 stage_x[STAGES][BLOCK], stage_y[STAGES][BLOCK];
-    unsigned vectors = n / 4, hop = gridDim.x * BLOCK, t = threadIdx.x;
-    unsigned i = blockIdx.x * BLOCK + t, ahead = i, now = 0;
-    for (unsigned s = 0; s < STAGES - 1; s++, ahead += hop) {
-        fetch(&stage_x[s][t], &stage_y[s][t], x, y, ahead, vectors);
+    __shared__ __align__(16) float4 stages[STAGES * 2 * BLOCK];
+    HAUL_THREAD_PIPELINE(p, STAGES, HAUL_BY_LDGSTS);
+    by_threads(&p, stages, n, alpha, x, y);
+}
+
+/* Puts tile k of x and y into the next stage. */
+static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, float4 *stages, const float *x, const float *y,
+                                                  unsigned k, unsigned tiles) {
+    HAUL_SEQUENTIAL(tile, TILE * 4, 16, BLOCK, HAUL_AUTO);
+    float4 *stage = stages + haul_block_pipeline_acquire(p) * 2 * BLOCK;
+    if (k < tiles) {
+        haul_block_pipeline_load(p, tile, stage, x + (size_t)k * TILE);
+        haul_block_pipeline_load(p, tile, stage + BLOCK, y + (size_t)k * TILE);
     }
-    for (; i < vectors; i += hop, ahead += hop, now = (now + 1) % STAGES) {
-        unsigned free = (now + STAGES - 1) % STAGES;
-        fetch(&stage_x[free][t], &stage_y[free][t], x, y, ahead, vectors);
-        __pipeline_wait_prior(STAGES - 1);
-        ((float4 *)y)[i] = axpy4(alpha, stage_x[now][t], stage_y[now][t]);
+    haul_block_pipeline_commit(p);
+}
+
+/* Rung 6: the block stages together. On sm_90 one thread asks for 4 KiB of x and of y at a time, and no register and no
+ * load slot is held meanwhile; older machines copy by LDGSTS, all threads a part. */
+extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float alpha, const float *x, float *y) {
+    __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
+    HAUL_BLOCK_PIPELINE(p, STAGES, BLOCK, HAUL_AUTO);
+    unsigned tiles = n / TILE, ahead = blockIdx.x;
+    for (unsigned s = 1; s < STAGES; s++, ahead += gridDim.x) fetch_tile(&p, stages, x, y, ahead, tiles);
+    for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x, ahead += gridDim.x) {
+        const float4 *stage = stages + haul_block_pipeline_wait(&p) * 2 * BLOCK + threadIdx.x;
+        fetch_tile(&p, stages, x, y, ahead, tiles);
+        ((float4 *)y)[(size_t)k * BLOCK + threadIdx.x] = axpy4(alpha, stage[0], stage[BLOCK]);
+        haul_block_pipeline_release(&p);
     }
-    axpy_tail(n, alpha, x, y);
+    axpy_tail(TILE, n, alpha, x, y);
+}
+
+/* Rung 7: a warp of its own fills the stages, BLOCK threads use them. Blocks of BLOCK + 32 threads. */
+extern "C" __global__ void __launch_bounds__(BLOCK + 32)
+    saxpy_roles(unsigned n, float alpha, const float *x, float *y) {
+    __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
+    HAUL_SEQUENTIAL(tile, TILE * 4, 16, 32, HAUL_AUTO);
+    HAUL_SPLIT_PIPELINE(p, STAGES, BLOCK / 32, 32, 0, BLOCK, HAUL_AUTO);
+    unsigned tiles = n / TILE;
+    if (haul_is_producer(&p)) {
+        haul_producer producer = haul_producer_of(&p);
+        for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {
+            float4 *stage = stages + haul_producer_acquire(&producer) * 2 * BLOCK;
+            haul_producer_load(&producer, tile, stage, x + (size_t)k * TILE);
+            haul_producer_load(&producer, tile, stage + BLOCK, y + (size_t)k * TILE);
+            haul_producer_commit(&producer);
+        }
+    } else {
+        haul_consumer consumer = haul_consumer_of(&p);
+        for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {
+            const float4 *stage = stages + haul_consumer_wait(&consumer) * 2 * BLOCK + threadIdx.x;
+            float4 a = stage[0], b = stage[BLOCK];
+            haul_consumer_release(&consumer);
+            ((float4 *)y)[(size_t)k * BLOCK + threadIdx.x] = axpy4(alpha, a, b);
+        }
+    }
+    axpy_tail(TILE, n, alpha, x, y);
+}
+
+/* ---- no stages at all ---- */
+
+/* Rung 8: a vector a thread again, but nobody stores before the block's loads are all in: memory turns between reading
+ * and writing less often. Blocks of PACED threads; the grid covers n / 4. */
+extern "C" __global__ void __launch_bounds__(PACED)
+    saxpy_paced(unsigned n, float alpha, const float *__restrict__ x, float *y) {
+    const float4 *x4 = (const float4 *)x;
+    float4 *y4 = (float4 *)y;
+    unsigned i = blockIdx.x * PACED + threadIdx.x, vectors = n / 4;
+    if ((blockIdx.x + 1) * PACED <= vectors) {
+        float4 result = axpy4(alpha, x4[i], y4[i]);
+        haul_block_loaded(__float_as_uint(result.x)); /* all of a vector's words come with its first */
+        y4[i] = result;
+    } else if (i < vectors) {
+        y4[i] = axpy4(alpha, x4[i], y4[i]);
+    }
+    axpy_tail(4, n, alpha, x, y);
 }

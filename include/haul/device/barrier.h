@@ -93,6 +93,24 @@ HAUL_DEVICE void haul_named_arrive(unsigned id, unsigned threads) {
     asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/* ---- pacing ---- */
+
+/* All threads of the block: returns when everybody's loads so far that `loaded` depends on have arrived.
+ * __syncthreads() alone waits for threads, not for the loads that they have under way. A streaming kernel whose blocks
+ * first have all their loads and then store turns memory around between reading and writing less often: on an H100 that
+ * is worth 0.5 to 1 % (bench/results/bench_device-2026-11-21.md). Combine several loaded words by any operation that
+ * needs them all. */
+HAUL_DEVICE void haul_block_loaded(unsigned loaded) {
+    asm volatile("{\n\t"
+                 ".reg .pred loaded, all;\n\t"
+                 "setp.ne.u32 loaded, %0, 0x7f7ffff1;\n\t"
+                 "bar.red.and.pred all, 0, loaded;\n\t"
+                 "}" ::"r"(loaded)
+                 : "memory");
+}
+
+/* ---- handovers ---- */
+
 /* CudaDMA's protocol: compute warps and DMA warps hand one buffer to and fro. The compute warps say that the buffer is
  * theirs to be filled (start), go on with other work, and wait for it to be full (wait); the DMA warps wait for the
  * start (await), transfer, and say that it is full (finish). Uses named barriers `first` and `first` + 1.
