@@ -72,6 +72,10 @@ static haul_status check_addition(const haul_transfer *t, unsigned arch) {
              t->alignment);
     const unsigned whole = t->shape == HAUL_SHAPE_BOX ? t->element : t->bytes;
     REFUSE_2(, whole % size == 0, "additions move whole elements of ", size, " bytes; this transfer's have ", whole);
+    REFUSE_2(,
+             t->shape != HAUL_SHAPE_BOX || haul_transfer_engine(t, HAUL_DIRECTION_ADD, arch) != HAUL_BY_TENSOR ||
+                 whole == size,
+             "tensor copies add elements of ", size, " bytes to an array of such; this one's have ", whole);
     REFUSE_0(, (t->how & HAUL_ADD_BITS) != HAUL_ADD_BF16 || arch >= 90, "additions of bfloat16 need sm_90 or later");
     return HAUL_OK;
 }

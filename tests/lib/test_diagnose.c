@@ -212,7 +212,10 @@ static void write_view(const machine *m, const point *p) {
     static const haul_tensor_type types[] = {HAUL_TENSOR_U8, HAUL_TENSOR_U16, HAUL_TENSOR_U32, HAUL_TENSOR_U64};
     haul_tensor tensor = {.buffer = m->data, .rank = p->t.rank};
     haul_tensor_view view = {0};
+    static const haul_tensor_type sums[] = {HAUL_TENSOR_U8,  HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64,
+                                            HAUL_TENSOR_F32, HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
     tensor.type = types[__builtin_ctz(p->t.element)];
+    if (p->c.direction == HAUL_DIRECTION_ADD) tensor.type = sums[(p->t.how & HAUL_ADD_BITS) >> 20];
     tensor.offset = array_of(p) - haul_buffer_address(m->data);
     for (unsigned d = 0; d < p->t.rank; d++) {
         tensor.extent[d] = p->c.place.extent[d];
