@@ -80,6 +80,8 @@ typedef unsigned long long haul_how;
 #define HAUL_UNBOUNDED (1ull << 18)
 /* The destination in shared memory is not in use by the team: a start need not wait for it. */
 #define HAUL_DESTINATION_FREE (1ull << 19)
+/* Pipelines: users write into the stages too, so a release makes their stores known to the copy engine. */
+#define HAUL_STAGES_WRITTEN (1ull << 24)
 /* Element type of reductions (haul_..._add). */
 #define HAUL_ADD_U32 (1ull << 20)
 #define HAUL_ADD_S32 (2ull << 20)

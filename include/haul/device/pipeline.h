@@ -42,9 +42,11 @@
  * and producers need not come back to wait.
  *
  * Memory order: after a wait, the stage's data may be read by all threads that waited. A release lets the next fill
- * begin; what this thread read or wrote in the stage before is done. With HAUL_DEBUG a wait that takes too long, a role
- * in the wrong warp, a fifth tile for four stages and a wait for a stage that nobody committed end the launch with a
- * message. */
+ * begin; what this thread read in the stage before is done, and what it wrote there if `how` has HAUL_STAGES_WRITTEN
+ * (copy engines do not see ordinary stores without a fence).
+ *
+ * With HAUL_DEBUG a wait that takes too long, a role in the wrong warp, a fifth tile for four stages and a wait for a
+ * stage that nobody committed end the launch with a message. */
 #ifndef HAUL_DEVICE_PIPELINE_H
 #define HAUL_DEVICE_PIPELINE_H
 
@@ -268,6 +270,7 @@ HAUL_DEVICE unsigned haul_pipeline_wait(haul_pipeline *p) {
 HAUL_DEVICE void haul_pipeline_release(haul_pipeline *p) {
     haul_ring *r = &p->ring;
     if (r->mode == HAUL_RING_BYTES) {
+        if (r->how & HAUL_STAGES_WRITTEN) haul_proxy_fence();
         __syncwarp();
         if (r->team.rank % 32 == 0) haul_barrier_arrive(r->empty + 8 * p->stage);
     }
@@ -367,6 +370,7 @@ typedef struct haul_producer {
 
 typedef struct haul_consumer {
     const char *name;
+    haul_how how;
     unsigned stages, full, empty;
     unsigned stage, parity; /* of the next stage to be used */
 } haul_consumer;
@@ -419,7 +423,7 @@ HAUL_DEVICE haul_producer haul_producer_of(const haul_split *p) {
 
 /* Consumers only. */
 HAUL_DEVICE haul_consumer haul_consumer_of(const haul_split *p) {
-    haul_consumer r = {p->ring.name, p->ring.stages, p->ring.full, p->ring.empty, 0, 0};
+    haul_consumer r = {p->ring.name, p->ring.how, p->ring.stages, p->ring.full, p->ring.empty, 0, 0};
     HAUL_EXPECT(haul_is_consumer(p), p->ring.name, 0, "consumer",
                 "haul: a thread that is no consumer runs the consumer's code");
     return r;
@@ -460,6 +464,7 @@ HAUL_DEVICE unsigned haul_consumer_wait(haul_consumer *r) {
 }
 /* All consumer threads. This warp is done with the stage that it waited for last. Does not block. */
 HAUL_DEVICE void haul_consumer_release(haul_consumer *r) {
+    if (r->how & HAUL_STAGES_WRITTEN) haul_proxy_fence();
     __syncwarp();
     if (haul_lane() == 0) haul_barrier_arrive(r->empty + 8 * r->stage);
     r->stage = haul_ring_step(r->stage, r->stages);
