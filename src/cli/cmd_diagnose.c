@@ -216,9 +216,9 @@ static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
 static haul_status parse_machine(const cli_values *v, const char **machine) {
     static const char prefix[] = "sim:";
     const char *name = v->device ? v->device : "auto";
-    *machine = strcmp(name, "auto") == 0 || strcmp(name, "sim") == 0 ? "h100" : name + sizeof prefix - 1;
-    if (*machine == NULL || strcmp(*machine, "h100") == 0 || strncmp(name, prefix, sizeof prefix - 1) == 0)
-        return HAUL_OK;
+    const bool described = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    *machine = described ? name + sizeof prefix - 1 : "h100";
+    if (described || strcmp(name, "auto") == 0 || strcmp(name, "sim") == 0) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "--device: `%s` is no description of a machine: write sim:NAME", name);
 }
 
