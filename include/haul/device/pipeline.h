@@ -31,7 +31,8 @@
  *         }
  *     }
  *
- * A stage takes any number of transfers between acquire and commit, none included: an empty commit makes a stage full
+ * A stage takes any number of transfers between acquire and commit, and ordinary stores that are announced by
+ * haul_..._wrote(); or nothing: an empty commit makes a stage full
  * at once, so that both sides go on counting rounds. Every committed stage has to be waited for before the kernel ends.
  *
  * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
@@ -149,6 +150,14 @@ HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, co
     haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, (const void *)0);
     haul_aim_tile(&f, view, at);
     haul_ring_box(r, &f);
+}
+
+/* The filling threads have written into the open stage themselves. */
+HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
+    HAUL_EXPECT(haul_ring_fills(r), r->name, r->stage, "filling",
+                "haul: where copies are counted by bytes, only the filling team's first warp may write into a stage: "
+                "declare the pipeline with HAUL_BY_LDG or HAUL_BY_LDGSTS");
+    r->stored = 1;
 }
 
 /* Arrives for the open stage: once for the team, or every thread for itself. */
@@ -343,6 +352,9 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
                                                         const haul_tensor_view *from, haul_coordinates at) {           \
         haul_ring_tile_load(&p->ring, t, to, from, at);                                                                \
     }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_wrote(haul_pipeline *p) {                                                \
+        haul_ring_wrote(&p->ring);                                                                                     \
+    }                                                                                                                  \
     HAUL_DEVICE void haul_##prefix##_pipeline_commit(haul_pipeline *p) {                                               \
         haul_pipeline_commit(p);                                                                                       \
     }                                                                                                                  \
@@ -451,6 +463,10 @@ HAUL_DEVICE void haul_producer_halo_load(haul_producer *w, haul_transfer t, void
 HAUL_DEVICE void haul_producer_tile_load(haul_producer *w, haul_transfer t, void *to, const haul_tensor_view *from,
                                          haul_coordinates at) {
     haul_ring_tile_load(&w->ring, t, to, from, at);
+}
+/* All threads that have: ordinary stores went into the acquired stage, too; the commit orders them. */
+HAUL_DEVICE void haul_producer_wrote(haul_producer *w) {
+    haul_ring_wrote(&w->ring);
 }
 /* All producer threads. The stage is full when all that was put into it has arrived. Does not block. */
 HAUL_DEVICE void haul_producer_commit(haul_producer *w) {
