@@ -32,8 +32,8 @@
  *     }
  *
  * A stage takes any number of transfers between acquire and commit, and ordinary stores that are announced by
- * haul_..._wrote(); or nothing: an empty commit makes a stage full
- * at once, so that both sides go on counting rounds. Every committed stage has to be waited for before the kernel ends.
+ * haul_..._wrote(); or nothing: an empty commit makes a stage full at once, so that both sides go on counting rounds.
+ * Every committed stage has to be waited for before the kernel ends.
  *
  * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
  * tensor copies that the team's first warp asks for, and LDGSTS elsewhere; HAUL_BY_LDGSTS and HAUL_BY_LDG have all
@@ -116,10 +116,7 @@ HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const v
     haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
     f.channel = &channel;
     f.index = index;
-    if (f.engine == HAUL_BY_LDG)
-        haul_move_all_rows_load(&f, 0);
-    else
-        haul_issue_rows_load(&f);
+    haul_carry_rows_load(&f);
     haul_ring_note(r, &f);
 }
 
@@ -164,11 +161,12 @@ HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
 HAUL_DEVICE void haul_ring_arrive(haul_ring *r) {
     const unsigned full = r->full + 8 * r->stage;
     if (r->mode == HAUL_RING_ARRIVALS) {
-        if (r->stored) __threadfence_block();
-        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG)
+        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG) {
             haul_barrier_arrive(full);
-        else
+        } else {
+            if (r->stored) __threadfence_block();
             haul_barrier_arrive_after_copies(full);
+        }
         return;
     }
 #if HAUL_HAS_BULK
