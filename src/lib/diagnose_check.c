@@ -62,21 +62,13 @@ static haul_status check_tensor(const haul_transfer *t, const haul_circumstances
     return HAUL_OK;
 }
 
-/* Additions are made element by element; a piece narrower than one would be lost. */
-static haul_status check_addition(const haul_transfer *t, unsigned arch) {
-    static const unsigned sizes[] = {0, 4, 4, 8, 4, 8, 2, 2};
-    const unsigned type = (unsigned)((t->how & HAUL_ADD_BITS) >> 20), size = sizes[type];
-    REFUSE_0(, size != 0, "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
+/* What the compiler does not know: that it is an addition. */
+static haul_status check_addition(const haul_transfer *t) {
+    REFUSE_0(, (t->how & HAUL_ADD_BITS) != 0,
+             "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
     REFUSE_0(, t->radius == 0, "halos are loaded and stored, not added");
-    REFUSE_2(, t->alignment >= size, "additions of elements of ", size, " bytes need at least that alignment, not ",
-             t->alignment);
-    const unsigned whole = t->shape == HAUL_SHAPE_BOX ? t->element : t->bytes;
-    REFUSE_2(, whole % size == 0, "additions move whole elements of ", size, " bytes; this transfer's have ", whole);
-    REFUSE_2(,
-             t->shape != HAUL_SHAPE_BOX || haul_transfer_engine(t, HAUL_DIRECTION_ADD, arch) != HAUL_BY_TENSOR ||
-                 whole == size,
-             "tensor copies add elements of ", size, " bytes to an array of such; this one's have ", whole);
-    REFUSE_0(, (t->how & HAUL_ADD_BITS) != HAUL_ADD_BF16 || arch >= 90, "additions of bfloat16 need sm_90 or later");
+    REFUSE_2(, t->shape != HAUL_SHAPE_BOX || t->element % HAUL_ADD_BYTES(t->how) == 0, "elements of ", t->element,
+             " bytes are not made up of numbers of ", HAUL_ADD_BYTES(t->how));
     return HAUL_OK;
 }
 
@@ -110,7 +102,7 @@ haul_status diagnose_check(const diagnose_case *k) {
     if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
     HAUL_TRY(check_addresses(t, &k->c));
     if (k->engine == HAUL_BY_TENSOR) HAUL_TRY(check_tensor(t, &k->c));
-    if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t, k->machine->sm));
+    if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t));
     HAUL_TRY(check_team(k));
     return check_shared(k);
 }

@@ -1,5 +1,5 @@
 /* What haul_diagnose() foretells of a transfer is what the virtual GPU counts when a kernel makes it: random
- * descriptors, HAUL_TEST_POINTS of them (default 2,000) on an H100 and an A100 each. Skipped where there is no kernel
+ * descriptors, HAUL_TEST_POINTS of them (default 1,500) on an H100 and an A100 each. Skipped where there is no kernel
  * compiler. */
 #include "lib/compile.h"
 
@@ -333,7 +333,7 @@ static bool check_point(const machine *m) {
 
 static void check_points(const machine *m) {
     const char *given = getenv("HAUL_TEST_POINTS");
-    const unsigned points = given ? (unsigned)strtoul(given, NULL, 10) : 2000;
+    const unsigned points = given ? (unsigned)strtoul(given, NULL, 10) : 1500;
     random_state = 1;
     if (!m->handle) skip();
     for (unsigned i = 0, tried = 0; i < points; tried++) {
