@@ -88,6 +88,13 @@ HAUL_DEVICE int haul_ring_fills(const haul_ring *r) {
     return r->mode != HAUL_RING_BYTES || r->team.rank < 32;
 }
 
+/* Those that fill, among whom pieces are dealt out. */
+HAUL_DEVICE haul_team haul_ring_fillers(const haul_ring *r) {
+    haul_team team = r->team;
+    if (r->mode == HAUL_RING_BYTES) team.size = haul_smaller(team.size, 32);
+    return team;
+}
+
 /* The same transfer by an engine that fits the ring's mode. */
 HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t) {
     const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
@@ -113,7 +120,7 @@ HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const v
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_channel channel = r->channel;
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, from);
     f.channel = &channel;
     f.index = index;
     haul_carry_rows_load(&f);
@@ -134,7 +141,7 @@ HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, co
                                      unsigned fill) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, from);
     f.place = place;
     f.fill = fill;
     haul_ring_box(r, &f);
@@ -144,7 +151,7 @@ HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, co
                                      haul_coordinates at) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, (const void *)0);
+    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, (const void *)0);
     haul_aim_tile(&f, view, at);
     haul_ring_box(r, &f);
 }
@@ -161,7 +168,7 @@ HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
 HAUL_DEVICE void haul_ring_arrive(haul_ring *r) {
     const unsigned full = r->full + 8 * r->stage;
     if (r->mode == HAUL_RING_ARRIVALS) {
-        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG) {
+        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG && !r->copied) {
             haul_barrier_arrive(full);
         } else {
             if (r->stored) __threadfence_block();
