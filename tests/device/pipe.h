@@ -4,6 +4,17 @@
 
 #include "point.h"
 
+/* Wrong uses, which a debug build tells. */
+typedef enum pipe_mistake {
+    PIPE_RIGHT,
+    PIPE_TOO_FEW_ROUNDS,  /* consumers leave the last ones out */
+    PIPE_NOTHING_MADE,    /* producers do */
+    PIPE_PRODUCES,        /* consumers run the producer's code */
+    PIPE_CONSUMES,        /* producers run the consumer's code */
+    PIPE_NEVER_COMMITTED, /* unified: a stage is waited for and never filled */
+    PIPE_MANY_TILES       /* unified: more tiles than stages */
+} pipe_mistake;
+
 typedef struct pipe_case {
     haul_how how;
     unsigned base;   /* where its stages begin in shared memory, shared_bytes apart */
@@ -13,7 +24,7 @@ typedef struct pipe_case {
     unsigned empty;  /* bit k % 32: round k brings nothing */
     unsigned last_bytes, last_count;                               /* of the last round: rows only */
     unsigned first_producer, producers, first_consumer, consumers; /* split: first warps, threads */
-    unsigned too_few;                                              /* rounds that consumers leave out: a wrong use */
+    unsigned wrong;                                                /* a pipe_mistake */
 } pipe_case;
 
 #endif

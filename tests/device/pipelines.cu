@@ -77,7 +77,10 @@ HAUL_DEVICE void fill_next(haul_pipeline *pipeline, const work *w, unsigned roun
 
 HAUL_DEVICE void run_rounds(haul_pipeline *pipeline, const work *w) {
     const unsigned rounds = w->b.p->rounds, rank = pipeline->ring.team.rank, size = pipeline->ring.team.size;
-    for (unsigned round = 0; round < w->c->ahead; round++) fill_next(pipeline, w, round);
+    const unsigned ahead = w->c->wrong == PIPE_NEVER_COMMITTED ? 0
+                           : w->c->wrong == PIPE_MANY_TILES    ? w->c->stages + 1
+                                                               : w->c->ahead;
+    for (unsigned round = 0; round < ahead; round++) fill_next(pipeline, w, round);
     for (unsigned round = 0; round < rounds; round++) {
         const unsigned stage = haul_block_pipeline_wait(pipeline);
         if (!w->c->late) fill_next(pipeline, w, round + w->c->ahead);
@@ -123,7 +126,8 @@ HAUL_DEVICE haul_split split_of(const char *name, const pipe_case *c, haul_chann
 
 HAUL_DEVICE void produce(const haul_split *split, const work *w) {
     haul_producer producer = haul_producer_of(split);
-    for (unsigned round = 0; round < w->b.p->rounds; round++) {
+    const unsigned rounds = w->c->wrong == PIPE_NOTHING_MADE ? 0 : w->b.p->rounds;
+    for (unsigned round = 0; round < rounds; round++) {
         const unsigned stage = haul_producer_acquire(&producer);
         if (!is_empty(w, round)) fill_split(&producer, w, round, stage);
         haul_producer_commit(&producer);
@@ -132,11 +136,19 @@ HAUL_DEVICE void produce(const haul_split *split, const work *w) {
 
 HAUL_DEVICE void use(const haul_split *split, const work *w) {
     haul_consumer consumer = haul_consumer_of(split);
-    for (unsigned round = 0; round < w->b.p->rounds - w->c->too_few; round++) {
+    const unsigned rounds = w->c->wrong == PIPE_TOO_FEW_ROUNDS ? 1 : w->b.p->rounds;
+    for (unsigned round = 0; round < rounds; round++) {
         const unsigned stage = haul_consumer_wait(&consumer);
         use_stage(w, round, stage, haul_thread_rank() - split->first_consumer, split->consumers);
         haul_consumer_release(&consumer);
     }
+}
+
+HAUL_DEVICE void play(const haul_split *split, const work *w) {
+    const unsigned wrong = w->c->wrong;
+    const int producer = haul_is_producer(split), consumer = haul_is_consumer(split);
+    if (wrong == PIPE_PRODUCES ? consumer : producer && wrong != PIPE_CONSUMES) produce(split, w);
+    if (wrong == PIPE_CONSUMES ? producer : consumer && wrong != PIPE_PRODUCES) use(split, w);
 }
 
 /* Two pipelines in a block, each with its own warps. */
@@ -145,8 +157,6 @@ extern "C" __global__ void __launch_bounds__(1024) run_split(const pipe_case *ca
     const work first = prepare_work(&cases[a], &points[a], &views[a], arena, images, lists);
     const work second = prepare_work(&cases[b], &points[b], &views[b], arena, images, lists);
     const haul_split one = split_of("first", first.c, barriers[0]), two = split_of("second", second.c, barriers[1]);
-    if (haul_is_producer(&one)) produce(&one, &first);
-    if (haul_is_consumer(&one)) use(&one, &first);
-    if (haul_is_producer(&two)) produce(&two, &second);
-    if (haul_is_consumer(&two)) use(&two, &second);
+    play(&one, &first);
+    play(&two, &second);
 }

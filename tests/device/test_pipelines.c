@@ -176,7 +176,7 @@ static bool pipelines_are_right(const machine *m, uint64_t seed, bool split) {
 }
 
 static void sweep(const char *device, unsigned arch, bool split) {
-    const unsigned long points = from_environment("HAUL_SWEEP_POINTS", 720);
+    const unsigned long points = from_environment("HAUL_SWEEP_POINTS", 384);
     uint64_t seed = from_environment("HAUL_SWEEP_SEED", 1);
     unsigned wrong = 0;
     machine m = machine_open(device, arch, "pipelines");
@@ -205,12 +205,84 @@ static void split_pipelines_of_sm_90_are_right(void **state) {
     sweep("sim:h100", 90, true);
 }
 
+/* ---- a debug build ---- */
+
+/* Four stages of 1 KiB and ten rounds, in a block of two warps: one produces, the other consumes, or both do all. */
+static batch *draw_plain(haul_device *device, bench *on, pipe_case cases[2], pipe_mistake mistake) {
+    batch *b = batch_begin(1, haul_device_architecture(device), 2);
+    memcpy(b->block, (unsigned[]){128, 1, 1}, sizeof b->block);
+    b->verb = LOAD;
+    for (unsigned i = 0; i < 2; i++) {
+        point *p = &b->points[i];
+        p->t = haul_sequential(1024, 16, 0, HAUL_AUTO);
+        p->team_kind = HAUL_TEAM_BLOCK;
+        p->shared_bytes = 1024;
+        p->rounds = 10;
+        p->image = i * 10240;
+        cases[i] = (pipe_case){.stages = 4,
+                               .ahead = 2,
+                               .base = i * 4096,
+                               .last_bytes = 1024,
+                               .last_count = 1,
+                               .first_producer = i,
+                               .producers = 32,
+                               .first_consumer = 2 + i,
+                               .consumers = 32};
+    }
+    cases[1].wrong = mistake;
+    b->arena_bytes = 1024;
+    b->images_bytes = 20480;
+    batch_fill(b);
+    *on = bench_open(b, device);
+    return b;
+}
+
+/* The launch ends with a trap whose message has both texts. */
+static void expect_trap(const machine *m, bool split, pipe_mistake mistake, const char *where, const char *what) {
+    pipe_case cases[2];
+    bench on;
+    batch *b = draw_plain(m->device, &on, cases, mistake);
+    haul_buffer *buffer = upload(m->device, cases, sizeof cases);
+    const haul_status status = launch(b, &on, m->module, buffer, split, 8192);
+    if (status != (mistake ? HAUL_ERROR_TRAP : HAUL_OK)) fail_msg("status %d: %s", (int)status, haul_message());
+    if (mistake && (!strstr(haul_message(), where) || !strstr(haul_message(), what)))
+        fail_msg("'%s' does not have '%s' and '%s'", haul_message(), where, what);
+    haul_buffer_free(buffer);
+    bench_close(&on);
+    batch_free(b);
+}
+
+static void debug_build(const char *device, unsigned arch) {
+    const machine m = machine_open(device, arch, "pipelines_debug");
+    expect_trap(&m, true, PIPE_RIGHT, "", "");
+    expect_trap(&m, false, PIPE_RIGHT, "", "");
+    expect_trap(&m, true, PIPE_TOO_FEW_ROUNDS, "second:1: producer", "waited too long");
+    expect_trap(&m, true, PIPE_NOTHING_MADE, "second:0: consumer", "waited too long");
+    expect_trap(&m, true, PIPE_PRODUCES, "second:0: producer", "no producer runs the producer's code");
+    expect_trap(&m, true, PIPE_CONSUMES, "second:0: consumer", "no consumer runs the consumer's code");
+    expect_trap(&m, false, PIPE_NEVER_COMMITTED, "block's:0: using", "never committed");
+    expect_trap(&m, false, PIPE_MANY_TILES, "block's:0: filling", "all stages are taken");
+    haul_device_close(m.device);
+}
+
+static void wrong_uses_trap_in_a_debug_build_for_sm_80(void **state) {
+    (void)state;
+    debug_build("sim:a100", 80);
+}
+
+static void wrong_uses_trap_in_a_debug_build_for_sm_90(void **state) {
+    (void)state;
+    debug_build("sim:h100", 90);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unified_pipelines_of_sm_80_are_right),
         cmocka_unit_test(unified_pipelines_of_sm_90_are_right),
         cmocka_unit_test(split_pipelines_of_sm_80_are_right),
         cmocka_unit_test(split_pipelines_of_sm_90_are_right),
+        cmocka_unit_test(wrong_uses_trap_in_a_debug_build_for_sm_80),
+        cmocka_unit_test(wrong_uses_trap_in_a_debug_build_for_sm_90),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,11 @@ static bool batch_is_right(const machine *on, uint64_t seed, unsigned count) {
     return right;
 }
 
-static void sweep(const char *device, unsigned arch) {
-    const unsigned long points = from_environment("HAUL_SWEEP_POINTS", 2400);
+static void sweep(const char *device, unsigned arch, const char *source, unsigned long usual) {
+    const unsigned long points = from_environment("HAUL_SWEEP_POINTS", usual);
     uint64_t seed = from_environment("HAUL_SWEEP_SEED", 1);
     unsigned wrong = 0;
-    machine m = machine_open(device, arch, "transfer");
+    machine m = machine_open(device, arch, source);
     for (unsigned long done = 0; done < points; done += BATCH) wrong += !batch_is_right(&m, seed++, BATCH);
     haul_device_close(m.device);
     if (wrong) fail_msg("%u batches of %lu are wrong", wrong, (points + BATCH - 1) / BATCH);
@@ -35,18 +35,26 @@ static void sweep(const char *device, unsigned arch) {
 
 static void transfers_of_sm_80_are_right(void **state) {
     (void)state;
-    sweep("sim:a100", 80);
+    sweep("sim:a100", 80, "transfer", 2400);
 }
 
 static void transfers_of_sm_90_are_right(void **state) {
     (void)state;
-    sweep("sim:h100", 90);
+    sweep("sim:h100", 90, "transfer", 2400);
+}
+
+/* What HAUL_DEBUG checks is true of every right use. */
+static void debug_builds_do_not_object(void **state) {
+    (void)state;
+    sweep("sim:a100", 80, "transfer_debug", 480);
+    sweep("sim:h100", 90, "transfer_debug", 480);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transfers_of_sm_80_are_right),
         cmocka_unit_test(transfers_of_sm_90_are_right),
+        cmocka_unit_test(debug_builds_do_not_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
