@@ -1,4 +1,5 @@
 /* haul diagnose: how a transfer is carried, and what would make it faster. */
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/session.h"
@@ -247,7 +248,7 @@ static haul_status parse_index(diagnoser *g) {
     else
         HAUL_TRY(parse_list("index", list, ',', values, COUNT(values), &given));
     if (given != count) return haul_fail(HAUL_ERROR_ARGUMENT, "--index has %zu numbers for %u elements", given, count);
-    g->index = calloc(count, sizeof *g->index);
+    g->index = memory_zeroed(count, sizeof *g->index);
     if (!g->index) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the indices");
     for (size_t i = 0; i < count; i++) g->index[i] = values[i];
     g->circumstances.index = g->index;
@@ -326,7 +327,7 @@ static haul_status diagnose(diagnoser *g) {
 int cli_run_diagnose(const cli_values *v) {
     diagnoser g = {.values = v};
     haul_status status = diagnose(&g);
-    free(g.index);
+    memory_free(g.index);
     text_free(&g.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("diagnose");
 }
