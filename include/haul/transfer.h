@@ -251,9 +251,9 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
     return t->shape == HAUL_SHAPE_BOX ? haul_box_width(t, area) : haul_rows_width(t, area);
 }
 
-/* LDGSTS copies 4, 8 or 16 bytes at a time. */
+/* LDGSTS copies 4, 8 or 16 bytes at a time. A halo's sides have the narrower accesses. */
 HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
-    return haul_piece_width(t, t->radius != 0) >= 4; /* a halo's sides have the narrower accesses */
+    return haul_piece_width(t, t->radius != 0) >= 4;
 }
 
 /* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
@@ -262,12 +262,24 @@ HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
 
 /* The engine that carries `t` on an architecture (80, 90, 100): the one asked for (LDGSTS where it can), or else the
  * best that can. */
-HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+HAUL_FOLDED unsigned haul_rows_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
+    if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_rows_width(t, 0) >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+}
+
+HAUL_FOLDED unsigned haul_box_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
     const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
     if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
     if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
-    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_fits_ldgsts(t) ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+    /* a halo's sides have the narrower accesses */
+    const unsigned narrowest = haul_box_width(t, t->radius != 0);
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+}
+
+HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    return t->shape == HAUL_SHAPE_BOX ? haul_box_engine(t, direction, arch) : haul_rows_engine(t, direction, arch);
 }
 
 /* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */

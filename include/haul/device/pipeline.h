@@ -95,18 +95,30 @@ HAUL_DEVICE haul_team haul_ring_fillers(const haul_ring *r) {
     return team;
 }
 
-/* The same transfer by an engine that fits the ring's mode. */
-HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t) {
+/* The same transfer by an engine that fits the ring's mode. `older`: what takes it where bytes are not counted. */
+HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t, unsigned older) {
     const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
     if (r->mode == HAUL_RING_BYTES) {
         if (engine == HAUL_AUTO && haul_fits_bulk(&t)) t.how = others | HAUL_BY_BULK;
     } else if (engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS) {
-        t.how = others;
-        t.how |=
-            r->how & HAUL_ENGINE_BITS ? r->how & HAUL_ENGINE_BITS : haul_transfer_engine(&t, HAUL_DIRECTION_LOAD, 80);
+        t.how = others | (r->how & HAUL_ENGINE_BITS ? r->how & HAUL_ENGINE_BITS : older);
     }
     return t;
 }
+
+/* Prepares a flight into the open stage. */
+#define HAUL_DEFINE_RING_BOARD(kind)                                                                       \
+    HAUL_DEVICE void haul_ring_board_##kind(haul_ring *r, haul_flight *f, haul_transfer t, const void *to, \
+                                            const void *from) {                                            \
+        haul_transfer plain = t;                                                                           \
+        plain.how &= ~HAUL_ENGINE_BITS;                                                                    \
+        t = haul_ring_transfer(r, t, haul_##kind##_engine(&plain, HAUL_DIRECTION_LOAD, 80));               \
+        haul_board(f, t, haul_ring_fillers(r), HAUL_DIRECTION_LOAD,                                        \
+                   haul_##kind##_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), to, from);                    \
+    }
+
+HAUL_DEFINE_RING_BOARD(rows)
+HAUL_DEFINE_RING_BOARD(box)
 
 HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
     if (f->engine == HAUL_BY_LDG || haul_has_crumbs(f) ||
@@ -120,7 +132,7 @@ HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const v
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_channel channel = r->channel;
-    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, from);
+    haul_ring_board_rows(r, &f, t, to, from);
     f.channel = &channel;
     f.index = index;
     haul_carry_rows_load(&f);
@@ -141,7 +153,7 @@ HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, co
                                      unsigned fill) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, from);
+    haul_ring_board_box(r, &f, t, to, from);
     f.place = place;
     f.fill = fill;
     haul_ring_box(r, &f);
@@ -151,7 +163,7 @@ HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, co
                                      haul_coordinates at) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), haul_ring_fillers(r), HAUL_DIRECTION_LOAD, to, (const void *)0);
+    haul_ring_board_box(r, &f, t, to, (const void *)0);
     haul_aim_tile(&f, view, at);
     haul_ring_box(r, &f);
 }

@@ -57,12 +57,12 @@ HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel)
 
 /* ---- flights ---- */
 
-HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction, unsigned engine,
                             const void *shared, const void *global) {
     f->t = t;
     f->team = team;
     f->direction = direction;
-    f->engine = haul_transfer_engine(&t, direction, HAUL_ARCH);
+    f->engine = engine;
     f->shared = haul_shared_address(shared);
     f->global = haul_global_address(global);
     f->channel = 0;
@@ -155,7 +155,7 @@ HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
 
 HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const void *global, const void *index) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_rows_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     f->channel = channel;
     f->index = index;
     haul_begin_rows_load(f);
@@ -163,14 +163,14 @@ HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, const void *index) {
-    haul_board(f, t, team, direction, shared, global);
+    haul_board(f, t, team, direction, haul_rows_engine(&t, direction, HAUL_ARCH), shared, global);
     f->index = index;
     haul_begin_rows_store(f);
 }
 
 HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team team, const void *shared,
                                       const void *global, haul_place place, unsigned fill) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     f->place = place;
     f->fill = fill;
     haul_begin_box_load(f);
@@ -178,7 +178,7 @@ HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_halo_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, haul_place place) {
-    haul_board(f, t, team, direction, shared, global);
+    haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, global);
     f->place = place;
     haul_begin_box_store(f);
 }
@@ -239,7 +239,8 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
 
 HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const haul_tensor_view *view, haul_coordinates c) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, (const void *)0);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared,
+               (const void *)0);
     f->channel = channel;
     haul_aim_tile(f, view, c);
     haul_begin_box_load(f);
@@ -247,7 +248,7 @@ HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const haul_tensor_view *view, haul_coordinates c) {
-    haul_board(f, t, team, direction, shared, (const void *)0);
+    haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, (const void *)0);
     haul_aim_tile(f, view, c);
     haul_begin_box_store(f);
 }
