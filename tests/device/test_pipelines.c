@@ -252,8 +252,10 @@ static void expect_trap(const machine *m, bool split, pipe_mistake mistake, cons
     batch_free(b);
 }
 
+/* On hardware a trap ends the process's context, and the driver prints what the assertion says. */
 static void debug_build(const char *device, unsigned arch) {
     const machine m = machine_open(device, arch, "pipelines_debug");
+    if (!haul_device_is_virtual(m.device)) skip();
     expect_trap(&m, true, PIPE_RIGHT, "", "");
     expect_trap(&m, false, PIPE_RIGHT, "", "");
     expect_trap(&m, true, PIPE_TOO_FEW_ROUNDS, "second:1: producer", "waited too long");
