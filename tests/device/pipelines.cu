@@ -62,6 +62,7 @@ DEFINE_FILL(fill_split, haul_producer, haul_producer)
 HAUL_DEVICE void use_stage(const work *w, unsigned round, unsigned stage, unsigned rank, unsigned size) {
     const point *p = w->b.p;
     unsigned char *image = w->images + p->image + (unsigned long long)round * p->shared_bytes;
+    dawdle(round);
     copy_words(image, stage_at(w, stage), p->shared_bytes, size - 1 - rank, size);
     if (w->c->how & HAUL_STAGES_WRITTEN)
         for (unsigned i = size - 1 - rank; i < p->shared_bytes / 4; i += size)

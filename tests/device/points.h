@@ -302,7 +302,8 @@ static inline void draw_rows(batch *b, point *p) {
 static inline void draw_box_engine(const batch *b, haul_transfer *t) {
     haul_how engines[4] = {HAUL_AUTO, HAUL_BY_LDG};
     unsigned count = 2;
-    if (direction_of(b->verb) == HAUL_DIRECTION_LOAD && haul_fits_ldgsts(t)) engines[count++] = HAUL_BY_LDGSTS;
+    const bool narrow = (t->alignment | t->box[0] * t->element | t->radius * t->element) % 4 != 0;
+    if (direction_of(b->verb) == HAUL_DIRECTION_LOAD && !narrow) engines[count++] = HAUL_BY_LDGSTS;
     if (b->arch >= 90 && is_tile(b->verb) && haul_fits_tensor(t)) engines[count++] = HAUL_BY_TENSOR;
     t->how = draw_qualifiers(b->verb, t->how | engines[below(count)]);
 }
@@ -479,8 +480,8 @@ static inline batch *batch_begin(uint64_t seed, unsigned arch, unsigned count) {
                                          {32, 4, 2}, {20, 1, 1}, {16, 3, 4},  {8, 1, 24},  {640, 1, 1}};
     batch *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    chance = seed * 0x9e3779b97f4a7c15u + 1;
-    below(2);
+    chance = seed; /* neighbouring seeds are far apart after some steps */
+    for (unsigned i = 0; i < 8; i++) chance ^= chance >> 29, below(2);
     b->verb = (verb)(below(VERBS));
     b->arch = arch;
     b->count = count;

@@ -46,9 +46,17 @@ HAUL_DEVICE bench prepare(const point *p, const haul_tensor_view *view, unsigned
     return b;
 }
 
+/* Now and then a warp falls far behind, so that those that do not wait for it overtake it. */
+HAUL_DEVICE void dawdle(unsigned round) {
+    const unsigned turns = (haul_thread_rank() / 32 * 7 + round * 5 + blockIdx.x) % 64 == 0 ? 8000 : 0;
+#pragma unroll 1
+    for (unsigned k = 0; k < turns; k++) asm volatile("" ::: "memory");
+}
+
 /* Words are read by other threads than wrote them. */
 HAUL_DEVICE void dump(const bench *b, unsigned char *images, unsigned round, unsigned rank, unsigned size) {
     unsigned char *image = images + b->p->image + (unsigned long long)round * b->p->shared_bytes;
+    dawdle(round);
     copy_words(image, shared, b->p->shared_bytes, size - 1 - rank, size);
 }
 
@@ -127,7 +135,9 @@ HAUL_DEVICE int is_member(const point *p) {
         bench b = prepare(p, &views[blockIdx.x], arena, images, lists);                       \
         if (!is_member(p)) return;                                                            \
         const haul_team self = SELF;                                                          \
+        dawdle(0);                                                                            \
         TRANSFER;                                                                             \
+        dawdle(0);                                                                            \
         for (unsigned i = self.size - 1 - self.rank; i < p->shared_bytes / 4; i += self.size) \
             ((unsigned *)shared)[i] = CANARY;                                                 \
     }
