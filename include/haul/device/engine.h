@@ -312,9 +312,17 @@ HAUL_DEVICE unsigned long long haul_bulk_global(const haul_flight *f, unsigned e
     return haul_element_address(f, e) + f->head;
 }
 
+/* Adds to what the next wait on the flight's channel waits for. */
+HAUL_DEVICE void haul_ask(haul_flight *f, unsigned bytes) {
+    HAUL_EXPECT(
+        f->channel != 0, "transfer", 0, "loading",
+        "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_BY_LDG or HAUL_BY_LDGSTS");
+    f->channel->bytes += bytes;
+}
+
 HAUL_DEVICE void haul_bulk_rows_load(haul_flight *f) {
     const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
-    f->channel->bytes += bytes * f->t.count;
+    haul_ask(f, bytes * f->t.count);
     if (bytes == 0 || f->team.rank >= askers) return;
     for (unsigned first = 0; first < f->t.count; first += askers) {
         const unsigned e = first + f->team.rank;
@@ -338,7 +346,7 @@ HAUL_DEVICE void haul_bulk_rows_store(haul_flight *f) {
 
 /* One thread asks for the box. */
 HAUL_DEVICE void haul_tensor_box_load(haul_flight *f) {
-    f->channel->bytes += haul_box_rows(&f->t) * haul_box_row(&f->t);
+    haul_ask(f, haul_box_rows(&f->t) * haul_box_row(&f->t));
     if (f->team.rank != 0) return;
     haul_tensor_load(f->shared, f->map, f->t.rank, f->place.at, f->channel->barrier,
                      (f->t.how & HAUL_L2_EVICT_BITS) != 0, haul_l2_policy(f->t.how));
