@@ -103,8 +103,10 @@ static void carry_out(batch *b, const pipe_case *cases) {
 static batch *draw_pipelines(uint64_t seed, unsigned arch, bool split, pipe_case *cases) {
     batch *b = batch_begin(seed, arch, BATCH);
     b->verb = (verb)below(STORE);
-    while (split && b->block_threads / 32 < 4) memcpy(b, batch_begin(++seed + 1000000, arch, BATCH), sizeof *b);
-    if (b->verb >= STORE) b->verb = (verb)below(STORE);
+    if (split && b->block_threads < 128) { /* roles take four warps */
+        memcpy(b->block, (unsigned[]){256, 1, 1}, sizeof b->block);
+        b->block_threads = 256;
+    }
     b->most_rounds = 40;
     b->most_shared = 4 << 10;
     for (unsigned i = 0; i < BATCH; i++) {
@@ -269,11 +271,13 @@ static void debug_build(const char *device, unsigned arch) {
 
 static void wrong_uses_trap_in_a_debug_build_for_sm_80(void **state) {
     (void)state;
+    if (getenv("HAUL_TEST_DEVICE")) skip(); /* a GPU is lost to the process after the first trap */
     debug_build("sim:a100", 80);
 }
 
 static void wrong_uses_trap_in_a_debug_build_for_sm_90(void **state) {
     (void)state;
+    if (getenv("HAUL_TEST_DEVICE")) skip();
     debug_build("sim:h100", 90);
 }
 
