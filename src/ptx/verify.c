@@ -313,6 +313,8 @@ static haul_status check_noftz(const check *c) {
     bool half = ptx_types[i->type].kind == 'F' && i->type != PTX_F32 && i->type != PTX_F64;
     if (half && (bulk || vector) && !i->mods[PTX_SLOT_NOFTZ])
         return fail(c, i->position, "needs .noftz for .%s", ptx_types[i->type].name);
+    if (i->op == PTX_OP_CP_REDUCE_BULK && !bulk && i->mods[PTX_SLOT_NOFTZ])
+        return fail(c, i->position, "has .noftz for .add only");
     return HAUL_OK;
 }
 

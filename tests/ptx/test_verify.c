@@ -120,6 +120,42 @@ static void knows_the_rules_of_single_instructions(void **state) {
     REFUSE("mad.lo.sat.s32 %r1, %r2, %r3, %r4;", "1: 'mad': .sat goes with .hi.s32 only");
 }
 
+static void knows_what_can_be_reduced(void **state) {
+    (void)state;
+    ACCEPT("red.global.add.v4.f32 [%d1], {%f1, %f2, %f3, %f4};");
+    ACCEPT(
+        "atom.global.max.noftz.v8.bf16 {%h1, %h2, _, _, _, _, _, _}, [%d1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8};");
+    REFUSE("red.global.min.v2.f32 [%d1], {%f1, %f2};", "1: 'red': has only .add for .f32");
+    REFUSE("red.global.add.v2.f16 [%d1], {%h1, %h2};", "1: 'red': needs .noftz for .f16");
+    REFUSE("red.global.add.v8.f32 [%d1], {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4};",
+           "1: 'red': moves at most 16 bytes here, not 32");
+    ACCEPT("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%d1], [tile], %r1;");
+    ACCEPT("cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f16 [%d1], [tile], %r1;");
+    REFUSE("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%d1], [tile], %r1;",
+           "1: 'cp.reduce.async.bulk': needs .noftz for .f16");
+    REFUSE("cp.reduce.async.bulk.global.shared::cta.bulk_group.min.noftz.f16 [%d1], [tile], %r1;",
+           "1: 'cp.reduce.async.bulk': has .noftz for .add only");
+    REFUSE("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%d1], [tile], %r1;",
+           "1: 'cp.reduce.async.bulk': has no .add for .s64");
+    REFUSE("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f32 [%d1], [tile], %r1;",
+           "1: 'cp.reduce.async.bulk': has no .max for .f32");
+    REFUSE("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u64 [%r1], [tile], %r2, "
+           "[%r3];",
+           "1: 'cp.reduce.async.bulk': has no .min for .u64");
+}
+
+#define OWN_TARGET(statement) ".version 8.6\n.target sm_90a\n.entry k() {\n" statement "\n}\n"
+
+static void checks_the_number_of_registers_asked_for(void **state) {
+    (void)state;
+    ptx_module_free(parse(OWN_TARGET("setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 256;")));
+    REFUSE("setmaxnreg.inc.sync.aligned.u32 240;", "1: 'setmaxnreg': needs an architecture's own target, as sm_90a");
+    assert_refused(OWN_TARGET("setmaxnreg.inc.sync.aligned.u32 100;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:4:33: 'setmaxnreg': takes a multiple of 8 from 24 to 256, not 100");
+    assert_refused(OWN_TARGET("setmaxnreg.dec.sync.aligned.u32 16;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:4:33: 'setmaxnreg': takes a multiple of 8 from 24 to 256, not 16");
+}
+
 static void checks_labels(void **state) {
     (void)state;
     REFUSE("T: .branchtargets L; L: bra T;", "29: 'bra': 'T' is not a place");
@@ -164,6 +200,8 @@ int main(void) {
         cmocka_unit_test(checks_state_spaces),
         cmocka_unit_test(checks_pairs_and_sinks),
         cmocka_unit_test(knows_the_rules_of_single_instructions),
+        cmocka_unit_test(knows_what_can_be_reduced),
+        cmocka_unit_test(checks_the_number_of_registers_asked_for),
         cmocka_unit_test(checks_labels),
         cmocka_unit_test(checks_calls),
     };
