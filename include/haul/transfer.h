@@ -272,7 +272,8 @@ HAUL_FOLDED unsigned haul_rows_engine(const haul_transfer *t, haul_direction dir
 HAUL_FOLDED unsigned haul_box_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
     const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
     if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t) && direction == HAUL_DIRECTION_LOAD)
+        return HAUL_BY_TENSOR; /* a tensor store takes no negative coordinates and rounds rows up: only if asked for */
     /* a halo's sides have the narrower accesses */
     const unsigned narrowest = haul_box_width(t, t->radius != 0);
     return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;

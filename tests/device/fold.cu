@@ -103,6 +103,6 @@ KERNEL(bulk_add, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_ADD_F32); haul_block_add
 KERNEL(tensor_load, HAUL_TILE(t, 4, 2, 32, 32, 1, 1, 1, 128, 16, 256, HAUL_AUTO);
        haul_channel channel = haul_block_channel(&memory);
        haul_block_tile_load(t, &channel, tile, view, haul_at2(x, y)))
-KERNEL(tensor_store, HAUL_TILE(t, 4, 2, 32, 32, 1, 1, 1, 128, 16, 256, HAUL_AUTO);
+KERNEL(tensor_store, HAUL_TILE(t, 4, 2, 32, 32, 1, 1, 1, 128, 16, 256, HAUL_BY_TENSOR);
        haul_block_tile_store(t, view, haul_at2(x, y), tile))
 #endif

@@ -7,7 +7,7 @@
  *     for (k = 0; k < 3; k++) fill(k);                        // fill: acquire, load, commit
  *     for (k = 0; k < tiles; k++) {
  *         unsigned s = haul_block_pipeline_wait(&p);          // stage s is full
- *         fill(k + 3);                                        // commits nothing when there is no tile k + 3
+ *         fill(k + 3);                                        // an empty commit when there is no tile k + 3
  *         ... use tile[s] ...
  *         haul_block_pipeline_release(&p);
  *     }
@@ -33,7 +33,7 @@
  *
  * A stage takes any number of transfers between acquire and commit, and ordinary stores that are announced by
  * haul_..._wrote(); or nothing: an empty commit makes a stage full at once, so that both sides go on counting rounds.
- * Every committed stage has to be waited for before the kernel ends.
+ * Every stage that holds copies has to be waited for before the kernel ends.
  *
  * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
  * tensor copies that the team's first warp asks for, and LDGSTS elsewhere; HAUL_BY_LDGSTS and HAUL_BY_LDG have all

@@ -8,9 +8,10 @@
  *                              added to global (element type: HAUL_ADD_... in `how`)
  *   gather, scatter,           indirect ones; index: `count` numbers of 32 (or, HAUL_INDEX_64, 64) bits in global or
  *   scatter_add                shared memory
- *   halo_load, halo_store      halos; both pointers are those of the interior's first element
- *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view
- *   tile_add
+ *   halo_load, halo_store      halos; both pointers are those of the interior's first element. fill: what lies outside
+ *                              the array, as a 4-byte word, in which shorter elements repeat
+ *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view; the shared memory of those that tensor
+ * copies tile_add                   may carry is aligned to 128 bytes
  *
  * ..._start(&flight, ...) issues as much as can be in flight; haul_..._wait(&flight) completes it. HAUL_FLIGHT(flight)
  * declares it. Work between the two overlaps. Without _start a call does both.
@@ -70,13 +71,15 @@ HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, hau
     f->map = 0;
     f->fill = 0;
     f->head = haul_head_bytes(&f->t, f->shared);
-    HAUL_EXPECT(t.shape == HAUL_SHAPE_BOX || (f->shared - f->head) % 16 % haul_smaller(t.alignment, 16) == 0,
-                "transfer", 0, "shared memory", "haul: an address is not aligned as the descriptor says");
     HAUL_EXPECT(f->global % t.alignment == 0 && f->shared % t.alignment == 0, "transfer", 0, "shared or global memory",
                 "haul: an address is not aligned as the descriptor says");
     HAUL_EXPECT(!(t.how & HAUL_CONGRUENT) || ((f->global ^ f->shared) & 15) == 0, "transfer", 0,
                 "shared and global memory",
                 "haul: HAUL_CONGRUENT: the addresses are not equally far from a 16-byte boundary");
+    HAUL_EXPECT(engine != HAUL_BY_TENSOR || f->shared % 128 == 0, "transfer", 0, "shared memory",
+                "haul: a tensor copy needs shared memory that is aligned to 128 bytes");
+    HAUL_EXPECT(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), "transfer", 0, "adding",
+                "haul: the descriptor says no type of the elements to add: OR one of HAUL_ADD_... to `how`");
 }
 
 /* The team is done with a load's destination: nothing of it is read, or written by ordinary stores, any more. */
