@@ -54,12 +54,12 @@ sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests
 	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
 	    -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
 	$(call ninja,build-asan)
-	$(call ctest,build-asan) --label-exclude source
+	$(call ctest,build-asan) --label-exclude 'source|compilers'
 
 clang: deps-full ## build with Clang into build-clang/, run the tests there
 	CC=$(CLANG) $(cmake) -B build-clang -DHAUL_TESTS=ON
 	$(call ninja,build-clang)
-	$(call ctest,build-clang) --label-exclude source
+	$(call ctest,build-clang) --label-exclude 'source|compilers'
 
 clean: ## remove every build folder
 	rm -rf build build-asan build-clang build-fuzz
