@@ -26,9 +26,12 @@ static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
     return (f->tile[0] + 2 * SIDE) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
 }
 
-static haul_stencil_form choose_form(const haul_volume *v) {
+/* What an H100 likes best: few neighbours come from L1 while others compute; more of them from a tile that blocks which
+ * end have brought; and so many that their blocks fill an SM from two tiles, of which one is being brought. */
+static haul_stencil_form choose_form(const haul_volume *v, uint32_t radius) {
     if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
-    return v->nx % 4 ? HAUL_STENCIL_DOUBLE : HAUL_STENCIL_VECTOR;
+    if (radius > 4) return HAUL_STENCIL_DOUBLE;
+    return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
 
 static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {
@@ -51,7 +54,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run) {
     char kernel[64];
     float c[HAUL_STENCIL_MOST_RADIUS + 1] = {0};
-    if (form == HAUL_STENCIL_AUTO) form = choose_form(volume);
+    if (form == HAUL_STENCIL_AUTO) form = choose_form(volume, radius);
     HAUL_TRY(check(form, volume, radius));
     for (uint32_t k = 0; k <= radius; k++) c[k] = coefficients[k];
     const uint64_t floats = haul_volume_floats(volume);

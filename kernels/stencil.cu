@@ -52,7 +52,7 @@ static __device__ __forceinline__ void plain(int radius, const float *in, float 
  *
  * A thread computes VECTOR_ROWS rows of four outputs, and keeps the column of vectors that they need in registers; what
  * lies beside comes from L1, where neighbours' loads have brought it. The blocks end with their plane: an SM holds so
- * many that some load while others compute. On an H100 grids that stay are slower. */
+ * many that some load while others compute. Good for small radii: with radius 8 an SM holds too few threads. */
 
 #define VECTOR_WARPS 4
 #define VECTOR_ROWS 4
