@@ -101,17 +101,25 @@ debug() {
     done
 }
 
-# No local memory in any kernel that ships, and 16-byte accesses in those that are built for them.
+# sass_of NAME: the machine code of kernels/NAME.cu; accesses to local memory by kernel.
+sass_of() {
+    nvcc -O3 -std=c++17 -arch=sm_90 -cubin -I "$root/include" "$root/kernels/$1.cu" -o "$log/$1.cubin" &&
+        cuobjdump -sass "$log/$1.cubin" >"$log/$1.sass" &&
+        awk '/Function : /{f = $3} / (LDL|STL)[. ]/{n[f]++; all++} END {for (k in n) print k, n[k]; exit all > 0}' \
+            "$log/$1.sass"
+}
+
+# No local memory in any kernel that ships.
 sass() {
-    command -v cuobjdump >/dev/null && command -v nvcc >/dev/null || { echo "skipped sass: no nvcc or no cuobjdump"; return; }
+    if ! command -v cuobjdump >/dev/null || ! command -v nvcc >/dev/null; then
+        echo "skipped sass: no nvcc, or no cuobjdump"
+        return
+    fi
     for source in "$root"/kernels/*.cu; do
-        name=$(basename "$source" .cu)
-        nvcc -O3 -std=c++17 -arch=sm_90 -cubin -I "$root/include" "$source" -o "$log/$name.cubin" &&
-            cuobjdump -sass "$log/$name.cubin" >"$log/$name.sass" || { says "sass_$name" 1; continue; }
-        awk '/Function : /{f = $3} / (LDL|STL)[. ]/{n[f]++} END {for (k in n) print k, n[k]; exit length(n) > 0}' \
-            "$log/$name.sass" >"$log/sass_$name.log"
-        says "sass_$name" $? "accesses to local memory: $(wc -l <"$log/sass_$name.log") kernels"
+        run "sass.$(basename "$source" .cu)" sass_of "$(basename "$source" .cu)" &
     done
+    wait
+    for source in "$root"/kernels/*.cu; do result "sass.$(basename "$source" .cu)" ' [0-9]+$'; done
 }
 
 sanitized='kernels_test_saxpy kernels_test_copies kernels_test_maxpool kernels_test_stencil kernels_test_transpose
