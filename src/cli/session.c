@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "lib/compile.h"
 #include "lib/device.h"
+#include "sim/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,12 +130,19 @@ static haul_status read_launches(cli_session *s, const cli_values *v) {
                      "no launches given: name a LAUNCHES.jsonl, or add --kernel NAME --grid N --block N");
 }
 
+static void print_aside(void *context, const char *bytes, size_t length) {
+    (void)context;
+    fwrite(bytes, 1, length, stderr);
+}
+
 /* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
 haul_status cli_session_open(cli_session *s, const cli_values *v) {
     *s = (cli_session){0};
     HAUL_TRY(read_launches(s, v));
     haul_device_options options = cli_device_options(v);
     HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &s->device));
+    /* what kernels print is not the command's output, which may be JSON */
+    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
     return load_modules(s, v);
 }
 
