@@ -182,6 +182,7 @@ static void a_null_format_prints_nothing(void **state) {
     assert_int_equal(try_print(ptx, 1, 1, 1, NULL, 0, &result, &printed), HAUL_OK);
     assert_int_equal((int)result, -1);
     assert_int_equal(printed.length, 0);
+    text_free(&printed);
 }
 
 /* ---- strings, in any memory ---- */
