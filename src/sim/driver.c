@@ -37,6 +37,9 @@ struct CUctx_st {
     CUmodule modules;
     uint32_t threads;
     uint64_t instruction_limit;
+    bool check;
+    haul_schedule schedule;
+    uint64_t seed;
     sim_print_sink print;
     haul_launch_record *record;
     arena *record_memory;
@@ -361,6 +364,9 @@ static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_
                     .dynamic_bytes = config->shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
+                    .check = c->check,
+                    .schedule = c->schedule,
+                    .seed = c->seed,
                     .print = c->print};
     memcpy(l.grid, config->grid, sizeof l.grid);
     memcpy(l.block, config->block, sizeof l.block);
@@ -502,6 +508,12 @@ void sim_driver_set_threads(uint32_t threads) {
 
 void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
+}
+
+void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
+    current->check = check;
+    current->schedule = schedule;
+    current->seed = seed;
 }
 
 void sim_driver_set_print(sim_print_sink sink) {
