@@ -266,13 +266,13 @@ static size_t opening_brace(const reader *r, const comment *c) {
 
 static haul_status find_scope(const reader *r, const comment *c, report_scope *scope) {
     *scope = (report_scope){.file = r->path, .exact = true};
+    size_t brace = opening_brace(r, c);
+    if (brace) return apply_to_head(r, start_of_head(r, brace), brace, scope);
     if (shares_line(r, c)) {
         scope->first = line_at(r, c->start);
         scope->last = line_at(r, c->end);
         return HAUL_OK;
     }
-    size_t brace = opening_brace(r, c);
-    if (brace) return apply_to_head(r, start_of_head(r, brace), brace, scope);
     size_t start = c->end + strspn(r->code + c->end, " \t\n\r\f\v");
     if (start >= r->length || r->code[start] == '}')
         return haul_fail(HAUL_ERROR_SYNTAX, "nothing follows that it could apply to");

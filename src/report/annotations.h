@@ -4,11 +4,10 @@
  *     // haul: ignore race-global the count is only a hint
  *
  * Where a comment applies:
- *   - behind code on its line: to that line;
- *   - alone, above the definition of a function: to the function, which for a kernel (`__global__`) means whole
- *     launches of it, for any other all lines of its body, wherever it was inlined; the same as the first thing
- *     behind the function's opening brace;
- *   - alone, anywhere else: to the statement that follows, up to the line of its semicolon or of its opening brace.
+ *   - alone above the definition of a function, or right behind the brace that opens it: to the function, which for a
+ *     kernel (`__global__`) means whole launches of it, for any other all lines of its body, wherever it was inlined;
+ *   - beside code on its line: to that line;
+ *   - alone anywhere else: to the statement that follows, up to the line of its semicolon or of its opening brace.
  * Comments and lines for the preprocessor between it and what it applies to do not count. */
 #ifndef HAUL_REPORT_ANNOTATIONS_H
 #define HAUL_REPORT_ANNOTATIONS_H

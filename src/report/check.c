@@ -190,6 +190,17 @@ static const char *format_measured(arena *memory, const report_rule *rule, doubl
     return arena_printf(memory, "%.6g%s measured", value, rule->metric.unit == REPORT_PERCENT ? "%" : "");
 }
 
+/* Whoever reads that a kernel fails wants to know where. */
+static const char *add_worst(report_verdict *v, const report_rule *rule, const char *measured) {
+    bool most = rule->comparison != REPORT_AT_LEAST && rule->comparison != REPORT_MORE;
+    if (rule->no_findings || rule->metric.of_launch || rule->scope.first) return measured;
+    const haul_instruction_record *worst = report_worst_instruction(&rule->metric, v->launch.record, most);
+    const haul_source_place *place = worst ? report_user_place(&worst->place) : NULL;
+    if (!place || !place->file) return measured;
+    return arena_printf(&v->memory, "%s, %s at %s:%" PRIu32, measured, most ? "most" : "least",
+                        report_file_name(place->file), place->line);
+}
+
 static const char *describe(arena *memory, const report_rule *rule, const haul_launch_record *r,
                             const report_outcome *o) {
     switch (o->reading) {
@@ -214,6 +225,7 @@ static haul_status hold(const report_checker *c, report_verdict *v, report_rule 
         o->reading = report_read_metric(&rule->metric, &rule->scope, c->sources, r, &o->value);
     o->holds = o->reading == REPORT_READ && (rule->no_findings ? o->value == 0 : report_rule_holds(rule, o->value));
     o->measured = describe(&v->memory, rule, r, o);
+    if (!o->holds && o->measured && o->reading == REPORT_READ) o->measured = add_worst(v, rule, o->measured);
     v->failed += !o->holds;
     return o->measured ? HAUL_OK : no_memory();
 }

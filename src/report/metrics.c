@@ -107,6 +107,22 @@ static haul_traffic sum_of(const report_metric *metric, const report_scope *scop
     return sum;
 }
 
+const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
+                                                        bool most) {
+    const haul_instruction_record *worst = NULL;
+    double worst_value = 0, parts[2];
+    for (size_t i = 0; i < record->instruction_count; i++) {
+        const haul_instruction_record *r = &record->instructions[i];
+        if (!(metric->classes >> r->memory_class & 1) || !r->traffic.instructions) continue;
+        rows[metric->row].measure(&r->traffic, parts);
+        double value = parts[1] == 0 ? 0 : parts[0] / parts[1];
+        if (parts[1] == 0 || (worst && (most ? value <= worst_value : value >= worst_value))) continue;
+        worst = r;
+        worst_value = value;
+    }
+    return worst;
+}
+
 static report_reading read_launch(const report_metric *metric, const haul_launch_record *record, double *value) {
     *value = metric->row < 0 ? record->counters[metric->counter] : rows[metric->row].take(record);
     return *value >= 0 ? REPORT_READ : REPORT_UNKNOWN; /* NaN is unknown too */

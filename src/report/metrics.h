@@ -36,6 +36,11 @@ typedef enum report_reading {
 report_reading report_read_metric(const report_metric *metric, const report_scope *scope, report_sources *sources,
                                   const haul_launch_record *record, double *value);
 
+/* The instruction that has the most of the metric, or the least; NULL when none has any. For metrics of instructions.
+ */
+const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
+                                                        bool most);
+
 /* Calls `visit` for each name: metrics, then metrics of launches, then groups (unit REPORT_TEXT). */
 void report_visit_metrics(void (*visit)(void *context, const char *name, report_unit unit, bool group,
                                         const char *text),
