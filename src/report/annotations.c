@@ -244,13 +244,16 @@ static const char *kernel_around(const reader *r, size_t offset) {
     return NULL;
 }
 
-static bool shares_line(const reader *r, const comment *c) {
-    size_t start = c->start, end = c->end;
-    while (start > 0 && r->code[start - 1] != '\n') {
-        if (!isspace((unsigned char)r->code[--start])) return true;
+static bool has_code_before(const reader *r, size_t i) {
+    while (i > 0 && r->code[i - 1] != '\n') {
+        if (!isspace((unsigned char)r->code[--i])) return true;
     }
-    for (; end < r->length && r->code[end] != '\n'; end++) {
-        if (!isspace((unsigned char)r->code[end])) return true;
+    return false;
+}
+
+static bool has_code_behind(const reader *r, size_t i) {
+    for (; i < r->length && r->code[i] != '\n'; i++) {
+        if (!isspace((unsigned char)r->code[i])) return true;
     }
     return false;
 }
@@ -266,9 +269,10 @@ static size_t opening_brace(const reader *r, const comment *c) {
 
 static haul_status find_scope(const reader *r, const comment *c, report_scope *scope) {
     *scope = (report_scope){.file = r->path, .exact = true};
-    size_t brace = opening_brace(r, c);
+    bool leads = has_code_behind(r, c->end);
+    size_t brace = leads ? 0 : opening_brace(r, c);
     if (brace) return apply_to_head(r, start_of_head(r, brace), brace, scope);
-    if (shares_line(r, c)) {
+    if (leads || has_code_before(r, c->start)) {
         scope->first = line_at(r, c->start);
         scope->last = line_at(r, c->end);
         return HAUL_OK;

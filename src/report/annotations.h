@@ -4,8 +4,9 @@
  *     // haul: ignore race-global the count is only a hint
  *
  * Where a comment applies:
- *   - alone above the definition of a function, or right behind the brace that opens it: to the function, which for a
- *     kernel (`__global__`) means whole launches of it, for any other all lines of its body, wherever it was inlined;
+ *   - alone above the definition of a function, or behind the brace that opens it with no code between: to the
+ *     function, which for a kernel (`__global__`) means whole launches of it, for any other all lines of its body,
+ *     wherever it was inlined;
  *   - beside code on its line: to that line;
  *   - alone anywhere else: to the statement that follows, up to the line of its semicolon or of its opening brace.
  * Comments and lines for the preprocessor between it and what it applies to do not count. */

@@ -26,9 +26,11 @@ static json_t *chain_json(const haul_instruction_record *r) {
 }
 
 static json_t *access_json(const haul_finding_access *access, const report_finding_place *end) {
-    json_t *object = json_pack("{s:o, s:o, s:s, s:o, s:o}", "file", string_or_null(end->file), "line",
-                               line_or_null(end->line), "action", haul_action_names[access->action], "block",
-                               triple(access->block), "thread", triple(access->thread));
+    bool known = access->action != HAUL_ACTION_NONE;
+    json_t *object =
+        json_pack("{s:o, s:o, s:s?, s:o, s:o}", "file", string_or_null(end->file), "line", line_or_null(end->line),
+                  "action", known ? haul_action_names[access->action] : NULL, "block",
+                  known ? triple(access->block) : json_null(), "thread", known ? triple(access->thread) : json_null());
     if (!end->instruction || !object) return object;
     json_object_set_new(object, "instruction", report_json_string(end->instruction->text));
     json_object_set_new(object, "ptx_line", json_integer(end->instruction->ptx_line));
