@@ -186,6 +186,15 @@ void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
     *total = m->bytes;
 }
 
+bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
+    size_t at = locate(m, address - SIM_GLOBAL_BASE);
+    if (at == m->count) return false;
+    range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
+    range->to = range->from + m->blocks[at].asked;
+    range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    return range->to <= address;
+}
+
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t at = locate(m, offset);

@@ -43,6 +43,8 @@ uint64_t sim_memory_largest_free(const sim_memory *memory);
 
 /* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
+/* The last allocation that ends at or before `address`; false when there is none. */
+bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/block.h"
+#include "sim/hazard.h"
 #include "sim/interpreter.h"
 #include "sim/lower_internal.h"
 
@@ -56,10 +57,12 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
         sm->blocks[b].frames = sm->frames + b * frames;
         HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
     }
+    if (g->check) HAUL_TRY(sim_hazards_create(sm));
     return sim_counting_create(plan, &sm->counting);
 }
 
 void sim_sm_free(sim_sm *sm) {
+    sim_hazards_free(sm);
     if (sm->blocks)
         for (uint32_t b = 0; b < sm->grid->resident; b++) sim_async_free(&sm->blocks[b].async);
     memory_free(sm->blocks);
@@ -219,6 +222,7 @@ static bool start_cluster(sim_sm *sm, sim_block *b) {
     for (uint32_t r = 0; r < g->cluster_blocks; r++)
         if (b[r].running) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++) start_block(sm, &b[r], r);
+    if (sm->hazards) sim_hazard_start(b);
     sm->next_cluster += g->used_sms;
     return true;
 }
@@ -380,15 +384,24 @@ static void print_place(const sim_program *p, const sim_op *op, char *out, size_
         snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
 }
 
-__attribute__((format(printf, 5, 0))) static sim_step record_fault(sim_warp *w, const char *place, haul_status status,
-                                                                   uint32_t lanes, const char *format,
-                                                                   va_list arguments) {
+void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes) {
+    sim_fault_record *f = &w->sm->fault;
+    if (f->status != HAUL_OK) return;
+    f->space = space;
+    f->address = address;
+    f->bytes = bytes;
+}
+
+__attribute__((format(printf, 6, 0))) static sim_step record_fault(sim_warp *w, const sim_op *op, const char *place,
+                                                                   haul_status status, uint32_t lanes,
+                                                                   const char *format, va_list arguments) {
     sim_fault_record *f = &w->sm->fault;
     if (f->status != HAUL_OK) return SIM_STOP;
     f->status = status;
     snprintf(f->message, sizeof f->message, "%s", place);
     size_t used = strlen(f->message);
     vsnprintf(f->message + used, sizeof f->message - used, format, arguments);
+    if (w->sm->hazards) sim_hazard_fault(w, op, lanes, f->message + used);
     used = strlen(f->message);
     uint32_t thread = w->index * SIM_LANES + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
     const uint32_t *size = w->sm->grid->block;
@@ -403,7 +416,7 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t l
     va_list arguments;
     print_place(w->sm->grid->program, op, place, sizeof place);
     va_start(arguments, format);
-    record_fault(w, place, status, lanes, format, arguments);
+    record_fault(w, op, place, status, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }
@@ -411,7 +424,7 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t l
 sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    record_fault(w, place, status, lanes, format, arguments);
+    record_fault(w, &w->ops[w->path->pc], place, status, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }

@@ -2,6 +2,7 @@
 #include "sim/atomic.h"
 
 #include "sim/cluster.h"
+#include "sim/hazard.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 
@@ -64,11 +65,12 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
-static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                 const uint32_t address[SIM_LANES]) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
+    if (w->sm->hazards) sim_hazard_atomic(w, op, active, b, address);
     apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)b->shared, wide);
     sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;

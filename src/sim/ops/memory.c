@@ -2,6 +2,7 @@
 #include "sim/memory.h"
 
 #include "sim/cluster.h"
+#include "sim/hazard.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 
@@ -155,11 +156,20 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                               const uint32_t address[SIM_LANES]) {
+    if (op->memory_class == HAUL_CLASS_SHARED_STORE)
+        sim_hazard_store(w, op, active, b, address);
+    else
+        sim_hazard_load(w, op, active, b, address);
+}
+
+static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                              const uint32_t address[SIM_LANES], elements_fn move) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address);
     move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_shared(w->sm->counting, w, op, active, address);
@@ -389,7 +399,8 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->y = log2_of(lane);
     op->imm2 = is_load && is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
-                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0));
+                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
+                           (i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0));
     if (!(is_load ? loader(op) : stores[op->x][op->y]))
         return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);
@@ -421,6 +432,12 @@ static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    if (w->sm->hazards) sim_hazard_proxy_fence(w, active);
+    return SIM_NEXT;
+}
+
 #define HAS_NO_EFFECT(id, run)                                          \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
         (void)i;                                                        \
@@ -434,7 +451,7 @@ HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(MEMBAR, fence)
 HAS_NO_EFFECT(FENCE, fence)
-HAS_NO_EFFECT(FENCE_PROXY, nothing)
+HAS_NO_EFFECT(FENCE_PROXY, proxy_fence)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)
