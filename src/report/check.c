@@ -50,7 +50,7 @@ static haul_status read_comments(report_checker *c, const char *file) {
         c->read = more;
     }
     c->read[c->read_count++] = path;
-    return report_read_annotations(&c->rules, file, path, report_source_text(c->sources, file));
+    return report_read_annotations(&c->rules, report_local_name(file), path, report_source_text(c->sources, file));
 }
 
 /* Instructions in a row mostly come from one file; `last` saves asking again. */
@@ -76,7 +76,7 @@ static report_finding_place place_of(const report_checked_launch *launch, const 
     const haul_source_place *place = report_user_place(&found.instruction->place);
     if (place->file) {
         found.place = place;
-        found.file = place->file;
+        found.file = report_local_name(place->file);
         found.line = place->line;
     } else {
         found.file = launch->module;

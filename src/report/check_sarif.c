@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 static const char expectation[] = "expectation";
@@ -41,13 +40,9 @@ static void put_encoded(text *out, const char *path) {
 }
 
 static void put_uri(text *out, report_sources *sources, const char *file) {
-    char here[4096];
-    const char *found = sources ? report_source_path(sources, file) : NULL, *path = found ? found : file;
-    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
-    if (length && strncmp(path, here, length) == 0 && path[length] == '/')
-        path += length + 1;
-    else if (*path == '/')
-        text_put(out, "file://");
+    const char *found = sources ? report_source_path(sources, file) : NULL;
+    const char *path = report_local_name(found ? found : file);
+    if (*path == '/') text_put(out, "file://");
     while (strncmp(path, "./", 2) == 0) path += 2;
     put_encoded(out, path);
 }

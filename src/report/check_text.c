@@ -73,11 +73,12 @@ static void put_chain(text *out, const haul_instruction_record *r, const haul_so
     for (const haul_source_place *p = &r->place; p; p = p->inlined_into) {
         if (!p->file || (p == shown && !p->inlined_into)) continue;
         if (p == shown) {
-            text_printf(out, "    called from %s:%" PRIu32 "\n", p->inlined_into->file ? p->inlined_into->file : "PTX",
+            text_printf(out, "    called from %s:%" PRIu32 "\n",
+                        p->inlined_into->file ? report_local_name(p->inlined_into->file) : "PTX",
                         p->inlined_into->line);
             p = p->inlined_into;
         } else {
-            text_printf(out, "    in %s:%" PRIu32 "\n", p->file, p->line);
+            text_printf(out, "    in %s:%" PRIu32 "\n", report_local_name(p->file), p->line);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct report_source_file {
     report_source_file *next;
@@ -30,6 +31,12 @@ void report_sources_free(report_sources *s) {
 const char *report_file_name(const char *file) {
     const char *slash = strrchr(file, '/');
     return slash ? slash + 1 : file;
+}
+
+const char *report_local_name(const char *file) {
+    char here[4096];
+    size_t length = *file == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
+    return length && strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
 static bool is_toolchain(const char *file) {

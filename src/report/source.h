@@ -27,6 +27,9 @@ const char *report_source_line(report_sources *s, const char *file, uint32_t lin
 /* The whole file as it was read; NULL when it is not there. */
 const char *report_source_text(report_sources *s, const char *file);
 
+/* The path as the user would write it: without the current folder, if it lies there. Points into `file`. */
+const char *report_local_name(const char *file);
+
 /* The part behind the last slash. */
 const char *report_file_name(const char *file);
 

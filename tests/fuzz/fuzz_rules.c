@@ -1,4 +1,4 @@
-/* Expectations and suppressions from hostile input: as a file of rules, as one rule, and as CUDA source with comments. */
+/* Expectations and suppressions from hostile input: as a file of rules, as one rule, as source with comments. */
 #include "report/annotations.h"
 
 #include <stdint.h>
