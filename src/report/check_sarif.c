@@ -141,10 +141,11 @@ static json_t *suppressions_json(const report_rule *rule) {
 static json_t *message_json(const report_finding *f) {
     text message = {0};
     const haul_finding *first = f->first;
-    text_put(&message, report_finding_message(f));
-    if (first->object) text_printf(&message, " (%s)", first->object);
-    if (first->what && *first->what) text_printf(&message, " %s", haul_finding_kinds[first->kind].why);
-    text_printf(&message, " %s", haul_finding_kinds[first->kind].cure);
+    const haul_finding_info *kind = &haul_finding_kinds[first->kind];
+    text_printf(&message, "%s: %s", kind->key, kind->why);
+    if (first->what && *first->what) text_printf(&message, " Here: %s.", first->what);
+    if (first->object) text_printf(&message, " Where: %s.", first->object);
+    text_printf(&message, " %s", kind->cure);
     json_t *object = json_pack("{s:o}", "text", report_json_string(text_string(&message)));
     text_free(&message);
     return object;

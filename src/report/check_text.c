@@ -47,9 +47,11 @@ static void put_numbered(text *out, report_terminal terminal, uint32_t number, c
     text_free(&toned);
 }
 
-/* Under the column, counted as a compiler counts: tabs are one. */
+/* Under the column, counted as a compiler counts: tabs are one. The line's start needs no pointing at. */
 static void put_caret(text *out, const char *line, size_t length, uint32_t column) {
-    if (column < 2 || column > length || column > LONGEST_LINE) return;
+    size_t indent = 0;
+    while (indent < length && (line[indent] == ' ' || line[indent] == '\t')) indent++;
+    if (column <= indent + 1 || column > length || column > LONGEST_LINE) return;
     text_printf(out, "    %*s | ", MARGIN, "");
     for (uint32_t i = 0; i + 1 < column; i++) text_put(out, line[i] == '\t' ? "    " : " ");
     text_put(out, "^\n");
@@ -68,25 +70,31 @@ static void put_excerpt(text *out, report_sources *sources, report_terminal term
     put_caret(out, line, length, place->column);
 }
 
-/* From the instruction's own place out to the kernel, the user's line aside, which is shown. */
-static void put_chain(text *out, const haul_instruction_record *r, const haul_source_place *shown) {
-    for (const haul_source_place *p = &r->place; p; p = p->inlined_into) {
-        if (!p->file || (p == shown && !p->inlined_into)) continue;
-        if (p == shown) {
-            text_printf(out, "    called from %s:%" PRIu32 "\n",
-                        p->inlined_into->file ? report_local_name(p->inlined_into->file) : "PTX",
-                        p->inlined_into->line);
-            p = p->inlined_into;
-        } else {
-            text_printf(out, "    in %s:%" PRIu32 "\n", report_local_name(p->file), p->line);
-        }
+static void put_places(text *out, report_terminal terminal, const haul_source_place *from,
+                       const haul_source_place *until, const char *how) {
+    text places = {0};
+    for (const haul_source_place *p = from; p && p != until && p->file; p = p->inlined_into) {
+        text_printf(&places, "%s %s:%" PRIu32, how, report_local_name(p->file), p->line);
+        how = ", called from";
     }
+    if (places.length) {
+        text_put(out, "    ");
+        report_put_wrapped(out, terminal, 6, text_string(&places));
+    }
+    text_free(&places);
+}
+
+/* From the instruction's own place to the line that is shown, and from that one out to the kernel. */
+static void put_chain(text *out, report_terminal terminal, const haul_instruction_record *r,
+                      const haul_source_place *shown) {
+    put_places(out, terminal, &r->place, shown, "in");
+    put_places(out, terminal, shown->inlined_into, NULL, "called from");
 }
 
 /* ---- one finding ---- */
 
 static void put_end(text *out, report_sources *sources, report_terminal terminal, const haul_finding *finding,
-                    const haul_finding_access *access, const report_finding_place *end) {
+                    const haul_finding_access *access, const report_finding_place *end, bool excerpt) {
     text line = {0};
     bool earlier = access == &finding->other;
     report_put_access(&line, finding, access);
@@ -95,9 +103,9 @@ static void put_end(text *out, report_sources *sources, report_terminal terminal
     if (end->instruction) text_printf(out, ", %s", end->instruction->mnemonic);
     if (end->file) text_printf(out, " at %s:%" PRIu32, end->file, end->line);
     text_put(out, "\n");
-    if (!end->place) return;
+    if (!end->place || !excerpt) return;
     put_excerpt(out, sources, terminal, end->place);
-    put_chain(out, end->instruction, end->place);
+    put_chain(out, terminal, end->instruction, end->place);
 }
 
 static void put_labelled(text *out, report_terminal terminal, const char *label, const char *sentence) {
@@ -122,8 +130,9 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
         report_put_wrapped(out, terminal, INDENT, first->what);
     }
     if (first->object) put_labelled(out, terminal, "where", first->object);
-    if (first->access.action) put_end(out, sources, terminal, first, &first->access, &f->access);
-    if (first->other.action) put_end(out, sources, terminal, first, &first->other, &f->other);
+    if (first->access.action) put_end(out, sources, terminal, first, &first->access, &f->access, true);
+    bool elsewhere = f->other.place != f->access.place;
+    if (first->other.action) put_end(out, sources, terminal, first, &first->other, &f->other, elsewhere);
     put_labelled(out, terminal, "why", kind->why);
     put_labelled(out, terminal, "cure", kind->cure);
     if (f->count > 1) text_printf(out, "%*s%" PRIu64 " more like this\n", INDENT, "", f->count - 1);

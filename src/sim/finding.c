@@ -1,5 +1,6 @@
 #include "sim/finding.h"
 
+#include "base/mangled.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -65,8 +66,10 @@ static void locate_variable(const sim_program *p, ptx_space space, sim_finding *
     for (size_t i = 0; i < p->variable_count; i++) {
         const sim_variable_place *v = &p->variables[i];
         if (v->variable->space != space || at < v->at || at >= v->at + v->variable->size) continue;
-        snprintf(f->object, sizeof f->object, "%.60s + %llu (%llu bytes of %s memory)", v->variable->name,
-                 (unsigned long long)(at - v->at), (unsigned long long)v->variable->size, where);
+        size_t length;
+        const char *name = mangled_name(v->variable->name, &length);
+        snprintf(f->object, sizeof f->object, "%.*s + %llu (%llu bytes of %s memory)", length < 60 ? (int)length : 60,
+                 name, (unsigned long long)(at - v->at), (unsigned long long)v->variable->size, where);
         return;
     }
 }

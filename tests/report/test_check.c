@@ -42,7 +42,7 @@ static const haul_finding race = {
     .address = 380,
     .bytes = 4,
     .object = "s + 380, in 512 bytes of shared memory",
-    .what = "Thread (32,0,0) reads what thread (95,0,0) copies, with no barrier between.",
+    .what = "Thread (32,0,0) reads what thread (95,0,0) copies, with no barrier between",
 };
 
 static const haul_finding same_value = {
@@ -315,7 +315,7 @@ static void the_text_shows_both_lines_of_the_source(void **state) {
     assert_string_equal(
         text_string(&out),
         "ring.cu:5: error: race-shared in ring, launch 7\n"
-        "  Thread (32,0,0) reads what thread (95,0,0) copies, with no barrier between.\n"
+        "  Thread (32,0,0) reads what thread (95,0,0) copies, with no barrier between\n"
         "  where: s + 380, in 512 bytes of shared memory\n"
         "  read of 4 bytes by thread (32,0,0) of block (0,0,0), ld.shared.f32 at ring.cu:5\n"
         "         4 |     copy(s + threadIdx.x, in + threadIdx.x);\n"
