@@ -96,6 +96,17 @@ has '^  why: '
 has '^  cure: '
 has '^32 launches: '
 
+# --- kernels that are right ---
+
+truth=$root/tests/data/truth
+want "the launches of the truth" 0 "$haul" check "$truth/h100.jsonl" --ptx "$truth/memory_basics.ptx" --ptx \
+    "$truth/shared_and_async.ptx"
+has '^154 launches: 0 errors, 0 warnings, 0 of advice$'
+corpus=$root/tests/data/corpus
+want "the launches of the corpus" 0 "$haul" check "$corpus/h100.jsonl" "$corpus/h100_2.jsonl" "$corpus/corpus.ptx" \
+    "$corpus/corpus2.ptx"
+has '^383 launches: 0 errors, 0 warnings, 0 of advice$'
+
 # --- a launch that cannot begin or that faults is a finding; the others go on ---
 
 cat >faults.ptx <<'END'

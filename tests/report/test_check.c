@@ -1,5 +1,6 @@
 /* Findings and expectations from records that are written down here: what is folded, ignored, held, and how each writer
  * puts it. No device takes part. */
+#include "base/memory.h"
 #include "report/check.h"
 #include "synthetic.h"
 
@@ -524,6 +525,49 @@ static void sarif_describes_its_rules(void **state) {
     json_decref(log);
 }
 
+/* ---- without memory ---- */
+
+static haul_status check_and_write(fixture *f, text *out) {
+    report_verdict v;
+    report_junit junit = {0};
+    json_t *line = NULL;
+    const report_checked_launch launch = {.id = 7, .record = &f->record, .module = "ring.ptx"};
+    haul_status status = report_check_launch(&f->checker, &launch, &v);
+    if (status == HAUL_OK) status = report_put_check_text(&v, &f->sources, (report_terminal){0}, out);
+    if (status == HAUL_OK) status = report_put_check_totals(&f->checker, out);
+    if (status == HAUL_OK) status = report_check_json(&v, &line);
+    if (status == HAUL_OK) status = report_junit_add(&junit, &v);
+    if (status == HAUL_OK) status = report_junit_write(&junit, out);
+    json_decref(line);
+    report_junit_free(&junit);
+    report_verdict_free(&v);
+    return status;
+}
+
+/* A source that could not be kept counts as one that is not there; anything else is said. */
+static void each_missing_allocation_is_survived(void **state) {
+    fixture *f = *state;
+    haul_status status = HAUL_ERROR_OUT_OF_MEMORY;
+    size_t failures = 0;
+    add(f, race);
+    add(f, same_value);
+    for (size_t n = 1; n < 200; n++) {
+        text out = {0};
+        report_checker_free(&f->checker);
+        report_sources_free(&f->sources);
+        report_sources_init(&f->sources, f->folders, 1);
+        report_checker_init(&f->checker, &f->sources, HAUL_GRADE_ADVICE, HAUL_GRADE_WARNING);
+        memory_fail_after(n);
+        status = check_and_write(f, &out);
+        memory_fail_after(0);
+        text_free(&out);
+        assert_true(status == HAUL_OK || status == HAUL_ERROR_OUT_OF_MEMORY);
+        failures += status != HAUL_OK;
+    }
+    assert_int_equal(status, HAUL_OK);
+    assert_true(failures > 5);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void) {
@@ -549,6 +593,7 @@ int main(void) {
         TEST(sarif_has_one_result_for_findings_that_are_alike),
         TEST(sarif_keeps_what_was_ignored_as_suppressed),
         TEST(sarif_describes_its_rules),
+        TEST(each_missing_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
