@@ -51,6 +51,7 @@ typedef struct sim_grid {
 struct sim_block {
     sim_sm *sm;
     uint64_t index;            /* in the grid */
+    uint64_t cluster_index;    /* its cluster's */
     uint32_t at[3];            /* ctaid */
     uint32_t rank;             /* in its cluster */
     sim_block *cluster;        /* its first block; the others follow */
@@ -112,6 +113,9 @@ bool sim_sm_time_out_waits(sim_sm *sm);
 bool sim_sm_release_joins(sim_sm *sm);
 /* Appends what the stuck warps wait for to `message`. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
+
+/* Where the block of that rank in that cluster lies in the grid: sets at and index. */
+void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b);
 
 /* Lanes of the warp have ended: barriers that waited for them may open. */
 void sim_block_lanes_ended(sim_warp *w);

@@ -512,6 +512,7 @@ void sim_driver_set_limit(uint64_t limit) {
 
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
     current->check = check;
+    if (check) sim_memory_keep_apart(current->memory);
     current->schedule = schedule;
     current->seed = seed;
 }
@@ -525,6 +526,7 @@ haul_status sim_driver_set_memory(uint64_t bytes) {
     HAUL_TRY(sim_memory_create(bytes, &memory));
     sim_memory_free(current->memory);
     current->memory = memory;
+    if (current->check) sim_memory_keep_apart(memory);
     return HAUL_OK;
 }
 

@@ -34,6 +34,7 @@ typedef struct run_state {
     sim_counting **countings;
     sim_count_plan *plan;
     sim_l2 *l2;
+    sim_watch *watch; /* checks on */
     int threads;
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
@@ -190,10 +191,12 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    if (l->check) HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
     for (uint32_t i = 0; i < n; i++) {
         s->sms[i].grid = &s->grid;
         HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));
         s->sms[i].serial = n == 1;
+        if (s->watch) s->sms[i].hazards->watch = s->watch;
         s->countings[i] = s->sms[i].counting;
     }
     int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
@@ -208,6 +211,7 @@ static void tear_down(run_state *s) {
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
     sim_l2_free(s->l2);
+    sim_watch_free(s->watch);
 }
 
 /* ---- epochs ---- */
@@ -304,6 +308,7 @@ static haul_status run_all(run_state *s) {
         uint32_t busy = run_epoch(s, threads);
         HAUL_TRY(report_fault(s));
         HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads));
+        if (s->watch) HAUL_TRY(sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));
@@ -411,9 +416,11 @@ static sim_waits waits_of_all(const run_state *s) {
 }
 
 static void record_findings(const run_state *s, arena *memory, haul_launch_record *r) {
-    const sim_findings **lists = ARENA_ARRAY(memory, s->grid.used_sms, const sim_findings *);
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) lists[i] = &s->sms[i].hazards->findings;
-    sim_findings_record(lists, s->grid.used_sms, memory, r);
+    const uint32_t n = s->grid.used_sms;
+    const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
+    for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
+    for (uint32_t i = 0; i < SIM_WATCH_SLICES; i++) lists[n + i] = sim_watch_findings(s->watch, i);
+    sim_findings_record(lists, n + SIM_WATCH_SLICES, memory, r);
     r->checked = true;
 }
 

@@ -21,6 +21,7 @@ void sim_view_refresh(const sim_domain *d, sim_view *v) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < d->actors; i++) least = v->order[i].all < least ? v->order[i].all : least;
     v->least = least;
+    v->kept_in = 0;
 }
 
 static bool view_has_memory(sim_domain *d, sim_view *v) {
@@ -35,6 +36,8 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     memcpy(to->order, from->order, d->used * sizeof *to->order);
     memcpy(to->proxy, from->proxy, d->used * sizeof *to->proxy);
     to->least = from->least;
+    to->floor = from->floor;
+    to->kept_in = 0;
 }
 
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
@@ -54,6 +57,7 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
 static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
     sim_known_join(to->order, from->order, d->used);
     sim_known_join(to->proxy, from->proxy, d->used);
+    if (from->floor > to->floor) to->floor = from->floor;
 }
 
 static void drop_view(sim_views *v, uint32_t index) {
@@ -115,6 +119,7 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
 
 static void clear_gate(const sim_domain *d, sim_gate *g) {
     if (g->gathered) memset(g->gathered, 0, 4 * sim_domain_capacity(d) * sizeof *g->gathered);
+    g->gathered_floor = g->open_floor = 0;
 }
 
 static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
@@ -125,6 +130,7 @@ static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t la
         if (!(v->lanes & lanes)) continue;
         sim_known_join(g->gathered, v->order, d->used);
         sim_known_join(g->gathered_proxy, v->proxy, d->used);
+        if (v->floor > g->gathered_floor) g->gathered_floor = v->floor;
     }
     const bool whole = (w->live & ~lanes) == 0;
     sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
@@ -136,6 +142,7 @@ static void open_gate(sim_domain *d, sim_gate *g) {
     if (!sim_gate_open(d, g)) return;
     sim_known_join(g->open, g->gathered, d->used);
     sim_known_join(g->open_proxy, g->gathered_proxy, d->used);
+    if (g->gathered_floor > g->open_floor) g->open_floor = g->gathered_floor;
     memset(g->gathered, 0, 2 * sim_domain_capacity(d) * sizeof *g->gathered);
 }
 
@@ -148,6 +155,7 @@ static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lane
         if (!mine) return;
         sim_known_join(mine->order, g->open, d->used);
         sim_known_join(mine->proxy, g->open_proxy, d->used);
+        if (g->open_floor > mine->floor) mine->floor = g->open_floor;
         sim_view_refresh(d, mine);
     }
 }
@@ -368,6 +376,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(s->leaving_thread);
     }
     memory_free(d->views);
+    memory_free(d->fenced);
     memory_free(d->barriers);
     memory_free(d->shadows);
 }
@@ -378,7 +387,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
-    if (!d->views || !d->barriers || !d->shadows) return false;
+    d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
+    if (!d->fenced || !d->views || !d->barriers || !d->shadows) return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
         d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);
@@ -407,6 +417,7 @@ void sim_hazards_free(sim_sm *sm) {
     for (uint32_t i = 0; i < h->domain_count; i++) free_domain(&h->domains[i], sm->grid->cluster_blocks);
     memory_free(h->domains);
     sim_findings_free(&h->findings);
+    sim_access_log_free(&h->log);
     memory_free(h);
     sm->hazards = NULL;
 }
@@ -419,12 +430,16 @@ void sim_hazard_start(sim_block *first) {
     for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
     clear_gate(d, &d->cluster);
     d->mbarrier_count = 0;
+    d->cluster_index = (uint32_t)first->cluster_index;
+    memset(d->fenced, 0, d->actors * sizeof *d->fenced);
+    for (uint32_t i = 0; i < SIM_PLACES; i++) d->published[i] = 0;
     d->used = d->actors;
     for (uint32_t a = 0; a < d->actors; a++) {
         sim_views *v = &d->views[a];
         v->count = 1;
         v->list[0].lanes = SIM_ALL_LANES;
         v->list[0].least = d->start;
+        v->list[0].floor = v->list[0].kept_in = 0;
         for (uint32_t i = 0; i < sim_domain_capacity(d); i++)
             v->list[0].order[i] = v->list[0].proxy[i] = (sim_known){.all = d->start};
     }

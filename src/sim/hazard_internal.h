@@ -4,12 +4,15 @@
 
 #include "sim/finding.h"
 #include "sim/hazard.h"
+#include "sim/hazard_global.h"
 
 /* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since. */
 typedef struct sim_view {
     uint32_t lanes;
     uint32_t least; /* up to which every warp's lanes are known */
     sim_known *order, *proxy;
+    uint32_t floor;         /* epoch up to which other clusters' accesses are known */
+    uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
 } sim_view;
 
 typedef struct sim_views {
@@ -20,6 +23,7 @@ typedef struct sim_views {
 /* What those who arrived knew: in this phase, and in those that are over. */
 typedef struct sim_gate {
     sim_known *gathered, *gathered_proxy, *open, *open_proxy;
+    uint32_t gathered_floor, open_floor;
 } sim_gate;
 
 typedef struct sim_watched_mbarrier {
@@ -78,11 +82,14 @@ struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
     uint32_t now, start;
-    uint32_t warps;     /* of a block */
-    uint32_t actors;    /* warps of the cluster: the first actors; mbarriers follow */
-    uint32_t used;      /* actors and mbarriers so far */
-    sim_views *views;   /* by actor */
-    sim_gate *barriers; /* of each block, SIM_BARRIERS */
+    uint32_t warps;                        /* of a block */
+    uint32_t actors;                       /* warps of the cluster: the first actors; mbarriers follow */
+    uint32_t used;                         /* actors and mbarriers so far */
+    uint32_t cluster_index;                /* in the grid */
+    bool *fenced;                          /* by actor: nothing was stored since its last fence */
+    _Atomic uint8_t published[SIM_PLACES]; /* shared addresses that were written behind a fence */
+    sim_views *views;                      /* by actor */
+    sim_gate *barriers;                    /* of each block, SIM_BARRIERS */
     sim_gate cluster;
     sim_shadow *shadows; /* of each block */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
@@ -91,6 +98,8 @@ struct sim_domain {
 
 struct sim_hazards {
     sim_findings findings;
+    sim_access_log log;
+    sim_watch *watch; /* the launch's */
     sim_domain *domains;
     uint32_t domain_count;
     bool failed; /* the host has no memory: checks are off */

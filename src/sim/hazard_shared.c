@@ -361,6 +361,7 @@ static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state
 }
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
@@ -388,7 +389,21 @@ static visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, haul_
                    .lane = lane};
 }
 
+static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
+    uint32_t whole = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (c->read[l] == c->bytes)
+            whole |= 1u << l;
+        else
+            sim_hazard_global_range(w->block, w->index * SIM_LANES + l, c->op->instruction, c->source[l], c->read[l],
+                                    HAUL_ACTION_ASYNC_READ);
+    }
+    if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
+}
+
 void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
+    log_sources(w, active, c);
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
         visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
@@ -484,11 +499,26 @@ static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_
     write_words(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
+/* The bytes of global memory that the copy takes or leaves. */
+static void log_global(sim_block *b, const sim_bulk *bulk, haul_action action) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    if (bulk->has_value || bulk->source) return;
+    if (!bulk->tensor.rank) {
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action);
+        return;
+    }
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
+    while (sim_tensor_walk_next(&walk, &row))
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action);
+}
+
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const bool adds = bulk->has_value && bulk->atomic != SIM_ATOMIC_NONE;
     visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
+    if (load) log_global(w->block, bulk, HAUL_ACTION_ASYNC_READ);
     each_piece(&k, b, bulk, load ? announce : depart);
 }
 
@@ -517,6 +547,7 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
                .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
     if (d->owner->failed) return;
     if (bulk->kind != SIM_BULK_LOAD) {
+        log_global(b, bulk, bulk->kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC : HAUL_ACTION_ASYNC_WRITE);
         each_piece(&k, b, bulk, departed);
         return;
     }

@@ -174,7 +174,12 @@ static haul_action action_of(const sim_warp *w, uint32_t instruction) {
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message) {
     const sim_fault_record *fault = &w->sm->fault;
     if (fault->status == HAUL_ERROR_OUT_OF_MEMORY) return;
-    const sim_suspect s = {.kind = kind_of_fault(fault->status, message),
+    sim_range freed;
+    haul_finding_kind kind = kind_of_fault(fault->status, message);
+    const bool stale = kind == HAUL_FINDING_OUT_OF_BOUNDS && fault->space == HAUL_SPACE_GLOBAL &&
+                       sim_memory_was_freed(w->sm->grid->memory, fault->address, &freed);
+    if (stale) kind = HAUL_FINDING_USE_AFTER_FREE;
+    const sim_suspect s = {.kind = kind,
                            .action = action_of(w, op->instruction),
                            .instruction = op->instruction,
                            .lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0,
@@ -183,5 +188,9 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
                            .address = fault->address,
                            .bytes = fault->bytes};
     sim_finding *f = sim_hazard_report(w, &s);
-    if (f) sim_hazard_say(f, "%s", message);
+    if (!f) return;
+    sim_hazard_say(f, "%s", message);
+    if (stale)
+        snprintf(f->object, sizeof f->object, "%llu bytes into %llu that were freed",
+                 (unsigned long long)(fault->address - freed.from), (unsigned long long)(freed.to - freed.from));
 }

@@ -10,6 +10,8 @@
 
 /* Allocations of LARGE bytes and more start on a PAGE, the size of hardware's large pages. */
 enum { LARGE = 1 << 20, PAGE = 2 << 20 };
+/* With allocations kept apart: the gap, and how many freed ones are remembered. */
+enum { GAP = 64 << 10, FREED = 64 };
 
 /* Live allocations, sorted by address; what lies between them is free. */
 struct sim_memory {
@@ -19,6 +21,12 @@ struct sim_memory {
         uint64_t from, bytes, asked;
     } * blocks;
     size_t count, capacity;
+    bool apart;
+    uint64_t high; /* behind all that was ever allocated from the start of memory */
+    struct {
+        uint64_t from, to;
+    } freed[FREED];
+    size_t freed_count; /* so far; the last FREED are kept */
 };
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -86,6 +94,20 @@ static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     return false;
 }
 
+void sim_memory_keep_apart(sim_memory *m) {
+    m->apart = true;
+}
+
+/* Behind everything that was ever there. */
+static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    *from = align_up(m->high, alignment_of(bytes));
+    size_t i = 0;
+    while (i < m->count && m->blocks[i].from < *from) i++;
+    const uint64_t end = i < m->count ? m->blocks[i].from : m->bytes;
+    *at = i;
+    return *from <= end && end - *from >= bytes;
+}
+
 static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = m->count + 1; i-- > 0;) {
         uint64_t low, high;
@@ -131,7 +153,8 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     uint64_t from;
     if (asked > m->bytes) return no_room(m, asked, "device memory");
     uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
-    if (!find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
+    const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
+    if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
     HAUL_TRY(make_room(m));
     memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
@@ -140,6 +163,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].asked = asked;
     m->count++;
     m->used += bytes;
+    if (find == find_first && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
     *address = SIM_GLOBAL_BASE + from;
     return HAUL_OK;
 }
@@ -172,6 +196,8 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
+    m->freed[m->freed_count % FREED].from = offset;
+    m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
     /* Whole pages go back to the system, and read as zero when they are used again. */
     uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;
     if (last > first) madvise(m->host + first, last - first, MADV_DONTNEED);
@@ -203,6 +229,18 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     range->to = range->from + m->blocks[at].asked;
     range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
     return true;
+}
+
+bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {
+    const uint64_t offset = address - SIM_GLOBAL_BASE;
+    const size_t kept = m->freed_count < FREED ? m->freed_count : FREED;
+    for (size_t i = 0; i < kept; i++) {
+        if (offset < m->freed[i].from || offset >= m->freed[i].to) continue;
+        range->from = SIM_GLOBAL_BASE + m->freed[i].from;
+        range->to = SIM_GLOBAL_BASE + m->freed[i].to;
+        return true;
+    }
+    return false;
 }
 
 void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {

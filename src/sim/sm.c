@@ -184,7 +184,7 @@ static void clear_frames(const sim_grid *g, sim_block *b) {
 }
 
 /* Clusters and the blocks in them are numbered with x running fastest. */
-static void place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
+void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
     for (unsigned k = 0; k < 3; k++) {
         const uint32_t wide = g->cluster[k], clusters = g->grid[k] / wide;
         b->at[k] = (uint32_t)(cluster % clusters) * wide + rank % wide;
@@ -194,9 +194,30 @@ static void place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_
     b->index = b->at[0] + g->grid[0] * (b->at[1] + (uint64_t)g->grid[1] * b->at[2]);
 }
 
+/* A multiplicative hash is a permutation of the numbers below a power of two: those beyond the last are passed over. */
+static uint64_t shuffled(uint64_t number, uint64_t count, uint64_t seed) {
+    uint64_t mask = 1;
+    while (mask < count) mask *= 2;
+    mask -= 1;
+    do number = ((number ^ (seed & mask)) * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+    while (number >= count);
+    return number;
+}
+
+/* The cluster that the SM's turn has come to. */
+static uint64_t cluster_in_turn(const sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    switch (g->schedule) {
+    case HAUL_SCHEDULE_REVERSED: return g->clusters - 1 - sm->next_cluster;
+    case HAUL_SCHEDULE_RANDOM: return shuffled(sm->next_cluster, g->clusters, g->seed);
+    default: return sm->next_cluster;
+    }
+}
+
 static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     const sim_grid *g = sm->grid;
-    place_block(g, sm->next_cluster, rank, b);
+    b->cluster_index = cluster_in_turn(sm);
+    sim_place_block(g, b->cluster_index, rank, b);
     b->rank = rank;
     b->cluster = b - rank;
     b->cluster_arrivals = 0;
@@ -235,10 +256,20 @@ static void end_block(sim_sm *sm, sim_block *b) {
 
 /* ---- running ---- */
 
+/* The i-th of `count` to take its turn. */
+static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
+    switch (sm->grid->schedule) {
+    case HAUL_SCHEDULE_REVERSED: return count - 1 - i;
+    case HAUL_SCHEDULE_RANDOM: return (uint32_t)shuffled(i, count, sm->grid->seed + round);
+    default: return i;
+    }
+}
+
 static bool run_warps(sim_sm *sm, sim_block *b) {
     bool ran = false;
+    const uint64_t executed = sm->executed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
-        sim_warp *w = &b->warps[i];
+        sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
         if (w->ready_count == 0) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
         sm->executed += sim_warp_run(w, STRETCH);

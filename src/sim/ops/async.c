@@ -563,7 +563,12 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
-        if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
+        if (w->sm->hazards) {
+            sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
+            sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
+            /* What the thread did itself goes along with its copies. */
+            sim_hazard_mbarrier_arrive(w, lane, w->block, offset_of(w->block, object));
+        }
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (op->imm2) continue;
         if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
