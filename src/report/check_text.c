@@ -131,7 +131,8 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
     }
     if (first->object) put_labelled(out, terminal, "where", first->object);
     if (first->access.action) put_end(out, sources, terminal, first, &first->access, &f->access, true);
-    bool elsewhere = f->other.place != f->access.place;
+    bool elsewhere = f->other.line != f->access.line || !f->other.file || !f->access.file ||
+                     strcmp(f->other.file, f->access.file) != 0;
     if (first->other.action) put_end(out, sources, terminal, first, &first->other, &f->other, elsewhere);
     put_labelled(out, terminal, "why", kind->why);
     put_labelled(out, terminal, "cure", kind->cure);
