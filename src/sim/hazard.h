@@ -34,6 +34,19 @@ void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 
+/* ---- what was never written ---- */
+
+/* Values that nobody wrote are followed through registers and shared memory: they are worth a finding when they decide
+ * an address, a branch, or what comes out of the kernel. */
+
+/* `lanes` load element `element` of the instruction's data from there. */
+void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
+                      uint64_t address, uint32_t bytes);
+/* Before an operation of a warp that is doubtful. */
+void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes for which the data of the store is in doubt. */
+uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction);
+
 /* ---- asynchronous copies ---- */
 
 /* A cp.async has been issued; the lanes' copies complete because their thread waits, or (`barrier` not NULL) for those

@@ -99,12 +99,50 @@ static void keep_values(sim_access_log *log, sim_logged *e, const sim_warp *w, c
     e->values = (uint32_t)(log->value_count / SIM_LANES);
 }
 
+/* ---- what was never written ---- */
+
+static unsigned char mask_of(uint64_t address, unsigned bytes) {
+    return bytes >= 4 ? 15 : (unsigned char)(((1u << bytes) - 1) << address % 4);
+}
+
+static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {
+    if (bytes >= 4)
+        memset(written + address / 4, 15, bytes / 4);
+    else
+        __atomic_fetch_or(written + address / 4, mask_of(address, bytes), __ATOMIC_RELAXED);
+}
+
+static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written, uint64_t offset) {
+    for (unsigned at = 0; at < op->bytes; at += 4) {
+        const unsigned char mask = mask_of(offset, op->bytes);
+        if ((written[(offset + at) / 4] & mask) == mask) continue;
+        const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
+        sim_hazard_doubt(w, op->instruction, element, 1u << lane, HAUL_SPACE_GLOBAL, SIM_GLOBAL_BASE + offset + at,
+                         bytes);
+    }
+}
+
+static void follow_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                           haul_action action) {
+    unsigned char *written = sim_memory_written(w->sm->grid->memory);
+    if (!written || action == HAUL_ACTION_ASYNC_READ) return;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t offset = address[lane] - SIM_GLOBAL_BASE;
+        if (action == HAUL_ACTION_READ)
+            check_written(w, op, lane, written, offset);
+        else
+            set_written(written, offset, op->bytes);
+    }
+}
+
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
     sim_views *views = &d->views[actor];
     if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    follow_written(w, op, active, address, action);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = views->list[i].lanes & active;
         if (!lanes) continue;
@@ -124,6 +162,9 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
                              haul_action action) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
+    unsigned char *written = sim_memory_written(b->sm->grid->memory);
+    const bool writes = action != HAUL_ACTION_ASYNC_READ;
+    if (written && writes) memset(written + (address - SIM_GLOBAL_BASE) / 4, 15, (bytes + 3) / 4);
     sim_logged *e = bytes ? append(b, actor, sim_view_of(d, actor, lane)) : NULL;
     if (!e) return;
     e->instruction = instruction;

@@ -78,6 +78,13 @@ typedef struct sim_shadow {
     uint16_t *leaving_thread;
 } sim_shadow;
 
+/* Registers of a warp that hold what was never written. */
+typedef struct sim_doubt {
+    uint32_t lanes, instruction, bytes; /* who, since which load */
+    uint64_t address;
+    uint8_t space, lane;
+} sim_doubt;
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -86,6 +93,7 @@ struct sim_domain {
     uint32_t actors;                       /* warps of the cluster: the first actors; mbarriers follow */
     uint32_t used;                         /* actors and mbarriers so far */
     uint32_t cluster_index;                /* in the grid */
+    sim_doubt **doubts;                    /* by actor, by register; NULL until needed */
     bool *fenced;                          /* by actor: nothing was stored since its last fence */
     _Atomic uint8_t published[SIM_PLACES]; /* shared addresses that were written behind a fence */
     sim_views *views;                      /* by actor */

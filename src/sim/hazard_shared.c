@@ -123,7 +123,12 @@ static void report_reader(const visit *k, uint32_t address, uint32_t bytes, uint
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
 }
 
-static void report_uninitialised(const visit *k, uint32_t address, uint32_t bytes) {
+static void report_uninitialised(const visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    if (k->op && k->action == HAUL_ACTION_READ) {
+        sim_hazard_doubt(k->w, k->instruction, (address - k->base) >> k->op->x, lanes, HAUL_SPACE_SHARED, address,
+                         bytes);
+        return;
+    }
     report(k, HAUL_FINDING_UNINITIALISED_READ, address, bytes, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
 }
 
@@ -156,11 +161,11 @@ static bool split(const visit *k, uint32_t word, sim_cell *c) {
     return true;
 }
 
-static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count) {
+static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         if (b->time < k->d->start)
-            report_uninitialised(k, 4 * word + i, 1);
+            report_uninitialised(k, lanes, 4 * word + i, 1);
         else if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
             report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
         b->read_time = k->d->now;
@@ -191,14 +196,14 @@ static void write_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t 
 /* ---- words ---- */
 
 /* False when something was found. */
-static bool slow_read(const visit *k, uint32_t word, sim_cell *c) {
+static bool slow_read(const visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
     refresh(k, c);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     else if (c->state & SIM_CELL_SPLIT)
-        read_bytes(k, word, 0, 4);
+        read_bytes(k, word, 0, 4, lanes);
     else if (c->written != SIM_CELL_ALL)
-        report_uninitialised(k, 4 * word, 4);
+        report_uninitialised(k, lanes, 4 * word, 4);
     else if (!knows(k, c->thread, c->time) && !(k->strong && c->state & SIM_CELL_ATOMIC))
         report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
     else
@@ -230,7 +235,7 @@ static void read_words(visit *k, sim_read *plane, uint32_t word, uint32_t count,
         sim_cell *c = &k->s->cells[i];
         if (c->time - start > reach || c->written != SIM_CELL_ALL || c->state & ~ORDINARY) {
             k->lane = (unsigned)__builtin_ctz(lanes);
-            slow_read(k, i, c);
+            slow_read(k, i, c, lanes);
         }
         mark_read(k, c, &plane[i], lanes);
     }
@@ -302,10 +307,11 @@ static void read_part(visit *k, const uint32_t address[SIM_LANES], unsigned byte
         run &= lanes;
         lanes &= ~run;
         k->lane = first;
+        k->base = address[first];
         if (bytes >= 4) {
             read_words(k, plane, address[first] / 4, bytes / 4, run);
         } else if (split(k, address[first] / 4, &k->s->cells[address[first] / 4])) {
-            read_bytes(k, address[first] / 4, address[first] % 4, bytes);
+            read_bytes(k, address[first] / 4, address[first] % 4, bytes, run);
         }
     }
 }
@@ -360,11 +366,26 @@ static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state
     }
 }
 
+/* What the lanes stored was never written in the first place. */
+static void forget_written(const visit *k, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t first = address[__builtin_ctz(lanes)];
+        for (uint32_t at = first; at < first + k->op->bytes; at++) {
+            sim_cell *c = &k->s->cells[at / 4];
+            if (c->state & SIM_CELL_SPLIT)
+                k->s->bytes[at].time = 0;
+            else
+                c->written &= (uint8_t) ~(1u << at % 4);
+        }
+    }
+}
+
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
+    if (w->doubtful) forget_written(&k, sim_hazard_doubt_stored(w, op->instruction) & active, address);
 }
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
@@ -472,7 +493,7 @@ static void depart(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t 
     (void)b, (void)bulk;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (slow_read(k, i, c) && !is_fenced(k, c)) report_proxy(k, i, c);
+        if (slow_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
         c->state |= SIM_CELL_LEAVING;
         if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
         k->s->leaving[i] = k->instruction;

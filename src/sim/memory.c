@@ -22,7 +22,8 @@ struct sim_memory {
     } * blocks;
     size_t count, capacity;
     bool apart;
-    uint64_t high; /* behind all that was ever allocated from the start of memory */
+    unsigned char *written; /* four bits for each word */
+    uint64_t high;          /* behind all that was ever allocated from the start of memory */
     struct {
         uint64_t from, to;
     } freed[FREED];
@@ -50,6 +51,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
+    if (m->written) munmap(m->written, m->bytes / 4);
     memory_free(m->blocks);
     memory_free(m);
 }
@@ -96,6 +98,27 @@ static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
 
 void sim_memory_keep_apart(sim_memory *m) {
     m->apart = true;
+    if (m->written) return;
+    unsigned char *written =
+        mmap(NULL, m->bytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (written != MAP_FAILED) m->written = written;
+}
+
+unsigned char *sim_memory_written(const sim_memory *m) {
+    return m->written;
+}
+
+void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
+    uint64_t at = address - SIM_GLOBAL_BASE;
+    const uint64_t end = at + bytes;
+    if (!m->written) return;
+    for (; at < end && at % 4; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
+    if (end - at >= 4) memset(m->written + at / 4, 15, (end - at) / 4);
+    for (at = at + (end - at) / 4 * 4; at < end; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
+}
+
+static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
+    if (m->written) memset(m->written + offset / 4, 0, (bytes + 3) / 4);
 }
 
 /* Behind everything that was ever there. */
@@ -196,6 +219,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
+    forget_written(m, offset, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
     /* Whole pages go back to the system, and read as zero when they are used again. */

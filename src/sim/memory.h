@@ -48,6 +48,11 @@ uint64_t sim_memory_largest_free(const sim_memory *memory);
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
 /* The last allocation that ends at or before `address`; false when there is none. */
 bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
+/* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. Address a's
+ * word is at index (a - SIM_GLOBAL_BASE) / 4. */
+unsigned char *sim_memory_written(const sim_memory *memory);
+/* Marks what the host writes. */
+void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */
 bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */

@@ -174,6 +174,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
     for (size_t s = 0; s < p->special_count; s++)
         if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
+    w->doubtful = false;
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }
 
