@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A program that never waits has its oldest copies completed early, as hardware does too. */
-enum { QUEUE_LIMIT = 256 };
+enum { QUEUE_LIMIT = 256, QUEUE_LIMIT_CHECKED = 1 << 14 };
 
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
     a->queues = memory_zeroed(warps, sizeof *a->queues);
@@ -101,7 +101,8 @@ static bool make_room(sim_copy_queue *q) {
 
 sim_copy *sim_async_add(sim_warp *w) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
-    if (q->count >= QUEUE_LIMIT) {
+    /* Checks say who a copy was complete for: they want it to be so by a wait. */
+    if (q->count >= (w->sm->hazards ? QUEUE_LIMIT_CHECKED : QUEUE_LIMIT)) {
         complete_lanes(w->block, w->index, &q->copies[q->first], q->copies[q->first].lanes, NULL);
         drop_finished(q);
     }
