@@ -48,7 +48,7 @@ static haul_status apply_f(haul_kernels *kernels, uint64_t count, haul_buffer *b
 
 haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
                        haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run) {
-    if (!form) form = HAUL_FUSED_ROLES;
+    if (!form) form = m > 64 ? HAUL_FUSED_ROLES : HAUL_FUSED_TILED; /* as an H100 has it */
     uint64_t count = (uint64_t)k * n;
     HAUL_TRY(check_sizes(form, m, k, n));
     if (form == HAUL_FUSED_TWO_KERNELS) {

@@ -8,11 +8,9 @@ const haul_kernel_form haul_matvec_forms[] = {
 #include <haul/kernels.def>
 };
 
-enum { MANY_ROWS = 4096 }; /* from here on 32 rows a block still leave work for every SM */
-
 haul_status haul_matvec(haul_kernels *kernels, haul_matvec_form form, uint32_t rows, uint32_t columns, haul_buffer *a,
                         haul_buffer *x, haul_buffer *y, haul_run *run) {
-    if (!form) form = rows < MANY_ROWS ? HAUL_MATVEC_WARP : HAUL_MATVEC_STAGED;
+    if (!form) form = HAUL_MATVEC_WARP;
     const kernels_argument arguments[] = {KERNELS_OUT(y, rows, 4), KERNELS_IN(a, (uint64_t)rows * columns, 4),
                                           KERNELS_IN(x, columns, 4), KERNELS_U32(rows), KERNELS_U32(columns)};
     const kernels_launch launch = {.function = "haul_matvec",

@@ -18,7 +18,7 @@ const haul_kernel_form haul_scatter_forms[] = {
 _Static_assert((int)HAUL_GATHER_FORMS == (int)HAUL_SCATTER_FORMS, "gather and scatter have the same forms");
 
 enum {
-    BLOCK = 256,         /* places that a block of the form GROUPS has at most */
+    BLOCK = 256,         /* places that a block of the forms GROUPS and KEPT has at most */
     STAGE_BYTES = 4096,  /* that a stage of the form TRANSFER is made of, in whole rows */
     MOST_BYTES = 1 << 14 /* of a row that goes through a stage */
 };
@@ -74,6 +74,7 @@ static uint64_t extent_of(const row_move *m, kernels_argument *arguments, size_t
     case HAUL_GATHER_BYTES:
     case HAUL_GATHER_WORDS: return (uint64_t)m->count * m->row_bytes / unit_of(m->form);
     case HAUL_GATHER_GROUPS:
+    case HAUL_GATHER_KEPT:
         arguments[(*count)++] = (kernels_argument)KERNELS_U32(log2);
         arguments[(*count)++] = (kernels_argument)KERNELS_U32((int64_t)pieces);
         return m->count * pieces << log2;
@@ -98,7 +99,8 @@ static haul_status move_rows(haul_kernels *k, kernels_launch *launch, const row_
     launch->arguments = arguments;
     launch->argument_count = 6;
     launch->extent[0] = extent_of(m, arguments, &launch->argument_count);
-    if (m->form == HAUL_GATHER_GROUPS && launch->extent[0] >> log2_lanes(m->row_bytes) > UINT32_MAX - BLOCK)
+    bool grouped = m->form == HAUL_GATHER_GROUPS || m->form == HAUL_GATHER_KEPT;
+    if (grouped && launch->extent[0] >> log2_lanes(m->row_bytes) > UINT32_MAX - BLOCK)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %u rows of %u bytes: too many for one launch", launch->function,
                          m->count, m->row_bytes);
     if (m->form == HAUL_GATHER_TRANSFER) launch->extra_shared_bytes = stage_rows(m->row_bytes) * m->row_bytes;

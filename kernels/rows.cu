@@ -86,56 +86,67 @@ typedef struct row_vector {
     bool exists;
 } row_vector;
 
-static __device__ __forceinline__ row_vector find_vector(const void *index, unsigned count, unsigned vectors,
-                                                         unsigned log2_lanes, unsigned pieces, unsigned k, bool wide) {
-    unsigned lanes = 1u << log2_lanes, place = blockIdx.x * (SMALL * AHEAD >> log2_lanes);
-    place += (k * SMALL + threadIdx.x) >> log2_lanes;
-    unsigned row = pieces == 1 ? place : place / pieces;
-    unsigned v = (place - row * pieces) * lanes + threadIdx.x % lanes;
-    row_vector r = {0, 0, row < count && v < vectors};
+/* What a launch moves. The first fields are constants of the code. */
+typedef struct row_groups {
+    bool scatter, wide, kept;
+    float4 *to;
+    const float4 *from;
+    const void *index;
+    unsigned count, vectors, log2_lanes, pieces; /* vectors: of a row */
+} row_groups;
+
+static __device__ __forceinline__ row_vector find_vector(const row_groups *g, unsigned k) {
+    unsigned lanes = 1u << g->log2_lanes, place = blockIdx.x * (SMALL * AHEAD >> g->log2_lanes);
+    place += (k * SMALL + threadIdx.x) >> g->log2_lanes;
+    unsigned row = g->pieces == 1 ? place : place / g->pieces;
+    unsigned v = (place - row * g->pieces) * lanes + threadIdx.x % lanes;
+    row_vector r = {0, 0, row < g->count && v < g->vectors};
     if (r.exists) {
-        r.ordered = (size_t)row * vectors + v;
-        r.indexed = index_at(index, row, wide) * vectors + v;
+        r.ordered = (size_t)row * g->vectors + v;
+        r.indexed = index_at(g->index, row, g->wide) * g->vectors + v;
     }
     return r;
 }
 
-static __device__ __forceinline__ void move_groups(float4 *to, const float4 *from, const void *index, unsigned count,
-                                                   unsigned vectors, unsigned log2_lanes, unsigned pieces, bool wide,
-                                                   bool scatter) {
+static __device__ __forceinline__ void move_groups(row_groups g) {
+    const haul_how keep = HAUL_LOAD_NC_NO_ALLOCATE | HAUL_L2_EVICT_LAST, pass = HAUL_L2_EVICT_FIRST;
+    const haul_how load = !g.kept ? HAUL_AUTO : g.scatter ? pass : keep;
+    const haul_how store = !g.kept ? HAUL_AUTO : g.scatter ? HAUL_L2_EVICT_LAST : pass;
     row_vector at[AHEAD];
-    float4 held[AHEAD];
+    uint4 held[AHEAD];
 #pragma unroll
-    for (unsigned k = 0; k < AHEAD; k++) at[k] = find_vector(index, count, vectors, log2_lanes, pieces, k, wide);
+    for (unsigned k = 0; k < AHEAD; k++) at[k] = find_vector(&g, k);
 #pragma unroll
     for (unsigned k = 0; k < AHEAD; k++) {
-        if (at[k].exists) held[k] = from[scatter ? at[k].ordered : at[k].indexed];
+        const float4 *from = g.from + (g.scatter ? at[k].ordered : at[k].indexed);
+        if (at[k].exists) haul_load_global(&held[k], haul_global_address(from), 16, load);
     }
 #pragma unroll
     for (unsigned k = 0; k < AHEAD; k++) {
-        if (at[k].exists) to[scatter ? at[k].indexed : at[k].ordered] = held[k];
+        float4 *to = g.to + (g.scatter ? at[k].indexed : at[k].ordered);
+        if (at[k].exists) haul_store_global(haul_global_address(to), &held[k], 16, store);
     }
 }
 
 /* log2_lanes: 0 to 5; pieces: of 1 << log2_lanes vectors, in a row; the grid covers all pieces, of which there are less
- * than 2^32, SMALL * AHEAD >> log2_lanes a block. */
-extern "C" __global__ void __launch_bounds__(SMALL)
-    gather_groups(float4 *out, const float4 *table, const void *index, unsigned count, unsigned row_bytes,
-                  unsigned index_bytes, unsigned log2_lanes, unsigned pieces) {
-    if (index_bytes == 8)
-        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, pieces, true, false);
-    else
-        move_groups(out, table, index, count, row_bytes / 16, log2_lanes, pieces, false, false);
-}
-
-extern "C" __global__ void __launch_bounds__(SMALL)
-    scatter_groups(float4 *table, const float4 *in, const void *index, unsigned count, unsigned row_bytes,
-                   unsigned index_bytes, unsigned log2_lanes, unsigned pieces) {
-    if (index_bytes == 8)
-        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, pieces, true, true);
-    else
-        move_groups(table, in, index, count, row_bytes / 16, log2_lanes, pieces, false, true);
-}
+ * than 2^32, SMALL * AHEAD >> log2_lanes a block. ..._kept asks L2 to keep the table's lines, and to give up those of
+ * the other side first: that pays where rows are wanted again, and is paid by whatever else L2 could hold. */
+#define GROUPS_KERNEL(name, scatter, kept)                                                                     \
+    extern "C" __global__ void __launch_bounds__(SMALL)                                                        \
+        name(float4 *to, const float4 *from, const void *index, unsigned count, unsigned row_bytes,            \
+             unsigned index_bytes, unsigned log2_lanes, unsigned pieces) {                                     \
+        const unsigned vectors = row_bytes / 16;                                                               \
+        const row_groups narrow = {scatter, false, kept, to, from, index, count, vectors, log2_lanes, pieces}; \
+        const row_groups wide = {scatter, true, kept, to, from, index, count, vectors, log2_lanes, pieces};    \
+        if (index_bytes == 8)                                                                                  \
+            move_groups(wide);                                                                                 \
+        else                                                                                                   \
+            move_groups(narrow);                                                                               \
+    }
+GROUPS_KERNEL(gather_groups, false, false)
+GROUPS_KERNEL(gather_kept, false, true)
+GROUPS_KERNEL(scatter_groups, true, false)
+GROUPS_KERNEL(scatter_kept, true, true)
 
 /* ---- transfers: a warp moves a stage of rows through shared memory ----
  *

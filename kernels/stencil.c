@@ -26,12 +26,19 @@ static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
     return (f->tile[0] + 2 * SIDE) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
 }
 
+static haul_stencil_form choose_form(const haul_volume *v) {
+    if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
+    return v->nx % 4 ? HAUL_STENCIL_DOUBLE : HAUL_STENCIL_VECTOR;
+}
+
 static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {
     if (radius < 1 || radius > HAUL_STENCIL_MOST_RADIUS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: radius %u: must be 1 to %d", radius,
                          HAUL_STENCIL_MOST_RADIUS);
     if (v->pitch < v->nx)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be at least the row's %u", v->pitch, v->nx);
+    if (v->nx % 4 && form == HAUL_STENCIL_VECTOR)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: nx %u: must be a multiple of 4 for form vector", v->nx);
     if (v->pitch % 4 && form != HAUL_STENCIL_PLAIN)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be a multiple of 4, but for form plain",
                          v->pitch);
@@ -44,7 +51,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run) {
     char kernel[64];
     float c[HAUL_STENCIL_MOST_RADIUS + 1] = {0};
-    if (form == HAUL_STENCIL_AUTO) form = volume->pitch % 4 ? HAUL_STENCIL_PLAIN : HAUL_STENCIL_DOUBLE;
+    if (form == HAUL_STENCIL_AUTO) form = choose_form(volume);
     HAUL_TRY(check(form, volume, radius));
     for (uint32_t k = 0; k <= radius; k++) c[k] = coefficients[k];
     const uint64_t floats = haul_volume_floats(volume);

@@ -4,7 +4,8 @@
  *     s = fma(c[k], (in(x - k, y) + in(x + k, y)) + (in(x, y - k) + in(x, y + k)), s),
  * out(x, y) = s. All forms do this in this order and give the same bits. What lies outside the plane counts as 0.
  *
- * Every element is wanted 4 * radius + 1 times. The plain form asks global memory each time; the others bring a tile
+ * Every element is wanted 4 * radius + 1 times. The plain form asks global memory each time, another one by vectors, a
+ * column of which it keeps in registers; the others bring a tile
  * and the ring around it into shared memory: by hand, or by haul's halo transfers in five ways to buffer. There is one
  * kernel for each radius, so that coefficients stay in constant memory and loops unroll; blocks go on through the
  * planes by gridDim.z. */
@@ -47,6 +48,60 @@ static __device__ __forceinline__ void plain(int radius, const float *in, float 
     }
 }
 
+/* ---- by vectors: cached 16-byte loads, no shared memory ----
+ *
+ * A thread computes VECTOR_ROWS rows of four outputs, and keeps the column of vectors that they need in registers; what
+ * lies beside comes from L1, where neighbours' loads have brought it. The blocks end with their plane: an SM holds so
+ * many that some load while others compute. On an H100 grids that stay are slower. */
+
+#define VECTOR_WARPS 4
+#define VECTOR_ROWS 4
+
+/* Four neighbours; rows are whole vectors. */
+static __device__ __forceinline__ float4 vector_at(const float *plane, const volume *v, int x, int y) {
+    bool inside = (unsigned)x < v->nx && (unsigned)y < v->ny;
+    return inside ? *(const float4 *)(plane + (size_t)y * v->pitch + x) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+/* Adds the neighbours at one distance to four sums. */
+static __device__ __forceinline__ float4 add_ring(float c, const float *left, const float *right, float4 above,
+                                                  float4 below, float4 sum) {
+    return make_float4(fmaf(c, (left[0] + right[0]) + (above.x + below.x), sum.x),
+                       fmaf(c, (left[1] + right[1]) + (above.y + below.y), sum.y),
+                       fmaf(c, (left[2] + right[2]) + (above.z + below.z), sum.z),
+                       fmaf(c, (left[3] + right[3]) + (above.w + below.w), sum.w));
+}
+
+/* Four outputs of a row: `middle` points at the first one's input among its neighbours, `column` at their vector. */
+static __device__ __forceinline__ float4 cross4_of(int radius, const float *middle, const float4 *column,
+                                                   const float *c) {
+    float4 sum = make_float4(c[0] * middle[0], c[0] * middle[1], c[0] * middle[2], c[0] * middle[3]);
+#pragma unroll
+    for (int k = 1; k <= radius; k++) sum = add_ring(c[k], middle - k, middle + k, column[-k], column[k], sum);
+    return sum;
+}
+
+/* in and out: 16-byte aligned, nx and pitch multiples of 4. Blocks of 32 x VECTOR_WARPS threads. */
+static __device__ __forceinline__ void by_vectors(int radius, const float *in, float *out, volume v, const float *c) {
+    const int ring = (radius + 3) / 4, x = (blockIdx.x * 32 + threadIdx.x) * 4;
+    const int y = (blockIdx.y * VECTOR_WARPS + threadIdx.y) * VECTOR_ROWS;
+    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+        const float *plane = in + (size_t)z * v.pitch * v.ny;
+        float *to = out + (size_t)z * v.pitch * v.ny;
+        float4 column[VECTOR_ROWS + 16], row[5];
+#pragma unroll
+        for (int k = 0; k < VECTOR_ROWS + 2 * radius; k++) column[k] = vector_at(plane, &v, x, y + k - radius);
+#pragma unroll
+        for (int j = 0; j < VECTOR_ROWS; j++) {
+#pragma unroll
+            for (int k = -ring; k <= ring; k++)
+                row[ring + k] = k == 0 ? column[radius + j] : vector_at(plane, &v, x + 4 * k, y + j);
+            float4 sum = cross4_of(radius, &row[ring].x, column + radius + j, c);
+            if (x < v.nx && y + j < v.ny) *(float4 *)(to + (size_t)(y + j) * v.pitch + x) = sum;
+        }
+    }
+}
+
 /* ---- from a tile in shared memory ---- */
 
 /* Rows of a tile have SIDE floats on the left and on the right, of which the ring takes whole vectors. It is a sector,
@@ -68,10 +123,7 @@ static __device__ __forceinline__ float4 cross4(int radius, const float *center,
     for (int k = 1; k <= radius; k++) {
         float4 above = *(const float4 *)(center - k * TILE_PITCH);
         float4 below = *(const float4 *)(center + k * TILE_PITCH);
-        sum.x = fmaf(c[k], (middle[0 - k] + middle[0 + k]) + (above.x + below.x), sum.x);
-        sum.y = fmaf(c[k], (middle[1 - k] + middle[1 + k]) + (above.y + below.y), sum.y);
-        sum.z = fmaf(c[k], (middle[2 - k] + middle[2 + k]) + (above.z + below.z), sum.z);
-        sum.w = fmaf(c[k], (middle[3 - k] + middle[3 + k]) + (above.w + below.w), sum.w);
+        sum = add_ring(c[k], middle - k, middle + k, above, below, sum);
     }
     return sum;
 }
@@ -273,14 +325,15 @@ static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo
 
 /* Coefficients that a radius does not have are not looked at. `most`: threads of a block; left to itself the compiler
  * keeps so many rows in registers that an SM holds one block of them. */
-#define KERNEL(form, most, radius, ...)                                                                                \
-    extern "C" __global__ void __launch_bounds__(most, ((radius) <= 4 ? 3 : 2) - ((most) > 320))                       \
-        stencil_##form##_r##radius(const float *in, float *out, unsigned nx, unsigned ny, unsigned nz, unsigned pitch, \
-                                   float c0, float c1, float c2, float c3, float c4, float c5, float c6, float c7,     \
-                                   float c8) {                                                                         \
-        const volume v = {nx, ny, nz, pitch};                                                                          \
-        const float c[COEFFICIENTS] = {c0, c1, c2, c3, c4, c5, c6, c7, c8};                                            \
-        __VA_ARGS__;                                                                                                   \
+#define KERNEL(form, most, radius, ...) \
+    KERNEL_BOUNDED(form, most, ((radius) <= 4 ? 3 : 2) - ((most) > 320), radius, __VA_ARGS__)
+#define KERNEL_BOUNDED(form, most, blocks, radius, ...)                                                         \
+    extern "C" __global__ void __launch_bounds__(most, blocks) stencil_##form##_r##radius(                      \
+        const float *in, float *out, unsigned nx, unsigned ny, unsigned nz, unsigned pitch, float c0, float c1, \
+        float c2, float c3, float c4, float c5, float c6, float c7, float c8) {                                 \
+        const volume v = {nx, ny, nz, pitch};                                                                   \
+        const float c[COEFFICIENTS] = {c0, c1, c2, c3, c4, c5, c6, c7, c8};                                     \
+        __VA_ARGS__;                                                                                            \
     }
 #define KERNELS(define, form, threads)                                                                  \
     define(form, threads, 1) define(form, threads, 2) define(form, threads, 3) define(form, threads, 4) \
@@ -289,6 +342,10 @@ static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo
 #define PLAIN_FORM(form, threads, radius) KERNEL(form, threads, radius, form(radius, in, out, v, c))
 KERNELS(PLAIN_FORM, plain, 32 * WARPS)
 KERNELS(PLAIN_FORM, by_hand, 32 * WARPS)
+
+/* Registers are held to what lets an SM have 16 warps. */
+#define VECTOR_FORM(form, threads, radius) KERNEL_BOUNDED(form, threads, 4, radius, form(radius, in, out, v, c))
+KERNELS(VECTOR_FORM, by_vectors, 32 * VECTOR_WARPS)
 
 /* team: threads that copy a tile together. */
 #define HALO_FORM(form, threads, team, radius)                                                    \

@@ -14,15 +14,16 @@ enum {
     MOST_RESERVED = 1 << 16
 };
 
-/* Dynamic shared memory that keeps all but BLOCKS_PER_SM blocks off an SM. The kernel does not use it. */
+/* The least dynamic shared memory, in steps, that keeps all but BLOCKS_PER_SM blocks off an SM. The kernel does not use
+ * it. */
 static haul_status reserve(haul_kernels *k, uint32_t *bytes) {
     const haul_kernel_form *f = &haul_transpose_forms[HAUL_TRANSPOSE_SWIZZLED];
     haul_module *module;
     HAUL_TRY(kernels_module(k, f->module, &module));
     for (*bytes = 0; *bytes < MOST_RESERVED; *bytes += RESERVE_STEP) {
         uint32_t blocks;
-        HAUL_TRY(haul_module_blocks_per_sm(module, f->kernel, f->block[0], *bytes + RESERVE_STEP, &blocks));
-        if (blocks < BLOCKS_PER_SM) break;
+        HAUL_TRY(haul_module_blocks_per_sm(module, f->kernel, f->block[0], *bytes, &blocks));
+        if (blocks <= BLOCKS_PER_SM) break;
     }
     return HAUL_OK;
 }

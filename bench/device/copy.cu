@@ -1,6 +1,7 @@
 /* Copies: what memory gives a kernel that only moves data. 16-byte aligned, any n. */
 #include "bench.h"
 #include "primitives.cuh"
+#include "shipped.h"
 
 /* The words after the last whole piece of `unit` floats; by the last block. */
 DEVICE void copy_words(size_t from, size_t n, float *out, const float *in) {
@@ -157,16 +158,21 @@ DEVICE void copy_ring(unsigned tile, unsigned stages, unsigned ahead, size_t n, 
 COPY_CANDIDATES(KERNEL)
 
 static const bench_candidate candidates[] = {
+#define HAUL_KERNEL_COPY(FORM, name, ...) SHIPPED(HAUL_COPY_##FORM, name)
+#include <haul/kernels.def>
 #define ROW(name, threads, per_block, blocks, cluster, shared, body) \
-    {#name, (const void *)copy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0.0, 0},
-    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 0},
-    {"cub", nullptr, 0, 0, 0, 0, 0, peer_cub_copy, 0.0, 0},
-    COPY_CANDIDATES(ROW)};
+    {#name, (const void *)copy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0, 0, nullptr},
+    PEER("memcpy", bench_memcpy, 0), PEER("cub", peer_cub_copy, 0), COPY_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
     size_t n = c->n;
     void *arguments[] = {&n, (void *)&b->out, (void *)&b->in};
     bench_start(k, c->n, arguments);
+}
+
+static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    haul_buffer in = {b->in}, out = {b->out};
+    shipped_must(haul_copy(k->shipped->kernels, (haul_copy_form)k->form, (uint32_t)c->n, &in, &out, nullptr));
 }
 
 static void prepare(const bench_case *c, const bench_buffers *b) {
@@ -194,6 +200,7 @@ const bench_work bench_copy = {"copy",
                                BENCH_COUNT(candidates),
                                {"memcpy", "cub", nullptr},
                                launch,
+                               ship,
                                prepare,
                                wrong,
                                cases,

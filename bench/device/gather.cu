@@ -1,6 +1,7 @@
 /* Random row gather: row i of the result is row index[i] of the table. Rows of 32 bytes to 2 KiB. */
 #include "bench.h"
 #include "primitives.cuh"
+#include "shipped.h"
 
 /* A vector a lane; a thread takes `vectors` of them, its block's are contiguous. The lanes of a row read the same
  * index, out of the same line. */
@@ -85,9 +86,11 @@ DEVICE void gather_bulk(unsigned tile4, unsigned row4, unsigned n4, float4 *out,
 GATHER_CANDIDATES(KERNEL)
 
 static const bench_candidate candidates[] = {
+#define HAUL_KERNEL_GATHER(FORM, name, ...) SHIPPED(HAUL_GATHER_##FORM, name)
+#include <haul/kernels.def>
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)gather_##name, threads, per_block, blocks, 1, shared, nullptr, 0.0, 0},
-    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 1}, GATHER_CANDIDATES(ROW)};
+    {#name, (const void *)gather_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
+    PEER("memcpy", bench_memcpy, 1), GATHER_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
     unsigned row4 = c->row / 4, n4 = (unsigned)(c->n / 4);
@@ -103,6 +106,12 @@ DEVICE unsigned row_of(unsigned i, unsigned rows) {
 static __global__ void fill_index(unsigned *index, unsigned rows) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < rows) index[i] = row_of(i, rows);
+}
+
+static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    haul_buffer in = {b->in}, out = {b->out}, index = {b->index};
+    shipped_must(haul_gather(k->shipped->kernels, (haul_gather_form)k->form, (uint32_t)c->rows, c->row * 4, 4, &in,
+                             &index, &out, nullptr));
 }
 
 static void prepare(const bench_case *c, const bench_buffers *b) {
@@ -133,6 +142,7 @@ const bench_work bench_gather = {"gather",
                                  BENCH_COUNT(candidates),
                                  {"memcpy", nullptr, nullptr},
                                  launch,
+                                 ship,
                                  prepare,
                                  wrong,
                                  cases,

@@ -49,8 +49,13 @@ void bench_start(const bench_candidate *k, size_t units, void **arguments) {
     bench_cuda(cudaLaunchKernelExC(&config, k->kernel, arguments), k->name);
 }
 
+size_t harness_copied(const bench_case *c) {
+    return c->copied != 0 ? c->copied : c->n;
+}
+
 void bench_memcpy(const bench_case *c, const bench_buffers *b) {
-    bench_cuda(cudaMemcpyAsync(b->out, b->in, c->n * sizeof(float), cudaMemcpyDeviceToDevice, nullptr), "memcpy");
+    size_t bytes = harness_copied(c) * sizeof(float);
+    bench_cuda(cudaMemcpyAsync(b->out, b->in, bytes, cudaMemcpyDeviceToDevice, nullptr), "memcpy");
 }
 
 /* Element `from` - BENCH_GUARD in front. What lies around the input wins every maximum, should anybody read it. */
@@ -70,27 +75,40 @@ void bench_fill(const bench_case *c, const bench_buffers *b, size_t in_floats) {
 }
 
 void harness_run(const bench_work *w, const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    if (k->kernel != nullptr) {
+    if (k->form != 0) {
+        w->ship(c, k, b);
+    } else if (k->kernel != nullptr) {
         w->launch(c, k, b);
     } else {
         k->run(c, b);
     }
 }
 
-void harness_open(bench_buffers *b, size_t n, size_t rows) {
-    size_t bytes = (n + 2 * BENCH_GUARD) * sizeof(float);
-    float *in = nullptr, *out = nullptr;
-    bench_cuda(cudaMalloc((void **)&in, bytes), "memory for inputs");
-    bench_cuda(cudaMalloc((void **)&out, bytes), "memory for results");
-    b->in = in + BENCH_GUARD;
-    b->out = out + BENCH_GUARD;
+static float *open_floats(size_t count, const char *what) {
+    float *floats = nullptr;
+    if (count != 0) bench_cuda(cudaMalloc((void **)&floats, (count + 2 * BENCH_GUARD) * sizeof(float)), what);
+    return floats != nullptr ? floats + BENCH_GUARD : nullptr;
+}
+
+static void close_floats(float *floats) {
+    if (floats != nullptr) cudaFree(floats - BENCH_GUARD);
+}
+
+void harness_open(bench_buffers *b, const bench_case *c) {
+    size_t copied = harness_copied(c), in = c->in != 0 ? c->in : c->n;
+    b->in = open_floats(in > copied ? in : copied, "memory for inputs");
+    b->out = open_floats(c->n > copied ? c->n : copied, "memory for results");
+    b->small = open_floats(c->small, "memory for a small input");
+    b->temporary = open_floats(c->temporary, "memory for f(B)");
     b->index = nullptr;
-    if (rows != 0) bench_cuda(cudaMalloc((void **)&b->index, rows * sizeof(unsigned)), "memory for an index");
+    if (c->rows != 0) bench_cuda(cudaMalloc((void **)&b->index, c->rows * sizeof(unsigned)), "memory for an index");
 }
 
 void harness_close(bench_buffers *b) {
-    cudaFree(b->in - BENCH_GUARD);
-    cudaFree(b->out - BENCH_GUARD);
+    close_floats(b->in);
+    close_floats(b->out);
+    close_floats(b->small);
+    close_floats(b->temporary);
     cudaFree(b->index);
 }
 
@@ -119,7 +137,7 @@ unsigned long long harness_check(const bench_work *w, const bench_case *c, const
 unsigned long long harness_check_sizes(const bench_work *w, const bench_candidate *k, const bench_buffers *b) {
     static const size_t around[] = {480, 512, 896, 1024, 1920, 2048, 4096, 8192, 65536, 1000003, 1 << 22};
     unsigned long long wrong = 0;
-    bench_case c = {0, 0, 0, 0.0, 1, ""};
+    bench_case c = {0, 0, 0, 0.0, 1, "", 0, 0, 0, 0};
     for (c.n = 1; c.n <= w->odd_sizes; c.n++) wrong += harness_check(w, &c, k, b);
     for (unsigned i = 0; i < BENCH_COUNT(around) && w->odd_sizes != 0; i++) {
         for (c.n = around[i] - 5; c.n <= around[i] + 20; c.n++) wrong += harness_check(w, &c, k, b);

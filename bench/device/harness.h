@@ -15,7 +15,8 @@ typedef struct {
 } harness_result;
 
 void harness_run(const bench_work *w, const bench_case *c, const bench_candidate *k, const bench_buffers *b);
-void harness_open(bench_buffers *b, size_t n, size_t rows);
+size_t harness_copied(const bench_case *c);
+void harness_open(bench_buffers *b, const bench_case *c);
 void harness_close(bench_buffers *b);
 void harness_allow_shared(const bench_work *w);
 

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "harness.h"
+#include "shipped.h"
 
-static const bench_work *const works[] = {&bench_copy, &bench_saxpy, &bench_maxpool, &bench_transpose, &bench_gather};
+static const bench_work *const works[] = {&bench_copy,   &bench_saxpy,   &bench_maxpool, &bench_transpose,
+                                          &bench_gather, &bench_stencil, &bench_fused,   &bench_matvec};
 
 typedef struct {
     unsigned rounds;
@@ -22,21 +24,22 @@ typedef struct {
 } options;
 
 static void check_sizes(const bench_work *w, int *fine) {
+    const bench_case largest = {HARNESS_ODD_MOST, 0, 0, 0.0, 1, "", 0, 0, 0, 0};
     bench_buffers b;
-    harness_open(&b, HARNESS_ODD_MOST, 0);
+    harness_open(&b, &largest);
     for (unsigned i = 0; i < w->count; i++) {
         const bench_candidate *k = &w->candidates[i];
         /* Peers are checked at the benchmark's sizes only. CUB keeps the tile size that it chose for the first call;
          * one with a handful of elements would slow all later ones. */
-        if (k->kernel != nullptr) fine[i] = harness_check_sizes(w, k, &b) == 0;
+        if (fine[i] && (k->kernel != nullptr || k->form != 0)) fine[i] = harness_check_sizes(w, k, &b) == 0;
     }
     harness_close(&b);
 }
 
 static void check_large(const bench_work *w, int *fine) {
-    bench_case c = {0x7fffffff, 0, 0, 0.0, 1, "the largest n"};
+    bench_case c = {0x7fffffff, 0, 0, 0.0, 1, "the largest n", 0, 0, 0, 0};
     bench_buffers b;
-    harness_open(&b, c.n, 0);
+    harness_open(&b, &c);
     for (unsigned i = 0; i < w->count; i++) {
         if (!w->candidates[i].unchecked && fine[i]) fine[i] = harness_check(w, &c, &w->candidates[i], &b) == 0;
     }
@@ -49,12 +52,12 @@ static void run_case(const bench_work *w, const bench_case *c, const int *fine, 
     unsigned set_count = c->n >= 1u << 27 ? 2 : 4;
     harness_result *results = (harness_result *)calloc(w->count, sizeof *results);
     for (unsigned s = 0; s < set_count; s++) {
-        harness_open(&sets[s], c->n, c->rows);
+        harness_open(&sets[s], c);
         w->prepare(c, &sets[s]);
     }
     for (unsigned i = 0; i < w->count; i++) {
         const bench_candidate *k = &w->candidates[i];
-        results[i].valid = k->unchecked || (fine[i] && harness_check(w, c, k, &sets[0]) == 0);
+        results[i].valid = fine[i] && (k->unchecked || harness_check(w, c, k, &sets[0]) == 0);
     }
     timing_measure(w, c, sets, set_count, o->rounds, results);
     report_case(w, c, results, o->rounds, o->json, !o->written);
@@ -63,9 +66,15 @@ static void run_case(const bench_work *w, const bench_case *c, const int *fine, 
     free(results);
 }
 
+/* Some need files or libraries that not every machine has. */
+static int is_there(const bench_candidate *k) {
+    if (strstr(k->name, "cublas") != nullptr) return peer_cublas_there();
+    return k->form == 0 || shipped_there(k->shipped);
+}
+
 static void run_work(const bench_work *w, options *o) {
     int *fine = (int *)malloc(w->count * sizeof *fine);
-    for (unsigned i = 0; i < w->count; i++) fine[i] = 1;
+    for (unsigned i = 0; i < w->count; i++) fine[i] = is_there(&w->candidates[i]);
     harness_allow_shared(w);
     if (w->odd_sizes != 0 && !o->quick) check_sizes(w, fine);
     if (o->large && w == &bench_maxpool) check_large(w, fine);
@@ -120,6 +129,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     print_machine(o.json);
+    shipped_open(argv[0]);
     for (unsigned i = 0; i < BENCH_COUNT(works); i++) {
         if (wanted(works[i], &o)) run_work(works[i], &o);
     }

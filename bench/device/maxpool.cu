@@ -7,6 +7,7 @@
  * shared memory, or out of a tile that the bulk engine brought. 16-byte aligned arrays, positive values, any n. */
 #include "bench.h"
 #include "primitives.cuh"
+#include "shipped.h"
 
 #define NEVER 0.0f /* beyond the ends: below every positive value */
 #define REACH 4    /* vectors on either side */
@@ -222,20 +223,6 @@ DEVICE void pool_ring(int rows, unsigned stages, int threads, float *out, const 
     }
 }
 
-/* The straightforward form of a shared-memory version, as a measure. */
-DEVICE void pool_simple(int threads, float *out, const float *in, int n) {
-    __shared__ float tile[1024 + 30];
-    long long first = (long long)blockIdx.x * threads - 15;
-    for (int k = threadIdx.x; k < threads + 30; k += threads) {
-        tile[k] = first + k >= 0 && first + k < n ? in[first + k] : NEVER;
-    }
-    __syncthreads();
-    float largest = tile[threadIdx.x];
-#pragma unroll
-    for (int k = 1; k <= 30; k++) largest = fmaxf(largest, tile[threadIdx.x + k]);
-    if (first + 15 + threadIdx.x < n) out[first + 15 + threadIdx.x] = largest;
-}
-
 /* K(name, threads, floats a block or 0, blocks per SM, dynamic shared bytes, body) */
 #define ARGUMENTS out, in, n
 #define KEEP(rows, threads) ((32 * (rows)-2 * REACH) * ((threads) / 32))
@@ -255,37 +242,36 @@ DEVICE void pool_simple(int threads, float *out, const float *in, int n) {
 #define RING(K, rows, stages, threads, blocks)                                                             \
     K(ring##rows##x##stages##_t##threads##_b##blocks, threads, 0, blocks, STAGE(rows, threads) * (stages), \
       pool_ring(rows, stages, threads, ARGUMENTS))
-#define MAXPOOL_CANDIDATES(K)                                   \
-    K(simple_t256, 256, 256, 0, 0, pool_simple(256, ARGUMENTS)) \
-    LOADS(K, 128)                                               \
-    LOADS(K, 256)                                               \
-    LOADS(K, 512)                                               \
-    WARPS(K, 1, 128)                                            \
-    WARPS(K, 1, 256)                                            \
-    WARPS(K, 2, 128)                                            \
-    WARPS(K, 2, 256)                                            \
-    WARPS(K, 4, 64)                                             \
-    WARPS(K, 4, 128)                                            \
-    WARPS(K, 4, 256)                                            \
-    SHARED(K, 1, 128)                                           \
-    SHARED(K, 1, 256)                                           \
-    SHARED(K, 1, 512)                                           \
-    SHARED(K, 2, 128)                                           \
-    SHARED(K, 2, 256)                                           \
-    SHARED(K, 2, 512)                                           \
-    SHARED(K, 4, 128)                                           \
-    SHARED(K, 4, 256)                                           \
-    SHARED_FEW(K, 2, 256, 5)                                    \
-    SHARED(K, 3, 256)                                           \
-    SHARED(K, 4, 512)                                           \
-    SHARED(K, 2, 1024)                                          \
-    TILE(K, 2, 128)                                             \
-    TILE(K, 2, 256)                                             \
-    TILE(K, 2, 512)                                             \
-    TILE(K, 4, 128)                                             \
-    TILE(K, 4, 256)                                             \
-    RING(K, 2, 3, 256, 4)                                       \
-    RING(K, 4, 3, 256, 2)                                       \
+#define MAXPOOL_CANDIDATES(K) \
+    LOADS(K, 128)             \
+    LOADS(K, 256)             \
+    LOADS(K, 512)             \
+    WARPS(K, 1, 128)          \
+    WARPS(K, 1, 256)          \
+    WARPS(K, 2, 128)          \
+    WARPS(K, 2, 256)          \
+    WARPS(K, 4, 64)           \
+    WARPS(K, 4, 128)          \
+    WARPS(K, 4, 256)          \
+    SHARED(K, 1, 128)         \
+    SHARED(K, 1, 256)         \
+    SHARED(K, 1, 512)         \
+    SHARED(K, 2, 128)         \
+    SHARED(K, 2, 256)         \
+    SHARED(K, 2, 512)         \
+    SHARED(K, 4, 128)         \
+    SHARED(K, 4, 256)         \
+    SHARED_FEW(K, 2, 256, 5)  \
+    SHARED(K, 3, 256)         \
+    SHARED(K, 4, 512)         \
+    SHARED(K, 2, 1024)        \
+    TILE(K, 2, 128)           \
+    TILE(K, 2, 256)           \
+    TILE(K, 2, 512)           \
+    TILE(K, 4, 128)           \
+    TILE(K, 4, 256)           \
+    RING(K, 2, 3, 256, 4)     \
+    RING(K, 4, 3, 256, 2)     \
     RING(K, 2, 3, 512, 2)
 
 #define KERNEL(name, threads, per_block, blocks, shared, body)                         \
@@ -296,14 +282,21 @@ DEVICE void pool_simple(int threads, float *out, const float *in, int n) {
 MAXPOOL_CANDIDATES(KERNEL)
 
 static const bench_candidate candidates[] = {
+#define HAUL_KERNEL_MAXPOOL15(FORM, name, ...) SHIPPED(HAUL_MAXPOOL15_##FORM, name)
+#include <haul/kernels.def>
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)maxpool_##name, threads, per_block, blocks, 1, shared, nullptr, 0.0, 0},
-    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 1}, MAXPOOL_CANDIDATES(ROW)};
+    {#name, (const void *)maxpool_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
+    PEER("memcpy", bench_memcpy, 1), MAXPOOL_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
     int n = (int)c->n;
     void *arguments[] = {(void *)&b->out, (void *)&b->in, &n};
     bench_start(k, c->n, arguments);
+}
+
+static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    haul_buffer in = {b->in}, out = {b->out};
+    shipped_must(haul_maxpool15(k->shipped->kernels, (haul_maxpool15_form)k->form, (uint32_t)c->n, &in, &out, nullptr));
 }
 
 static void prepare(const bench_case *c, const bench_buffers *b) {
@@ -334,6 +327,7 @@ const bench_work bench_maxpool = {"maxpool",
                                   BENCH_COUNT(candidates),
                                   {"memcpy", nullptr, nullptr},
                                   launch,
+                                  ship,
                                   prepare,
                                   wrong,
                                   cases,

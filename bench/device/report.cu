@@ -4,15 +4,16 @@
 
 #include "harness.h"
 
+/* GB/s; 0 for a candidate that was not timed. */
 static double rate(const bench_case *c, const bench_candidate *k, const harness_result *r) {
-    double share = k->share != 0.0 ? k->share : 1.0;
-    return c->bytes * share / (double)r->median / 1e3; /* GB/s */
+    double bytes = k->run == bench_memcpy ? 8.0 * (double)harness_copied(c) : c->bytes;
+    return r->valid ? bytes / (double)r->median / 1e3 : 0.0;
 }
 
 /* Index of the candidate of that name. */
 static unsigned named(const bench_work *w, const char *name) {
     unsigned i = 0;
-    while (i + 1 < w->count && strcmp(w->candidates[i].name, name) != 0) i++;
+    while (strcmp(w->candidates[i].name, name) != 0) i++;
     return i;
 }
 
@@ -30,9 +31,9 @@ static void report_row(const bench_work *w, const bench_case *c, const harness_r
     }
     for (unsigned r = 0; r < BENCH_COUNT(w->references) && w->references[r] != nullptr; r++) {
         unsigned at = named(w, w->references[r]);
-        double ratio = own / rate(c, &w->candidates[at], &results[at]);
+        double reference = rate(c, &w->candidates[at], &results[at]), ratio = own / reference;
         printf(" %9.4f", ratio);
-        if (json != nullptr) fprintf(json, ", \"of_%s\": %.4f", w->references[r], ratio);
+        if (json != nullptr && reference > 0.0) fprintf(json, ", \"of_%s\": %.4f", w->references[r], ratio);
     }
     printf("\n");
     if (json != nullptr) fprintf(json, "}");

@@ -1,6 +1,7 @@
 /* SAXPY, y = alpha * x + y: 12 bytes an element. x and y are 16-byte aligned, any n. */
 #include "bench.h"
 #include "primitives.cuh"
+#include "shipped.h"
 
 DEVICE float4 axpy4(float alpha, float4 x, float4 y) {
     return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
@@ -237,15 +238,17 @@ DEVICE void axpy_ring(unsigned tile, unsigned stages, int threads, int out_bulk,
 SAXPY_CANDIDATES(KERNEL)
 
 static const bench_candidate candidates[] = {
+#define HAUL_KERNEL_SAXPY(FORM, name, ...) SHIPPED(HAUL_SAXPY_##FORM, name)
+#include <haul/kernels.def>
 #define ROW(name, threads, per_block, blocks, cluster, shared, body) \
-    {#name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0.0, 0},
-    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 2.0 / 3.0, 1},
-    {"cub", nullptr, 0, 0, 0, 0, 0, peer_cub_saxpy, 0.0, 0},
-    {"cudadma_style_b1", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_1, 0.0, 0},
-    {"cudadma_style_b2", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_2, 0.0, 0},
-    {"cudadma_style_b3", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_3, 0.0, 0},
-    {"cudadma_style_b4", nullptr, 0, 0, 0, 0, 0, peer_double_buffer_4, 0.0, 0},
-    {"libcu++_pipeline", nullptr, 0, 0, 0, 0, 0, peer_pipeline, 0.0, 0},
+    {#name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0, 0, nullptr},
+    PEER("memcpy", bench_memcpy, 1),
+    PEER("cub", peer_cub_saxpy, 0),
+    PEER("cudadma_style_b1", peer_double_buffer_1, 0),
+    PEER("cudadma_style_b2", peer_double_buffer_2, 0),
+    PEER("cudadma_style_b3", peer_double_buffer_3, 0),
+    PEER("cudadma_style_b4", peer_double_buffer_4, 0),
+    PEER("libcu++_pipeline", peer_pipeline, 0),
     SAXPY_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
@@ -259,6 +262,12 @@ static void launch(const bench_case *c, const bench_candidate *k, const bench_bu
 static __global__ void fill_y(float *y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = bench_value(i + 0x40000000u);
+}
+
+static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    haul_buffer in = {b->in}, out = {b->out};
+    shipped_must(
+        haul_saxpy(k->shipped->kernels, (haul_saxpy_form)k->form, (uint32_t)c->n, BENCH_ALPHA, &in, &out, nullptr));
 }
 
 static void prepare(const bench_case *c, const bench_buffers *b) {
@@ -289,6 +298,7 @@ const bench_work bench_saxpy = {"saxpy",
                                 BENCH_COUNT(candidates),
                                 {"cub", "memcpy", nullptr},
                                 launch,
+                                ship,
                                 prepare,
                                 wrong,
                                 cases,

@@ -3,6 +3,7 @@
  * order decides how long the stretches of memory are that they read and write together. */
 #include "bench.h"
 #include "primitives.cuh"
+#include "shipped.h"
 
 /* Tile of a block. The matrix is cut into strips `height` tiles high, and each is taken column by column; `turned`
  * exchanges the roles of the two matrices. Height 1 goes along the rows that are read. */
@@ -10,18 +11,6 @@ DEVICE uint2 tile_of(unsigned height, int turned, unsigned across) {
     unsigned strip = blockIdx.x / (height * across), inside = blockIdx.x % (height * across);
     unsigned major = inside / height, minor = strip * height + inside % height;
     return turned ? make_uint2(minor, major) : make_uint2(major, minor);
-}
-
-/* The textbook's: 32 x 32, a word a lane, a padded tile. */
-DEVICE void turn_padded(unsigned height, int turned, unsigned rows, float *out, const float *in) {
-    __shared__ float tile[32][33];
-    uint2 at = tile_of(height, turned, rows / 32);
-    unsigned x = threadIdx.x & 31, y = threadIdx.x >> 5;
-#pragma unroll
-    for (unsigned k = 0; k < 32; k += 8) tile[y + k][x] = in[(size_t)(at.y * 32 + y + k) * rows + at.x * 32 + x];
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < 32; k += 8) out[(size_t)(at.x * 32 + y + k) * rows + at.y * 32 + x] = tile[x][y + k];
 }
 
 /* side x side tiles; each thread turns blocks of 4 x 4 in registers, so that all accesses are 16 bytes wide. The tile
@@ -59,7 +48,6 @@ DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int t
 }
 
 #define ARGUMENTS rows, out, in
-#define PADDED(K, name, height, turned) K(name, 256, 1024, 0, 0, turn_padded(height, turned, ARGUMENTS))
 #define VECTORS(K, name, side, threads, height, turned, ld, st, reserve) \
     K(name, threads, (side) * (side), 0, (side) * (side)*4 + (reserve),  \
       turn_vectors(side, threads, height, turned, ld, st, ARGUMENTS))
@@ -67,9 +55,6 @@ DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int t
     VECTORS(K, vec##side##_t##threads##_h##height, side, threads, height, 0, USUAL, USUAL, 0) \
     VECTORS(K, vec##side##_t##threads##_h##height##_turned, side, threads, height, 1, USUAL, USUAL, 0)
 #define TRANSPOSE_CANDIDATES(K)                                                      \
-    PADDED(K, padded_h1, 1, 0)                                                       \
-    PADDED(K, padded_h1_turned, 1, 1)                                                \
-    PADDED(K, padded_h4_turned, 4, 1)                                                \
     SIMPLE(K, 64, 256, 1)                                                            \
     SIMPLE(K, 64, 256, 4)                                                            \
     SIMPLE(K, 64, 128, 1)                                                            \
@@ -93,14 +78,22 @@ DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int t
 TRANSPOSE_CANDIDATES(KERNEL)
 
 static const bench_candidate candidates[] = {
+#define HAUL_KERNEL_TRANSPOSE(FORM, name, ...) SHIPPED(HAUL_TRANSPOSE_##FORM, name)
+#include <haul/kernels.def>
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)transpose_##name, threads, per_block, blocks, 1, shared, nullptr, 0.0, 0},
-    {"memcpy", nullptr, 0, 0, 0, 0, 0, bench_memcpy, 0.0, 1}, TRANSPOSE_CANDIDATES(ROW)};
+    {#name, (const void *)transpose_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
+    PEER("memcpy", bench_memcpy, 1), TRANSPOSE_CANDIDATES(ROW)};
 
 static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
     unsigned rows = (unsigned)c->rows;
     void *arguments[] = {&rows, (void *)&b->out, (void *)&b->in};
     bench_start(k, c->n, arguments);
+}
+
+static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
+    haul_buffer in = {b->in}, out = {b->out};
+    shipped_must(haul_transpose(k->shipped->kernels, (haul_transpose_form)k->form, (uint32_t)c->rows, (uint32_t)c->rows,
+                                &in, &out, nullptr));
 }
 
 static void prepare(const bench_case *c, const bench_buffers *b) {
@@ -126,8 +119,9 @@ static const bench_case cases[] = {
 const bench_work bench_transpose = {"transpose",
                                     candidates,
                                     BENCH_COUNT(candidates),
-                                    {"memcpy", "padded_h1", nullptr},
+                                    {"memcpy", "haul padded", nullptr},
                                     launch,
+                                    ship,
                                     prepare,
                                     wrong,
                                     cases,

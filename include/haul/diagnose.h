@@ -42,11 +42,13 @@ typedef enum haul_advice_kind {
     HAUL_ADVICE_KINDS
 } haul_advice_kind;
 
-/* A change that would help. */
+/* A change that would help: make the transfer faster, or, where something else bounds it, leave more of the SM to other
+ * work. */
 typedef struct haul_advice {
     haul_advice_kind kind;
     const char *key, *title;
-    double gain; /* how many times faster the transfer alone would be, at a guess */
+    double gain;   /* how many times faster the transfer alone would be, by estimate */
+    double relief; /* how many times fewer of the SM's cycles it would take */
     char text[256];
 } haul_advice;
 
@@ -95,13 +97,14 @@ typedef struct haul_diagnosis {
 
     /* estimate */
     haul_limit limit;
+    double sm_cycles;        /* that L1, shared memory or the schedulers are busy with it: what other work lacks */
     double ns;               /* an SM's time for one transfer when all SMs make them all the time */
     double bytes_per_second; /* useful ones, of the whole machine */
     double share;            /* of what device memory sustains: 0 to 1 */
 
     bool optimal; /* no change that was tried would gain 2 % */
     size_t advice_count;
-    haul_advice advice[HAUL_ADVICE_KINDS]; /* the most helpful first */
+    haul_advice advice[HAUL_ADVICE_KINDS]; /* the greatest gain first, then the greatest relief */
 } haul_diagnosis;
 
 extern const char *const haul_limit_names[HAUL_LIMITS]; /* "device memory", "bytes in flight", ... */

@@ -251,7 +251,7 @@ extern const haul_kernel_form haul_stencil_forms[HAUL_STENCIL_FORMS];
  *     s = fma(c[k], (in(x - k, y, z) + in(x + k, y, z)) + (in(x, y - k, z) + in(x, y + k, z)), s),
  * out(x, y, z) = s; every step is rounded to single precision, and what lies outside the plane counts as 0. What lies
  * between the rows is not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN want a
- * pitch that is a multiple of 4; AUTO takes any. */
+ * pitch that is a multiple of 4, VECTOR also such an nx; AUTO takes any. */
 haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run);
 

@@ -80,6 +80,8 @@ typedef unsigned long long haul_how;
 #define HAUL_UNBOUNDED (1ull << 18)
 /* The destination in shared memory is not in use by the team: a start need not wait for it. */
 #define HAUL_DESTINATION_FREE (1ull << 19)
+/* Pipelines: users write into the stages too, so a release makes their stores known to the copy engine. */
+#define HAUL_STAGES_WRITTEN (1ull << 24)
 /* Element type of reductions (haul_..._add). */
 #define HAUL_ADD_U32 (1ull << 20)
 #define HAUL_ADD_S32 (2ull << 20)
@@ -231,20 +233,27 @@ HAUL_FOLDED unsigned haul_areas(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius ? 2 : 1;
 }
 
-/* Bytes of each access in an area: the widest that alignment and length allow. */
-HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
-    unsigned widest = t->alignment;
-    if (t->shape != HAUL_SHAPE_BOX) return t->how & HAUL_CONGRUENT ? 16 : widest;
-    unsigned length = area == 0 ? haul_box_row(t) : t->radius * t->element;
-    unsigned common = haul_low_bit(length | widest);
-    if (area == 0 && t->radius == 0) return common;
-    /* a halo's vectors start at the interior's origin, and end `radius` elements before it or `width` after */
-    return haul_low_bit(common | haul_box_row(t) | t->shared_pitch);
+/* Bytes of each access: the widest that alignment and length allow. Each shape has its functions, here and below: a
+ * compiler that knows the shape is spared the others'. */
+HAUL_FOLDED unsigned haul_rows_width(const haul_transfer *t, unsigned area) {
+    (void)area;
+    return t->how & HAUL_CONGRUENT ? 16 : t->alignment;
 }
 
-/* LDGSTS copies 4, 8 or 16 bytes at a time. */
+/* A halo's vectors start at the interior's origin, and end `radius` elements before it or `width` after: in its middle
+ * part, and at its sides. */
+HAUL_FOLDED unsigned haul_box_width(const haul_transfer *t, unsigned area) {
+    const unsigned length = haul_box_row(t) | (t->radius ? t->shared_pitch : 0);
+    return haul_low_bit(t->alignment | length | (area ? t->radius * t->element : 0));
+}
+
+HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
+    return t->shape == HAUL_SHAPE_BOX ? haul_box_width(t, area) : haul_rows_width(t, area);
+}
+
+/* LDGSTS copies 4, 8 or 16 bytes at a time. A halo's sides have the narrower accesses. */
 HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
-    return haul_piece_width(t, 0) >= 4 && (haul_areas(t) == 1 || haul_piece_width(t, 1) >= 4);
+    return haul_piece_width(t, t->radius != 0) >= 4;
 }
 
 /* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
@@ -253,12 +262,24 @@ HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
 
 /* The engine that carries `t` on an architecture (80, 90, 100): the one asked for (LDGSTS where it can), or else the
  * best that can. */
-HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+HAUL_FOLDED unsigned haul_rows_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
+    if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_rows_width(t, 0) >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+}
+
+HAUL_FOLDED unsigned haul_box_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
     const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
     if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
     if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t)) return HAUL_BY_TENSOR;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
-    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_fits_ldgsts(t) ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+    /* a halo's sides have the narrower accesses */
+    const unsigned narrowest = haul_box_width(t, t->radius != 0);
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+}
+
+HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
+    return t->shape == HAUL_SHAPE_BOX ? haul_box_engine(t, direction, arch) : haul_rows_engine(t, direction, arch);
 }
 
 /* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
@@ -277,7 +298,7 @@ HAUL_FOLDED unsigned haul_head_bytes(const haul_transfer *t, unsigned shared) {
 
 /* What rows of `bytes` come to behind a head of `head` bytes. */
 HAUL_FOLDED unsigned haul_row_pieces(const haul_transfer *t, unsigned head) {
-    return (t->bytes - head) / haul_piece_width(t, 0);
+    return (t->bytes - head) / haul_rows_width(t, 0);
 }
 
 HAUL_FOLDED unsigned haul_side_rows(const haul_transfer *t) {
@@ -285,11 +306,18 @@ HAUL_FOLDED unsigned haul_side_rows(const haul_transfer *t) {
 }
 
 /* Number of pieces of an area. `head`: bytes peeled off each element before the first piece (0 but for CONGRUENT). */
+HAUL_FOLDED unsigned haul_rows_count(const haul_transfer *t, unsigned area, unsigned head) {
+    return area == 0 ? t->count * haul_row_pieces(t, head) : 0;
+}
+
+HAUL_FOLDED unsigned haul_box_count(const haul_transfer *t, unsigned area, unsigned head) {
+    (void)head;
+    const unsigned rows = area == 0 ? haul_box_rows(t) : haul_side_rows(t) * 2;
+    return rows * ((area == 0 ? haul_box_row(t) : t->radius * t->element) / haul_box_width(t, area));
+}
+
 HAUL_FOLDED unsigned haul_piece_count(const haul_transfer *t, unsigned area, unsigned head) {
-    if (t->shape != HAUL_SHAPE_BOX) return area == 0 ? t->count * haul_row_pieces(t, head) : 0;
-    if (area == 0) return haul_box_rows(t) * (haul_box_row(t) / haul_piece_width(t, 0));
-    if (t->radius == 0) return 0;
-    return haul_side_rows(t) * 2 * (t->radius * t->element / haul_piece_width(t, 1));
+    return t->shape == HAUL_SHAPE_BOX ? haul_box_count(t, area, head) : haul_rows_count(t, area, head);
 }
 
 typedef enum haul_piece_state { HAUL_PIECE_COPY, HAUL_PIECE_FILL, HAUL_PIECE_PARTIAL } haul_piece_state;
@@ -303,7 +331,7 @@ typedef struct haul_piece {
 } haul_piece;
 
 HAUL_FOLDED haul_piece haul_row_piece(const haul_transfer *t, unsigned head, unsigned i) {
-    const unsigned width = haul_piece_width(t, 0), each = haul_row_pieces(t, head);
+    const unsigned width = haul_rows_width(t, 0), each = haul_row_pieces(t, head);
     const unsigned e = t->count == 1 ? 0 : i / each;
     const unsigned offset = head + (i - e * each) * width;
     haul_piece p = {(int)(e * t->shared_pitch + offset), (long long)offset, e, HAUL_PIECE_COPY, 0, 0};
@@ -333,14 +361,14 @@ HAUL_FOLDED haul_piece haul_halo_piece(const haul_transfer *t, const haul_place 
 }
 
 HAUL_FOLDED haul_piece haul_halo_middle(const haul_transfer *t, const haul_place *place, unsigned i) {
-    const unsigned width = haul_piece_width(t, 0), each = haul_box_row(t) / width, row = i / each;
+    const unsigned width = haul_box_width(t, 0), each = haul_box_row(t) / width, row = i / each;
     int y = (int)row - (int)t->radius;
     if ((t->how & HAUL_RING_ONLY) && row >= t->radius) y += (int)t->box[1];
     return haul_halo_piece(t, place, (int)((i - row * each) * (width / t->element)), y, width);
 }
 
 HAUL_FOLDED haul_piece haul_halo_side(const haul_transfer *t, const haul_place *place, unsigned i) {
-    const unsigned width = haul_piece_width(t, 1), each = t->radius * t->element / width, row = i / (2 * each);
+    const unsigned width = haul_box_width(t, 1), each = t->radius * t->element / width, row = i / (2 * each);
     const unsigned in_row = i - row * 2 * each, right = in_row >= each;
     const unsigned column = (in_row - (right ? each : 0)) * (width / t->element);
     const int x = right ? (int)(t->box[0] + column) : (int)column - (int)t->radius;
@@ -359,7 +387,7 @@ HAUL_FOLDED unsigned haul_tile_step(const haul_transfer *t, unsigned rest, unsig
 }
 
 HAUL_FOLDED haul_piece haul_tile_piece(const haul_transfer *t, const haul_place *place, unsigned i) {
-    const unsigned width = haul_piece_width(t, 0), each = haul_box_row(t) / width, row = i / each;
+    const unsigned width = haul_box_width(t, 0), each = haul_box_row(t) / width, row = i / each;
     const unsigned offset = (i - row * each) * width, rank = t->rank;
     haul_piece p = {(int)(row * t->shared_pitch + offset), (long long)offset, 0, HAUL_PIECE_COPY, 0, 0};
     if (!(t->how & HAUL_UNBOUNDED)) haul_clip_row(t, place, (int)(offset / t->element), width, &p);
@@ -377,17 +405,24 @@ HAUL_FOLDED haul_piece haul_tile_piece(const haul_transfer *t, const haul_place 
 
 /* Piece i of an area: where it lies and what becomes of it. A team's thread `rank` of `size` moves pieces rank,
  * rank + size, ... of area 0 and then of area 1. place: boxes only. */
-HAUL_FOLDED haul_piece haul_piece_at(const haul_transfer *t, const haul_place *place, unsigned area, unsigned head,
-                                     unsigned i) {
-    if (t->shape != HAUL_SHAPE_BOX) return haul_row_piece(t, head, i);
+HAUL_FOLDED haul_piece haul_box_piece(const haul_transfer *t, const haul_place *place, unsigned area, unsigned i) {
     if (t->radius == 0) return haul_tile_piece(t, place, i);
     return area == 0 ? haul_halo_middle(t, place, i) : haul_halo_side(t, place, i);
 }
 
-/* Bytes that a thread has in flight by LDG, in accesses. */
-HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
-    const unsigned asked = (unsigned)(t->how >> 32) / haul_piece_width(t, 0);
+HAUL_FOLDED haul_piece haul_piece_at(const haul_transfer *t, const haul_place *place, unsigned area, unsigned head,
+                                     unsigned i) {
+    return t->shape == HAUL_SHAPE_BOX ? haul_box_piece(t, place, area, i) : haul_row_piece(t, head, i);
+}
+
+/* Bytes that a thread has in flight by LDG, in accesses of `width` bytes. */
+HAUL_FOLDED unsigned haul_held_of(const haul_transfer *t, unsigned width) {
+    const unsigned asked = (unsigned)(t->how >> 32) / width;
     return asked == 0 ? 4 : asked > HAUL_HELD_LIMIT ? HAUL_HELD_LIMIT : asked;
+}
+
+HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
+    return haul_held_of(t, haul_piece_width(t, 0));
 }
 
 /* ---- constant descriptors, checked by the compiler ---- */

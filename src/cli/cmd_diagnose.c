@@ -1,4 +1,5 @@
 /* haul diagnose: how a transfer is carried, and what would make it faster. */
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -217,9 +218,9 @@ static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
 static haul_status parse_machine(const cli_values *v, const char **machine) {
     static const char prefix[] = "sim:";
     const char *name = v->device ? v->device : "auto";
-    *machine = strcmp(name, "auto") == 0 || strcmp(name, "sim") == 0 ? "h100" : name + sizeof prefix - 1;
-    if (*machine == NULL || strcmp(*machine, "h100") == 0 || strncmp(name, prefix, sizeof prefix - 1) == 0)
-        return HAUL_OK;
+    const bool described = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    *machine = described ? name + sizeof prefix - 1 : "h100";
+    if (described || strcmp(name, "auto") == 0 || strcmp(name, "sim") == 0) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "--device: `%s` is no description of a machine: write sim:NAME", name);
 }
 
@@ -248,7 +249,7 @@ static haul_status parse_index(diagnoser *g) {
     else
         HAUL_TRY(parse_list("index", list, ',', values, COUNT(values), &given));
     if (given != count) return haul_fail(HAUL_ERROR_ARGUMENT, "--index has %zu numbers for %u elements", given, count);
-    g->index = calloc(count, sizeof *g->index);
+    g->index = memory_zeroed(count, sizeof *g->index);
     if (!g->index) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the indices");
     for (size_t i = 0; i < count; i++) g->index[i] = values[i];
     g->circumstances.index = g->index;
@@ -327,7 +328,7 @@ static haul_status diagnose(diagnoser *g) {
 int cli_run_diagnose(const cli_values *v) {
     diagnoser g = {.values = v};
     haul_status status = diagnose(&g);
-    free(g.index);
+    memory_free(g.index);
     text_free(&g.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("diagnose");
 }

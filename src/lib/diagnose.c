@@ -16,14 +16,19 @@ static void place_inside(const haul_transfer *t, haul_place *place) {
         place->extent[d] = d == 0 ? DEFAULT_EXTENT : 2 * INSIDE + t->box[d] + t->radius;
         if (d == 0) continue;
         if (place->pitch[d - 1] == 0) place->pitch[d - 1] = pitch;
-        pitch = place->pitch[d - 1] * place->extent[d];
+        if (__builtin_mul_overflow(place->pitch[d - 1], place->extent[d], &pitch))
+            pitch = INT64_MAX; /* refused later */
     }
     const uint64_t needed = 2 * INSIDE + (uint64_t)t->box[0] + t->radius;
     if (needed > place->extent[0] && needed <= INT32_MAX) place->extent[0] = (unsigned)needed;
 }
 
+/* Addresses begin well above zero, so that nothing reaches below; no rule of counting looks at that bit. */
+#define ORIGIN (1ull << 44)
+
 static void fill_in(diagnose_case *k) {
     haul_circumstances *c = &k->c;
+    if (c->global < 1ull << 60) c->global += ORIGIN;
     if (c->block_threads == 0) c->block_threads = k->t.threads ? k->t.threads : DEFAULT_THREADS;
     if (c->teams == 0) c->teams = 1;
     if (c->stages == 0) c->stages = 1;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH = 1.02; /* changes that gain less are not told of */
+static const double GAIN = 1.02;  /* changes that gain less are told of only ... */
+static const double RELIEF = 1.5; /* ... if they take so much less of the SM, and cost nothing */
 enum { MOST_STAGES = 16, MOST_THREADS = 1024, LINE = 128, SECTOR = 32, WARP = 32 };
 
 /* A change: what it starts from, and what it makes. */
@@ -63,7 +64,7 @@ static bool change_DECLARE_ALIGNMENT(change *x) {
 static bool change_CONGRUENT(change *x) {
     const haul_transfer *t = &x->old->t;
     if (is_box(t) || t->alignment == 16 || t->how & HAUL_CONGRUENT) return false;
-    if ((x->old->c.global ^ x->old->c.shared) % 16 != 0) return false;
+    if ((x->old->c.global ^ x->old->c.shared) % 16 != 0 || alignment_of(x->old) == 16) return false;
     x->to.t.how |= HAUL_CONGRUENT;
     return say(
         x,
@@ -317,36 +318,44 @@ static const struct {
 #undef ADVICE
 };
 
-/* How many times as fast as `old` the changed transfer does what the old one did; 0 when it is not possible. */
-static double gain_of(change *x) {
+/* Fills in gain and relief; false when the change is not possible. */
+static bool measure(change *x, haul_advice *a) {
     haul_diagnosis then;
-    if (diagnose_examine(&x->to, &then) != HAUL_OK || then.ns <= 0 || then.bytes == 0) return 0;
+    if (diagnose_examine(&x->to, &then) != HAUL_OK || then.ns <= 0 || then.bytes == 0) return false;
     const double sms = x->old->machine->sms, before = x->old->c.blocks ? (double)x->old->c.blocks : sms,
                  after = x->to.c.blocks ? (double)x->to.c.blocks : sms;
     const double wider = (after < sms ? after : sms) / (before < sms ? before : sms);
-    return x->d->ns / then.ns * wider;
+    a->gain = x->d->ns / then.ns * wider;
+    a->relief = x->d->sm_cycles / (then.sm_cycles > 1 ? then.sm_cycles : 1);
+    return true;
 }
 
-static int by_gain(const void *a, const void *b) {
+static bool is_worth_telling(const haul_advice *a) {
+    return a->gain >= GAIN || (a->gain > 2 - GAIN && a->relief >= RELIEF);
+}
+
+/* The gain if there is one; then the relief. */
+static int by_use(const void *a, const void *b) {
     const haul_advice *x = a, *y = b;
-    if (x->gain != y->gain) return x->gain < y->gain ? 1 : -1;
+    const double gains[] = {x->gain >= GAIN ? x->gain : 0, y->gain >= GAIN ? y->gain : 0};
+    if (gains[0] != gains[1]) return gains[0] < gains[1] ? 1 : -1;
+    if (x->relief != y->relief) return x->relief < y->relief ? 1 : -1;
     return (int)x->kind - (int)y->kind;
 }
 
 void diagnose_advise(const diagnose_case *k, haul_diagnosis *d) {
     d->advice_count = 0;
+    d->optimal = true;
     for (unsigned kind = 0; kind < HAUL_ADVICE_KINDS; kind++) {
         haul_advice *a = &d->advice[d->advice_count];
         change x = {k, d, *k, a->text, sizeof a->text};
-        if (!changes[kind](&x)) continue;
-        a->gain = gain_of(&x);
-        if (a->gain < WORTH) continue;
+        if (!changes[kind](&x) || !measure(&x, a) || !is_worth_telling(a)) continue;
         a->kind = (haul_advice_kind)kind;
         a->key = names[kind].key;
         a->title = names[kind].title;
+        if (a->gain >= GAIN) d->optimal = false;
         d->advice_count++;
     }
     memset(&d->advice[d->advice_count], 0, (HAUL_ADVICE_KINDS - d->advice_count) * sizeof *d->advice);
-    qsort(d->advice, d->advice_count, sizeof *d->advice, by_gain);
-    d->optimal = d->advice_count == 0;
+    qsort(d->advice, d->advice_count, sizeof *d->advice, by_use);
 }

@@ -1,6 +1,8 @@
 #include "base/status.h"
 #include "lib/diagnose.h"
 
+#include <math.h>
+
 /* The checks of haul/transfer.h with their messages, at run time. */
 #define REFUSE_0(name, condition, text) \
     if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text)
@@ -9,8 +11,17 @@
 #define REFUSE_2(name, condition, text, a, between, b) \
     if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text "%lld" between "%lld", (long long)(a), (long long)(b))
 
+/* No array is larger; sums of addresses stay far from overflowing. */
+enum { MOST_PITCH_BITS = 40, MOST_EXTENT_BITS = 30 };
+
+static bool is_far(long long value, unsigned bits) {
+    return value > 1ll << bits || value < -(1ll << bits);
+}
+
 static haul_status check_rows(const haul_transfer *t) {
     HAUL_CHECK_ROWS(REFUSE, , t->bytes, t->shared_pitch, t->global_pitch, t->alignment, t->how);
+    REFUSE_1(, !is_far(t->global_pitch, MOST_PITCH_BITS), "the global pitch is up to 2^40 bytes, not ", t->global_pitch,
+             "");
     REFUSE_0(, t->count > 0, "a transfer has at least one element");
     HAUL_CHECK_APART(REFUSE, , t->count, t->bytes, t->shared_pitch);
     return HAUL_OK;
@@ -22,6 +33,7 @@ static haul_status check_box(const haul_transfer *t) {
         REFUSE_1(, t->box[d] >= 1 && t->box[d] <= 65535, "a box has 1 to 65535 elements in each dimension, not ",
                  t->box[d], "");
     if (t->radius) {
+        REFUSE_1(, t->rank == 2, "a halo has 2 dimensions, not ", t->rank, "");
         REFUSE_1(, t->radius <= 1024, "a halo has a radius of at most 1024, not ", t->radius, "");
         HAUL_CHECK_HALO(REFUSE, , (uint64_t)t->element, t->box[0], t->radius, t->shared_pitch, t->how);
         return HAUL_OK;
@@ -32,9 +44,34 @@ static haul_status check_box(const haul_transfer *t) {
 }
 
 static haul_status check_place(const haul_transfer *t, const haul_place *place) {
-    for (unsigned d = 1; d < t->rank; d++)
+    for (unsigned d = 0; d < t->rank; d++)
+        REFUSE_2(, !is_far(place->at[d], MOST_EXTENT_BITS) && place->extent[d] <= INT32_MAX,
+                 "a box lies up to 2^30 elements from the start of an array of up to 2^31 - 1, not at ", place->at[d],
+                 " of ", place->extent[d]);
+    for (unsigned d = 1; d < t->rank; d++) {
         REFUSE_2(, place->pitch[d - 1] % t->alignment == 0, "the array's pitches are multiples of the alignment ",
                  t->alignment, "; one is ", place->pitch[d - 1]);
+        REFUSE_1(, !is_far(place->pitch[d - 1], MOST_PITCH_BITS), "the array's pitches are up to 2^40 bytes, not ",
+                 place->pitch[d - 1], "");
+    }
+    return HAUL_OK;
+}
+
+/* How far from its first byte a transfer reaches in global memory, either way. */
+static double reach_of(const haul_transfer *t, const haul_circumstances *c) {
+    double rows = t->count, reach = 0;
+    if (t->shape == HAUL_SHAPE_INDIRECT && !c->index) rows = (double)c->rows;
+    for (unsigned i = 0; t->shape == HAUL_SHAPE_INDIRECT && c->index && i < t->count; i++)
+        rows = fmax(rows, fabs((double)c->index[i]));
+    if (t->shape != HAUL_SHAPE_BOX) return rows * fabs((double)t->global_pitch);
+    for (unsigned d = 1; d < t->rank; d++)
+        reach += ((double)t->box[d] + 2 * t->radius) * fabs((double)c->place.pitch[d - 1]);
+    return reach;
+}
+
+static haul_status check_reach(const haul_transfer *t, const haul_circumstances *c) {
+    REFUSE_0(, c->global < 1ull << 60, "the global address is below 2^60");
+    REFUSE_0(, reach_of(t, c) <= 0x1p43, "the transfer reaches over more than 2^43 bytes of global memory");
     return HAUL_OK;
 }
 
@@ -62,17 +99,13 @@ static haul_status check_tensor(const haul_transfer *t, const haul_circumstances
     return HAUL_OK;
 }
 
-/* Additions are made element by element; a piece narrower than one would be lost. */
-static haul_status check_addition(const haul_transfer *t, unsigned arch) {
-    static const unsigned sizes[] = {0, 4, 4, 8, 4, 8, 2, 2};
-    const unsigned type = (unsigned)((t->how & HAUL_ADD_BITS) >> 20), size = sizes[type];
-    REFUSE_0(, size != 0, "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
+/* What the compiler does not know: that it is an addition. */
+static haul_status check_addition(const haul_transfer *t) {
+    REFUSE_0(, (t->how & HAUL_ADD_BITS) != 0,
+             "an addition needs the type of its elements: add HAUL_ADD_F32 or another");
     REFUSE_0(, t->radius == 0, "halos are loaded and stored, not added");
-    REFUSE_2(, t->alignment >= size, "additions of elements of ", size, " bytes need at least that alignment, not ",
-             t->alignment);
-    const unsigned whole = t->shape == HAUL_SHAPE_BOX ? t->element : t->bytes;
-    REFUSE_2(, whole % size == 0, "additions move whole elements of ", size, " bytes; this transfer's have ", whole);
-    REFUSE_0(, (t->how & HAUL_ADD_BITS) != HAUL_ADD_BF16 || arch >= 90, "additions of bfloat16 need sm_90 or later");
+    REFUSE_2(, t->shape != HAUL_SHAPE_BOX || t->element % HAUL_ADD_BYTES(t->how) == 0, "elements of ", t->element,
+             " bytes are not made up of numbers of ", HAUL_ADD_BYTES(t->how));
     return HAUL_OK;
 }
 
@@ -106,7 +139,8 @@ haul_status diagnose_check(const diagnose_case *k) {
     if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
     HAUL_TRY(check_addresses(t, &k->c));
     if (k->engine == HAUL_BY_TENSOR) HAUL_TRY(check_tensor(t, &k->c));
-    if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t, k->machine->sm));
+    if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t));
     HAUL_TRY(check_team(k));
-    return check_shared(k);
+    HAUL_TRY(check_shared(k));
+    return check_reach(t, &k->c);
 }

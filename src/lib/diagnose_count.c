@@ -438,6 +438,16 @@ static void walk_transfer(walk *w) {
     if (w->t->shape != HAUL_SHAPE_BOX) move_crumbs(w);
 }
 
+/* Where transfers lie side by side, the rest of a sector at the edge of one is the neighbour's, which finds it in L2.
+ * Rows with gaps and rows by index have no such neighbours; and a read brings whole fetches. */
+static uint64_t memory_bytes(const walk *w, const sim_seen_size *seen) {
+    const haul_transfer *t = w->t;
+    const bool dense = t->shape == HAUL_SHAPE_ROWS && (t->count == 1 || t->global_pitch == t->bytes);
+    if (t->shape == HAUL_SHAPE_BOX || dense) return w->d->bytes;
+    const bool by_pairs = w->loads && w->k->machine->l2_fetch_bytes >= 64;
+    return by_pairs ? 64 * seen->pairs : 32 * seen->sectors;
+}
+
 static void sum_up(walk *w) {
     haul_diagnosis *d = w->d;
     haul_traffic sum = {0};
@@ -453,9 +463,8 @@ static void sum_up(walk *w) {
     d->tag_wavefronts = sum.wavefronts - d->index.wavefronts;
     d->shared_wavefronts = sum.shared_wavefronts - d->index.shared_wavefronts;
     const sim_seen_size seen = sim_seen_measure(&w->seen);
-    const bool by_pairs = w->loads && w->k->machine->l2_fetch_bytes >= 64;
     d->distinct_sectors = seen.sectors;
-    d->memory_bytes = by_pairs ? 64 * seen.pairs : 32 * seen.sectors;
+    d->memory_bytes = memory_bytes(w, &seen);
     for (unsigned i = 0; i < w->size; i++)
         if (w->issued[i] > d->instructions_per_thread) d->instructions_per_thread = w->issued[i];
 }

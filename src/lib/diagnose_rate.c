@@ -42,11 +42,12 @@ static uint32_t registers_of(const diagnose_case *k) {
     return ADDRESSES + (holds ? haul_held(&k->t) * words : 0);
 }
 
+/* What stops more blocks from coming; of several the one that is hardest to change. */
 static const char *limit_of(const haul_occupancy *o, uint32_t resident) {
     if (resident < o->blocks_per_sm) return "grid";
-    if (o->blocks_per_sm == o->limit_shared) return "shared memory";
-    if (o->blocks_per_sm == o->limit_registers) return "registers";
-    return o->blocks_per_sm == o->limit_warps ? "warps" : "blocks";
+    if (o->blocks_per_sm == o->limit_warps) return "warps";
+    if (o->blocks_per_sm == o->limit_blocks) return "blocks";
+    return o->blocks_per_sm == o->limit_shared ? "shared memory" : "registers";
 }
 
 static haul_status find_room(const diagnose_case *k, haul_diagnosis *d) {
@@ -118,16 +119,20 @@ static double l1_cycles(const haul_diagnosis *d) {
            (double)(d->index.wavefronts + d->index.shared_wavefronts);
 }
 
-/* All warps' instructions through the schedulers; or one thread's, one after the other, beside other teams. */
-static double issue_cycles(const diagnose_case *k, const haul_diagnosis *d) {
-    const uint64_t copies =
-        d->classes[HAUL_CLASS_BULK_LOAD].instructions + d->classes[HAUL_CLASS_BULK_STORE].instructions;
+/* All warps' instructions through the schedulers. */
+static double scheduler_cycles(const haul_diagnosis *d) {
     double instructions = 0;
-    for (unsigned class = 0; class < HAUL_CLASS_BULK_LOAD; class ++)
-        instructions += (double)d->classes[class].instructions;
-    const double all = instructions * (1 + INSTRUCTIONS_AROUND) / SCHEDULERS;
+    for (unsigned class = 0; class < HAUL_CLASS_COUNT; class ++) instructions += (double)d->classes[class].instructions;
+    return instructions * (1 + INSTRUCTIONS_AROUND) / SCHEDULERS;
+}
+
+/* That; or what the engine takes to start copies; or one thread's instructions, one after the other, beside those of
+ * other teams. */
+static double issue_cycles(const diagnose_case *k, const haul_diagnosis *d) {
+    const double copies =
+        (double)(d->classes[HAUL_CLASS_BULK_LOAD].instructions + d->classes[HAUL_CLASS_BULK_STORE].instructions);
     const double alone = d->instructions_per_thread * (1 + INSTRUCTIONS_AROUND) * CYCLES_PER_INSTRUCTION;
-    return fmax(fmax(all, (double)copies * COPY_CYCLES), alone / ((double)d->resident_blocks * k->c.teams));
+    return fmax(fmax(scheduler_cycles(d), copies * COPY_CYCLES), alone / ((double)d->resident_blocks * k->c.teams));
 }
 
 const char *const haul_limit_names[HAUL_LIMITS] = {
@@ -147,6 +152,7 @@ static void estimate(const diagnose_case *k, haul_diagnosis *d) {
     };
     for (unsigned i = 0; i < HAUL_LIMITS; i++)
         if (bounds[i] > d->ns) d->ns = bounds[i], d->limit = (haul_limit)i;
+    d->sm_cycles = fmax(l1_cycles(d), scheduler_cycles(d));
     const double sms = k->c.blocks ? (double)smaller(k->c.blocks, m->sms) : m->sms;
     if (d->ns > 0) d->bytes_per_second = (double)d->bytes / d->ns * 1e9 * sms;
     d->share = d->bytes_per_second / (m->memory_gbps * 1e9 * sim_dram_sustained);

@@ -305,6 +305,55 @@ static haul_status check_atomic(const check *c) {
     return HAUL_OK;
 }
 
+/* Half precision adds, minima and maxima of vectors, and bulk ones, have no flushing form: they have to say so. */
+static haul_status check_noftz(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool bulk = i->op == PTX_OP_CP_REDUCE_BULK && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
+    bool vector = i->op == PTX_OP_RED_VECTOR || i->op == PTX_OP_ATOM_VECTOR;
+    bool half = ptx_types[i->type].kind == 'F' && i->type != PTX_F32 && i->type != PTX_F64;
+    if (half && (bulk || vector) && !i->mods[PTX_SLOT_NOFTZ])
+        return fail(c, i->position, "needs .noftz for .%s", ptx_types[i->type].name);
+    return HAUL_OK;
+}
+
+static haul_status check_vector_atomic(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_RED_VECTOR && i->op != PTX_OP_ATOM_VECTOR) return HAUL_OK;
+    if (i->type == PTX_F32 && i->mods[PTX_SLOT_ATOMIC] != PTX_MOD_ATOM_ADD)
+        return fail(c, i->position, "has only .add for .f32");
+    return HAUL_OK;
+}
+
+/* Bulk reductions know the atomics' operations, sums of halves, but of the 64-bit ones no signed sum, as atom and red
+ * have it. */
+static bool is_bulk_reduction(unsigned operation, unsigned type) {
+    bool half = type == PTX_F16 || type == PTX_BF16;
+    if (operation == PTX_MOD_ATOM_ADD) return type != PTX_S64 && is_atomic_type(operation, type);
+    return is_atomic_type(operation, type) ||
+           (half && (operation == PTX_MOD_ATOM_MIN || operation == PTX_MOD_ATOM_MAX));
+}
+
+static haul_status check_bulk_reduction(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    if (i->op != PTX_OP_CP_REDUCE_BULK && i->op != PTX_OP_CP_REDUCE_SHARED) return HAUL_OK;
+    bool narrow = i->op == PTX_OP_CP_REDUCE_BULK || ptx_bits(i->type) == 32 || operation == PTX_MOD_ATOM_ADD;
+    if (narrow && is_bulk_reduction(operation, i->type)) return HAUL_OK;
+    return fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation], ptx_types[i->type].name);
+}
+
+enum { FEWEST_REGISTERS = 24, MOST_REGISTERS = 256, REGISTER_UNIT = 8 };
+
+static haul_status check_register_count(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_SETMAXNREG) return HAUL_OK;
+    uint64_t n = i->operands[0].bits;
+    if (!c->module->sm_suffix) return fail(c, i->position, "needs an architecture's own target, as sm_90a");
+    if (n >= FEWEST_REGISTERS && n <= MOST_REGISTERS && n % REGISTER_UNIT == 0) return HAUL_OK;
+    return fail(c, i->operands[0].position, "takes a multiple of %d from %d to %d, not %llu", REGISTER_UNIT,
+                FEWEST_REGISTERS, MOST_REGISTERS, (unsigned long long)n);
+}
+
 static haul_status check_copy_size(const check *c) {
     const ptx_instruction *i = c->instruction;
     if (i->op != PTX_OP_CP_ASYNC) return HAUL_OK;
@@ -521,9 +570,10 @@ static haul_status check_operands(check *c) {
 
 static haul_status check_instruction(check *c) {
     static haul_status (*const rules[])(const check *) = {
-        check_compare,       check_conversion, check_atomic,   check_copy_size,      check_vector_size,
-        check_barrier,       check_saturation, check_labels,   check_order,          check_sync,
-        check_second_result, check_reduction,  check_prefetch, check_expected_bytes, check_line_size,
+        check_compare,       check_conversion,    check_atomic,         check_copy_size,      check_vector_size,
+        check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
+        check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
+        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_operands(c));

@@ -8,6 +8,7 @@ typedef struct figure {
     const char *key, *title, *word;
     report_unit unit;
     double value;
+    bool wasteful;
 } figure;
 
 enum { MOST_FIGURES = 64 };
@@ -15,12 +16,15 @@ enum { MOST_FIGURES = 64 };
 static size_t list_figures(const haul_diagnosis *d, figure figures[MOST_FIGURES]) {
     const figure all[] = {
 #define GROUP(key_, title_) {.group = title_, .key = #key_},
-#define FIGURE(key_, title_, unit_, value_) {.key = #key_, .title = title_, .unit = unit_, .value = (double)(value_)},
 #define WORD(key_, title_, value_) {.key = #key_, .title = title_, .unit = REPORT_TEXT, .word = value_},
+#define FIGURE(key_, title_, unit_, value_) WASTE(key_, title_, unit_, value_, false)
+#define WASTE(key_, title_, unit_, value_, when) \
+    {.key = #key_, .title = title_, .unit = unit_, .value = (double)(value_), .wasteful = when},
 #include "report/diagnosis.def"
 #undef GROUP
-#undef FIGURE
 #undef WORD
+#undef FIGURE
+#undef WASTE
     };
     _Static_assert(sizeof all / sizeof *all <= MOST_FIGURES, "room for all figures");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) figures[i] = all[i];
@@ -34,7 +38,8 @@ static const report_column figure_columns[] = {
     {"value", "Value", REPORT_TEXT, NULL},
 };
 static const report_column advice_columns[] = {
-    {"gain", "Faster", REPORT_TEXT, "times the transfer's rate, at a guess"},
+    {"gain", "Faster", REPORT_TEXT, "times the transfer's rate, by estimate"},
+    {"relief", "SM freer", REPORT_TEXT, "times fewer cycles of the SM's pipes"},
     {"change", "Change", REPORT_TEXT, NULL},
     {"text", "What to do", REPORT_TEXT, NULL},
 };
@@ -44,29 +49,23 @@ static bool is_shown(const figure *f) {
     return f->word || f->value > 0 || f->title[0] != '.';
 }
 
-static report_tone tone_of(const haul_diagnosis *d, const figure *f) {
-    if (f->value > 0 && (f->value == (double)d->bank_conflicts && f->title[0] == '.')) return REPORT_WARNING;
-    return REPORT_PLAIN;
-}
-
-static void add_figure(report_table *t, const haul_diagnosis *d, const figure *f) {
+static void add_figure(report_table *t, const figure *f) {
     char number[REPORT_NUMBER_SIZE];
     report_add_row(t);
     report_add_text(t, "%s", f->title);
     report_add_text(t, "%s", f->word ? f->word : report_format(f->unit, f->value, number));
-    report_set_tone(t, tone_of(d, f));
+    if (f->wasteful) report_set_tone(t, REPORT_WARNING);
 }
 
 static void add_advice(report_section *s, const haul_diagnosis *d) {
-    if (d->optimal) {
-        report_add_note(s, REPORT_GOOD, "Nothing that was tried would make it faster.");
-        return;
-    }
-    report_table *t = report_add_table(s, "advice", "What would help", advice_columns, 3);
+    if (d->optimal) report_add_note(s, REPORT_GOOD, "Nothing that was tried would make it faster.");
+    if (d->advice_count == 0) return;
+    report_table *t = report_add_table(s, "advice", "What would help", advice_columns, 4);
     for (size_t i = 0; i < d->advice_count; i++) {
         const haul_advice *a = &d->advice[i];
         report_add_row(t);
         report_add_text(t, "%.2f x", a->gain);
+        report_add_text(t, "%.2f x", a->relief);
         report_add_text(t, "%s", a->title);
         report_add_text(t, "%s", a->text);
     }
@@ -81,7 +80,7 @@ void report_add_diagnosis(report_document *document, const char *name, const hau
         if (figures[i].group)
             t = report_add_table(s, figures[i].key, figures[i].group, figure_columns, 2);
         else if (is_shown(&figures[i]))
-            add_figure(t, d, &figures[i]);
+            add_figure(t, &figures[i]);
     }
     add_advice(s, d);
 }

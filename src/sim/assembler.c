@@ -19,13 +19,18 @@ static haul_memory_class plain_class(const ptx_instruction *i, haul_memory_class
     }
 }
 
+static bool is_needed(const ptx_operand *d, const sim_values *v) {
+    bool any = false;
+    for (uint32_t k = 0; d->kind == PTX_VECTOR && k < d->part_count; k++) any |= is_needed(&d->parts[k], v);
+    if (d->kind == PTX_VECTOR) return any;
+    return d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
+}
+
 /* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. */
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
     if (in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
     bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
-    const ptx_operand *d = &i->operands[0];
-    bool used = d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
-    return used || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    return is_needed(&i->operands[0], v) || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
 static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
@@ -33,8 +38,10 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_LD: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
     case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
     case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
-    case PTX_OP_ATOM: return atomic_class(i, v);
-    case PTX_OP_RED: return in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    case PTX_OP_ATOM:
+    case PTX_OP_ATOM_VECTOR: return atomic_class(i, v);
+    case PTX_OP_RED:
+    case PTX_OP_RED_VECTOR: return in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
     case PTX_OP_CP_TENSOR_LOAD:
@@ -251,7 +258,9 @@ static bool separates(const ptx_instruction *i) {
     case PTX_OP_PREFETCHU: return false;
     case PTX_OP_ST:
     case PTX_OP_ATOM:
-    case PTX_OP_RED: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || in_shared(i);
+    case PTX_OP_ATOM_VECTOR:
+    case PTX_OP_RED:
+    case PTX_OP_RED_VECTOR: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || in_shared(i);
     default: return !sim_is_arithmetic(i);
     }
 }

@@ -63,6 +63,22 @@ static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b
     return pick(smaller ? x < y : x > y, a, b);
 }
 
+static uint64_t min_f16(uint64_t a, uint64_t b) {
+    return pick_half(f32_of_f16((uint16_t)a), f32_of_f16((uint16_t)b), true, a, b);
+}
+
+static uint64_t max_f16(uint64_t a, uint64_t b) {
+    return pick_half(f32_of_f16((uint16_t)a), f32_of_f16((uint16_t)b), false, a, b);
+}
+
+static uint64_t min_bf16(uint64_t a, uint64_t b) {
+    return pick_half(f32_of_bf16((uint16_t)a), f32_of_bf16((uint16_t)b), true, a, b);
+}
+
+static uint64_t max_bf16(uint64_t a, uint64_t b) {
+    return pick_half(f32_of_bf16((uint16_t)a), f32_of_bf16((uint16_t)b), false, a, b);
+}
+
 static int64_t sign_extend(uint64_t v, unsigned bytes) {
     unsigned shift = 64 - 8 * bytes;
     return (int64_t)(v << shift) >> shift;
@@ -88,10 +104,14 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     case SIM_ATOMIC_ADD_F16X2: return both_halves(add_f16, old, b);
     case SIM_ATOMIC_ADD_BF16: return add_bf16(old, b);
     case SIM_ATOMIC_ADD_BF16X2: return both_halves(add_bf16, old, b);
-    case SIM_ATOMIC_MIN_F16: return pick_half(f32_of_f16((uint16_t)old), f32_of_f16((uint16_t)b), true, old, b);
-    case SIM_ATOMIC_MAX_F16: return pick_half(f32_of_f16((uint16_t)old), f32_of_f16((uint16_t)b), false, old, b);
-    case SIM_ATOMIC_MIN_BF16: return pick_half(f32_of_bf16((uint16_t)old), f32_of_bf16((uint16_t)b), true, old, b);
-    case SIM_ATOMIC_MAX_BF16: return pick_half(f32_of_bf16((uint16_t)old), f32_of_bf16((uint16_t)b), false, old, b);
+    case SIM_ATOMIC_MIN_F16: return min_f16(old, b);
+    case SIM_ATOMIC_MAX_F16: return max_f16(old, b);
+    case SIM_ATOMIC_MIN_BF16: return min_bf16(old, b);
+    case SIM_ATOMIC_MAX_BF16: return max_bf16(old, b);
+    case SIM_ATOMIC_MIN_F16X2: return both_halves(min_f16, old, b);
+    case SIM_ATOMIC_MAX_F16X2: return both_halves(max_f16, old, b);
+    case SIM_ATOMIC_MIN_BF16X2: return both_halves(min_bf16, old, b);
+    case SIM_ATOMIC_MAX_BF16X2: return both_halves(max_bf16, old, b);
     case SIM_ATOMIC_KINDS: break;
     }
     return old;
@@ -132,8 +152,8 @@ static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {
     switch (type) {
     case PTX_F16: return least ? SIM_ATOMIC_MIN_F16 : most ? SIM_ATOMIC_MAX_F16 : SIM_ATOMIC_ADD_F16;
     case PTX_BF16: return least ? SIM_ATOMIC_MIN_BF16 : most ? SIM_ATOMIC_MAX_BF16 : SIM_ATOMIC_ADD_BF16;
-    case PTX_F16X2: return SIM_ATOMIC_ADD_F16X2;
-    case PTX_BF16X2: return SIM_ATOMIC_ADD_BF16X2;
+    case PTX_F16X2: return least ? SIM_ATOMIC_MIN_F16X2 : most ? SIM_ATOMIC_MAX_F16X2 : SIM_ATOMIC_ADD_F16X2;
+    case PTX_BF16X2: return least ? SIM_ATOMIC_MIN_BF16X2 : most ? SIM_ATOMIC_MAX_BF16X2 : SIM_ATOMIC_ADD_BF16X2;
     default: return SIM_ATOMIC_ADD_F;
     }
 }

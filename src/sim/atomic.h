@@ -30,6 +30,10 @@ typedef enum sim_atomic_kind {
     SIM_ATOMIC_MAX_F16,
     SIM_ATOMIC_MIN_BF16,
     SIM_ATOMIC_MAX_BF16,
+    SIM_ATOMIC_MIN_F16X2,
+    SIM_ATOMIC_MAX_F16X2,
+    SIM_ATOMIC_MIN_BF16X2,
+    SIM_ATOMIC_MAX_BF16X2,
     SIM_ATOMIC_KINDS
 } sim_atomic_kind;
 

@@ -71,7 +71,11 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
         return;
     }
     if (bulk->source) {
-        memmove(shared, bulk->source->shared + bulk->global, bulk->bytes);
+        const unsigned char *from = bulk->source->shared + bulk->global;
+        if (bulk->atomic == SIM_ATOMIC_NONE)
+            memmove(shared, from, bulk->bytes);
+        else
+            reduce(bulk, shared, from, bulk->bytes);
         return;
     }
     unsigned char *global = sim_memory_at(b->sm->grid->memory, bulk->global, bulk->bytes);

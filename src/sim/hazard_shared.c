@@ -536,7 +536,7 @@ static void log_global(sim_block *b, const sim_bulk *bulk, haul_action action) {
 
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
-    const bool adds = bulk->has_value && bulk->atomic != SIM_ATOMIC_NONE;
+    const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
     visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
     if (load) log_global(w->block, bulk, HAUL_ACTION_ASYNC_READ);

@@ -236,6 +236,7 @@ static bool is_long_load(const ptx_instruction *i) {
         return space == PTX_MOD_NONE || space == PTX_MOD_GLOBAL;
     }
     case PTX_OP_ATOM:
+    case PTX_OP_ATOM_VECTOR:
     case PTX_OP_LDU: return true;
     default: return false;
     }

@@ -54,10 +54,11 @@ static void copy_line(const bulk_copy *b, uint64_t line, unsigned from, unsigned
 
 static void copy_piece(const bulk_copy *b, uint64_t address, uint64_t bytes) {
     const uint64_t length = 1u << SIM_LINE_SHIFT;
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        uint64_t line = at / length, stop = (line + 1) * length < end ? (line + 1) * length : end;
-        copy_line(b, line, (unsigned)(at % length), (unsigned)(stop - line * length));
-        at = stop;
+    for (uint64_t at = address, left = bytes; left;) {
+        const uint64_t from = at % length, part = length - from < left ? length - from : left;
+        copy_line(b, at / length, (unsigned)from, (unsigned)(from + part));
+        at += part;
+        left -= part;
     }
 }
 

@@ -74,6 +74,43 @@ refuse 'add --kernel' replay --ptx kernels.ptx --grid 3
 refuse 'unknown experiment' lab nonsense
 refuse 'takes no names' info nonsense
 
+# --- transfers that cannot be; more of them are in tests/lib/test_diagnose_advice.c ---
+refuse 'name one shape' diagnose
+refuse 'name one shape' diagnose sequential strided
+refuse 'no shape `sequental`: did you mean sequential' diagnose sequental --bytes 16
+refuse 'no shape `cube`: there are' diagnose cube
+refuse 'add --bytes' diagnose sequential
+refuse 'add --bytes' diagnose strided --count 3
+refuse 'add --width' diagnose halo
+refuse 'add --box' diagnose tile
+refuse 'asks for 12$' diagnose sequential --bytes 16 --align 12
+refuse 'LDGSTS moves 4, 8 or 16 bytes; this transfer asks for 2' diagnose sequential --bytes 16 --align 2 --engine ldgsts
+refuse 'sequential transfer is one run' diagnose sequential --bytes 16 --count 2
+refuse '--engine: no `bulck`: did you mean bulk?' diagnose sequential --bytes 16 --engine bulck
+refuse '--team: no `grid`' diagnose sequential --bytes 16 --team grid
+refuse '--how: no `congruentt`: did you mean congruent?' diagnose sequential --bytes 16 --how congruentt
+refuse '--how: `in-flight=many`' diagnose sequential --bytes 16 --how in-flight=many
+refuse 'at most 256 bytes a thread' diagnose sequential --bytes 16 --engine ldg --how in-flight=512
+refuse '--add: no `f31`: did you mean' diagnose sequential --bytes 16 --add f31
+refuse '--store or --add' diagnose sequential --bytes 16 --add f32 --store
+refuse '--offset: `x`' diagnose sequential --bytes 16 --offset x
+refuse 'offsets are not negative' diagnose sequential --bytes 16 --offset=-4
+refuse 'is off by 4' diagnose sequential --bytes 16 --offset 4
+refuse 'belongs to indirect' diagnose sequential --bytes 16 --index 1
+refuse 'has 2 numbers for 3 elements' diagnose indirect --count 3 --bytes 16 --index 1,2
+refuse '--box: ' diagnose tile --box 64x
+refuse '--box: a box has' diagnose tile --box 0x3
+refuse '--box: ' diagnose tile --box 1x1x1x1x1x1
+refuse 'add --extent' diagnose tile --box 8x8 --at 1,1
+refuse 'out of range' diagnose tile --box 8x8 --extent 8
+refuse 'too large' diagnose sequential --bytes 3G
+refuse 'shared memory' diagnose sequential --bytes 1M
+refuse 'too large' diagnose strided --count 99999999999 --bytes 16
+refuse 'not 2000$' diagnose sequential --bytes 16 --threads 2000
+refuse 'not 99$' diagnose sequential --bytes 16 --stages 99
+refuse '`h1000`: `haul info` lists them' diagnose sequential --bytes 16 --device sim:h1000
+refuse 'write sim:NAME' diagnose sequential --bytes 16 --device gpu:0
+
 # --- devices ---
 refuse 'no such machine' replay good.jsonl --ptx kernels.ptx --device sim:h1000
 refuse 'must be auto, sim:MACHINE or gpu:NUMBER' replay good.jsonl --ptx kernels.ptx --device cray

@@ -52,10 +52,10 @@ END
 want version 0 "$haul" --version
 has '^haul [0-9]*\.[0-9]*\.[0-9]*$'
 want help 0 "$haul" help
-for command in lab replay compare profile check info; do
+for command in lab replay compare profile check diagnose info; do
     has "^  $command "
 done
-for command in lab replay compare profile check info; do
+for command in lab replay compare profile check diagnose info; do
     want "$command --help" 0 "$haul" $command --help
     has "^usage: haul $command"
     has '^  -d, --device NAME'
@@ -71,6 +71,34 @@ has '^sim:h100 .*NVIDIA H100 80GB HBM3 .*sm_90 .*132'
 has '^sim:a100 '
 want "info --json" 0 "$haul" info --json
 python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON"
+
+# --- diagnose ---
+
+want diagnose 0 "$haul" diagnose sequential --bytes 4096 --align 16 --threads 256 --engine auto --stages 4 --device sim:h100
+has '^Engine *bulk copy$'
+has '^Sectors *128$'
+has 'Nothing that was tried would make it faster'
+want "diagnose on an A100" 0 "$haul" diagnose sequential --bytes 4096 --device sim:a100
+has '^Engine *LDGSTS$'
+want "diagnose strided" 0 "$haul" diagnose strided --count 64 --bytes 16 --shared-pitch 128 --global-pitch 512 --engine ldg
+has '^\.\.\. by bank conflicts *56$'
+has 'to 144 bytes instead of 128'
+want "diagnose indirect" 0 "$haul" diagnose indirect --count 4 --bytes 64 --index 9,2,2,7 --team warp
+has '^\.\.\. and for indices *1$'
+want "diagnose halo" 0 "$haul" diagnose halo --width 32 --height 16 --align 4 --at 0,0 --extent 64,64 --global-pitch 256
+has '^\.\.\. outside the array *51$'
+want "diagnose tile" 0 "$haul" diagnose tile --box 64x32 --global-pitch 16384 --add f32
+has '^Engine *tensor copy$'
+want "diagnose --quiet" 0 "$haul" diagnose tile --box 64x32 --quiet
+[ ! -s "$work/out" ] || fail "diagnose --quiet prints"
+want "diagnose --json" 0 "$haul" diagnose sequential --bytes 4096 --align 4 --offset 4,4 --blocks 64 --json
+python3 - "$work/out" <<'END' || fail "diagnose --json says something else"
+import json, sys
+d = json.load(open(sys.argv[1]))
+sys.exit(not (d["machine"] == "h100" and d["engine"] == "LDGSTS" and d["limit"] == "bytes in flight" and not d["optimal"]
+              and d["classes"]["LDGSTS (through L1)"]["requests"] == d["requests"] == 32
+              and "grid" in [a["change"] for a in d["advice"]] and all(a["text"] for a in d["advice"])))
+END
 
 # --- replay ---
 

@@ -17,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { BATCH = 24, MOST_SHARED = 64 << 10, MARGIN = 64, CANARY = 0xa5, LIST_BYTES = 32 * 8 };
+enum { BATCH = 24, MARGIN = 64, CANARY = 0xa5, LIST_BYTES = 32 * 8 };
 
 typedef enum verb {
     LOAD,
@@ -43,6 +43,7 @@ static const char *const verb_names[VERBS] = {"load",  "gather",      "halo_load
 typedef struct batch {
     verb verb;
     unsigned arch, count;
+    unsigned most_rounds, most_shared;
     unsigned block[3], block_threads;
     point points[BATCH];
     haul_tensor tensors[BATCH]; /* of tiles; rank 0: not for the tensor copy engine */
@@ -279,13 +280,13 @@ static inline void draw_rows(batch *b, point *p) {
     t->bytes = rounded_up(draw_element_bytes(), least);
     t->count = one_in(4) && !is_indirect(b->verb) ? 1 : between(1, 32);
     t->shared_pitch = rounded_up(t->bytes, unit) + unit * below(5);
-    while (t->count > 1 && t->count * t->shared_pitch > MOST_SHARED - 8192) t->count--;
+    while (t->count > 1 && t->count * t->shared_pitch > b->most_shared) t->count--;
     t->global_pitch = draw_global_pitch(b, t, unit);
 
     const unsigned offset = t->alignment * below(16 / t->alignment * 4);
     p->shared = MARGIN + offset;
     p->shared_bytes = rounded_up(p->shared + t->count * t->shared_pitch + MARGIN, 16);
-    p->rounds = direction_of(b->verb) == HAUL_DIRECTION_LOAD ? between(1, 3) : 1;
+    p->rounds = between(1, b->most_rounds);
     p->round_step = 16 * below(64);
     const unsigned rows = is_indirect(b->verb) ? t->count + below(t->count + 2) : t->count;
     const long long reach = t->global_pitch * (long long)(rows - 1), behind = reach < 0 ? 0 : reach;
@@ -301,7 +302,8 @@ static inline void draw_rows(batch *b, point *p) {
 static inline void draw_box_engine(const batch *b, haul_transfer *t) {
     haul_how engines[4] = {HAUL_AUTO, HAUL_BY_LDG};
     unsigned count = 2;
-    if (direction_of(b->verb) == HAUL_DIRECTION_LOAD && haul_fits_ldgsts(t)) engines[count++] = HAUL_BY_LDGSTS;
+    const bool narrow = (t->alignment | t->box[0] * t->element | t->radius * t->element) % 4 != 0;
+    if (direction_of(b->verb) == HAUL_DIRECTION_LOAD && !narrow) engines[count++] = HAUL_BY_LDGSTS;
     if (b->arch >= 90 && is_tile(b->verb) && haul_fits_tensor(t)) engines[count++] = HAUL_BY_TENSOR;
     t->how = draw_qualifiers(b->verb, t->how | engines[below(count)]);
 }
@@ -346,7 +348,7 @@ static inline void draw_halo(batch *b, point *p) {
     t->box[1] = between(8, t->element > 4 ? 24 : 64);
     for (unsigned d = 2; d < 5; d++) t->box[d] = 1;
     t->shared_pitch = rounded_up((t->box[0] + 2 * t->radius) * t->element, t->alignment) + t->alignment * below(3);
-    while ((t->box[1] + 2 * t->radius) * t->shared_pitch > MOST_SHARED - 8192) t->box[1]--;
+    while (t->box[1] > 1 && (t->box[1] + 2 * t->radius) * t->shared_pitch > b->most_shared) t->box[1]--;
     t->how = draw_how(b->verb, t->alignment);
     if (one_in(3)) t->how |= HAUL_RING_ONLY;
     if (one_in(3)) t->how |= HAUL_NO_CORNERS;
@@ -361,7 +363,7 @@ static inline void draw_halo(batch *b, point *p) {
     const int whole = (int)(t->alignment / t->element); /* the interior begins at a multiple of the alignment */
     if (inside) p->place.extent[0] += (unsigned)whole;
     p->place.at[0] = (p->place.at[0] + (inside ? whole - 1 : 0)) / whole * whole;
-    p->rounds = direction_of(b->verb) == HAUL_DIRECTION_LOAD ? between(1, 2) : 1;
+    p->rounds = between(1, b->most_rounds);
     p->round_step = 16 * below(64);
     const unsigned before = t->radius * (t->shared_pitch + t->element);
     p->shared = rounded_up(MARGIN + before, 16) + t->alignment * below(16 / t->alignment);
@@ -369,7 +371,7 @@ static inline void draw_halo(batch *b, point *p) {
     place_array(b, p, 2, t->alignment);
 }
 
-static inline void draw_tile_box(haul_transfer *t, bool dense) {
+static inline void draw_tile_box(const batch *b, haul_transfer *t, bool dense) {
     static const unsigned most[] = {256, 64, 12, 6, 4};
     const unsigned unit = dense ? 16 / t->element : 1;
     unsigned rows = 1;
@@ -381,7 +383,7 @@ static inline void draw_tile_box(haul_transfer *t, bool dense) {
     t->shared_pitch =
         dense ? t->box[0] * t->element : rounded_up(t->box[0] * t->element, t->alignment) + t->alignment * below(3);
     for (unsigned d = 1; d < 5; d++) {
-        while (t->box[d] > 1 && rows * t->box[d] * t->shared_pitch > 24576) t->box[d]--;
+        while (t->box[d] > 1 && rows * t->box[d] * t->shared_pitch > b->most_shared) t->box[d]--;
         rows *= t->box[d];
     }
 }
@@ -415,7 +417,7 @@ static inline void draw_tile(batch *b, point *p) {
     while (t->element < least || (dense && (t->element > 8 || (addition && t->element != least))));
     do t->alignment = dense ? 16 : 1u << below(5);
     while (t->alignment < t->element);
-    draw_tile_box(t, dense);
+    draw_tile_box(b, t, dense);
     t->how = draw_how(b->verb, t->alignment) | addition;
     if (one_in(5)) t->how |= HAUL_UNBOUNDED;
     draw_box_engine(b, t);
@@ -432,7 +434,7 @@ static inline void draw_tile(batch *b, point *p) {
         if (d == 0 && tensor) p->place.extent[d] = rounded_up(p->place.extent[d], (unsigned)whole);
         if (tensor && b->verb != TILE_LOAD && p->place.at[d] < 0) p->place.at[d] = 0;
     }
-    p->rounds = direction_of(b->verb) == HAUL_DIRECTION_LOAD ? between(1, 2) : 1;
+    p->rounds = between(1, b->most_rounds);
     p->shared = tensor ? 128 * between(1, 3) : MARGIN + t->alignment * below(64 / t->alignment);
     p->shared_bytes = rounded_up(p->shared + haul_box_rows(t) * t->shared_pitch + MARGIN, 16);
     place_array(b, p, t->rank, t->alignment);
@@ -472,27 +474,39 @@ static inline void fill_memory(batch *b) {
     }
 }
 
-/* The last point's part ends where the arena ends: what is read behind it is a fault. */
-static inline batch *batch_draw(uint64_t seed, unsigned arch, unsigned count) {
+/* Without points. */
+static inline batch *batch_begin(uint64_t seed, unsigned arch, unsigned count) {
     static const unsigned blocks[][3] = {{32, 1, 1}, {64, 1, 1}, {128, 1, 1}, {256, 1, 1}, {544, 1, 1},
                                          {32, 4, 2}, {20, 1, 1}, {16, 3, 4},  {8, 1, 24},  {640, 1, 1}};
     batch *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    chance = seed * 0x9e3779b97f4a7c15u + 1;
-    below(2);
+    chance = seed; /* neighbouring seeds are far apart after some steps */
+    for (unsigned i = 0; i < 8; i++) chance ^= chance >> 29, below(2);
     b->verb = (verb)(below(VERBS));
     b->arch = arch;
     b->count = count;
     memcpy(b->block, blocks[below(COUNT(blocks))], sizeof b->block);
     b->block_threads = b->block[0] * b->block[1] * b->block[2];
-    for (unsigned i = 0; i < count; i++) {
-        b->part[i] = b->arena_bytes;
-        draw_point(b, &b->points[i]);
-    }
+    b->most_rounds = direction_of(b->verb) == HAUL_DIRECTION_LOAD ? 3 : 1;
+    b->most_shared = 56 << 10;
+    return b;
+}
+
+/* The last point's part ends where the arena ends: what is read behind it is a fault. */
+static inline void batch_fill(batch *b) {
     b->arena = malloc(b->arena_bytes + 1);
     b->images = malloc(b->images_bytes);
     assert_true(b->arena && b->images);
     fill_memory(b);
+}
+
+static inline batch *batch_draw(uint64_t seed, unsigned arch, unsigned count) {
+    batch *b = batch_begin(seed, arch, count);
+    for (unsigned i = 0; i < count; i++) {
+        b->part[i] = b->arena_bytes;
+        draw_point(b, &b->points[i]);
+    }
+    batch_fill(b);
     return b;
 }
 
@@ -711,15 +725,16 @@ static inline unsigned owner(const batch *b, bool in_image, size_t at) {
     return i;
 }
 
-/* Holds what the device has left against the expectation; true if they are the same. Prints what is not. */
-static inline bool bench_agrees(const batch *b, const bench *m, const char *where) {
+/* Holds what the device has left against the expectation; true if they are the same. Prints what is not;
+ * first: the first byte of that. */
+static inline bool bench_agrees(const batch *b, const bench *m, const char *where, size_t *first) {
     const bool loads = direction_of(b->verb) == HAUL_DIRECTION_LOAD;
     const size_t bytes = loads ? b->images_bytes : b->arena_bytes;
     const uint8_t *expected = loads ? b->images : b->arena;
     uint8_t *got = malloc(bytes);
     assert_non_null(got);
     must(haul_buffer_read(loads ? m->images : m->arena, 0, got, bytes));
-    const size_t at = difference(got, expected, bytes);
+    const size_t at = *first = difference(got, expected, bytes);
     if (at < bytes) {
         const point *p = &b->points[owner(b, loads, at)];
         print_error("%s: byte %lld of %s is %02x, not %02x; point %d: %s\n", where,

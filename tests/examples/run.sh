@@ -54,17 +54,54 @@ for rung in "sim:a100 ladder.ptx" "sim:h100 ladder.sm_90.ptx"; do
     expect "every rung of the ladder is right on $1" '^window_any .* right' "$build/examples/ladder" "$build/examples/$2" "$1"
 done
 
-# All kernels leave the same sums: the hash of the second buffer, worked out by another program.
-handover() { # device, PTX, kernel, threads
-    "$build/haul" replay "$build/examples/$2" --device "$1" --kernel "$3" --grid 3 --block "$4" \
-        --arg buf:f01:86016 --arg buf:zero:3072 --arg i32:28
+# Kernels that do the same leave the same bytes: hashes of the buffers, worked out by another program.
+replay() { # machine, NAME of examples/NAME.cu, kernel, blocks, threads, arguments...
+    machine=$1 ptx=$build/examples/$2.ptx kernel=$3 grid=$4 block=$5
+    [ "$machine" = h100 ] && ptx=$build/examples/$2.sm_90.ptx
+    shift 5
+    "$build/haul" replay "$ptx" --device "sim:$machine" --kernel "$kernel" --grid "$grid" --block "$block" "$@"
 }
 
-for form in plain:256 single:320 double:384 manual:320; do
-    kernel=sums_${form%:*}
-    for machine in a100:handover h100:handover.sm_90; do
-        expect "$kernel is right on sim:${machine%:*}" '"after": ?"21167fab3edef38b"' \
-            handover "sim:${machine%:*}" "${machine#*:}.ptx" "$kernel" "${form#*:}"
+for machine in a100 h100; do
+    for form in plain:256 single:320 double:384 manual:320; do
+        expect "sums_${form%:*} is right on $machine" '"after": ?"21167fab3edef38b"' \
+            replay $machine handover "sums_${form%:*}" 3 "${form#*:}" \
+            --arg buf:f01:86016 --arg buf:zero:3072 --arg i32:28
+    done
+    for form in plain rows; do
+        expect "gather_$form is right on $machine" '"after": ?"7298ab48f1c7deb4"' \
+            replay $machine shapes gather_$form 32 128 --arg buf:u32:65536 --arg buf:perm:256:7 --arg buf:zero:65536
+        expect "add_$form is right on $machine" '"after": ?"1476c30c42116219"' \
+            replay $machine shapes add_$form 32 128 --arg buf:u32:65536:5 --arg buf:perm:256:12 --arg buf:u32:65536
+    done
+    for form in plain padded swizzled; do
+        expect "turn_$form is right on $machine" '"after": ?"f8b79cc2eee55e20"' \
+            replay $machine layouts turn_$form 64 256 --arg buf:u32:65536 --arg buf:zero:65536
     done
 done
+
+for pair in "sim:a100 tiles.ptx" "sim:h100 tiles.sm_90.ptx"; do
+    # shellcheck disable=SC2086 # two words
+    set -- $pair
+    expect "means of tiles are right on $1" '^mean_halo: 0 of 5550' "$build/examples/tiles" "$build/examples/$2" "$1"
+done
+
+mistake() { # machine, kernel: the launch has to fail
+    ! "$build/haul" profile "$root/examples/mistakes.cu" --device "sim:$1" -D HAUL_DEBUG -D HAUL_DEBUG_SPINS=1000 \
+        --kernel "$2" --grid 1 --block 64 --arg buf:f01:8192
+}
+
+for machine in a100 h100; do
+    expect "a fifth tile for four stages ends on $machine" 'ring:0: filling: .* all stages are taken' mistake $machine five_tiles
+    expect "a wait without a commit ends on $machine" 'ring:0: using: .* never committed' mistake $machine no_commit
+    expect "a producer in the wrong warp ends on $machine" "ring:0: producer: .* runs the producer's" mistake $machine wrong_role
+    expect "an address that is off ends on $machine" 'transfer:0: .* not aligned' mistake $machine misaligned
+    expect "a block of other threads ends on $machine" 'transfer:0: block: .* another number' mistake $machine fewer_threads
+done
+expect 'a round too many ends with the stage and the role' 'ring:2: consumer: .* waited too long' mistake a100 a_round_more
+
+refused() {
+    ! "$root/toolchain/cu2ptx" --arch sm_80 -D REFUSED "$root/examples/mistakes.cu" -o -
+}
+expect 'LDGSTS of two bytes does not compile' 'haul: fetch: LDGSTS moves 4, 8 or 16 bytes; this transfer asks for 2' refused
 exit $((failures != 0))

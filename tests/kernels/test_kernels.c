@@ -69,6 +69,7 @@ static void buffers_are_checked(void **state) {
 
 static void forms_are_checked(void **state) {
     (void)state;
+    skip_on_hardware();
     haul_buffer *x = upload_canaries(8), *y = upload_canaries(8);
     expect_failure(haul_saxpy(kernels, HAUL_SAXPY_FORMS, 8, 1, x, y, NULL), HAUL_ERROR_ARGUMENT,
                    "there are forms 1 to");
@@ -88,6 +89,7 @@ static uint32_t blocks_launched(haul_run *run) {
 static void a_grid_covers_the_work_or_fills_the_device(void **state) {
     (void)state;
     enum { N = 1 << 21 };
+    skip_on_hardware();
     haul_run *run;
     haul_buffer *x, *y;
     must(haul_run_create(device, &run));

@@ -45,6 +45,7 @@ static void check_volume(haul_volume v, uint32_t radius) {
     haul_buffer *from = upload(in, floats);
     for (unsigned form = HAUL_STENCIL_AUTO; form < HAUL_STENCIL_FORMS; form++) {
         if (v.pitch % 4 && form > HAUL_STENCIL_PLAIN) continue;
+        if (v.nx % 4 && form == HAUL_STENCIL_VECTOR) continue;
         check_form((haul_stencil_form)form, &v, radius, from, out);
         haul_kernels_limit_blocks(kernels, 2);
         check_form((haul_stencil_form)form, &v, radius, from, out);
@@ -61,6 +62,7 @@ static void check_shapes(void) {
         check_volume((haul_volume){129, 33, 5, 132}, radius);
     }
     for (uint32_t nx = 125; nx <= 137; nx += 3) check_volume((haul_volume){nx, 31, 2, 140}, 1 + nx % 8);
+    for (uint32_t nx = 124; nx <= 136; nx += 4) check_volume((haul_volume){nx, 18, 2, 140}, 1 + nx / 4 % 8);
     for (uint32_t nz = 1; nz <= 6; nz++) check_volume((haul_volume){64, 40, nz, 64}, 9 - nz);
     check_volume((haul_volume){300, 70, 3, 304}, 8);
 }
@@ -73,12 +75,15 @@ static void every_form_gives_the_same_bits_on_any_volume(void **state) {
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     haul_buffer *in = upload_canaries(60), *out = upload_canaries(60);
-    const haul_volume v = {4, 5, 3, 4}, loose = {4, 5, 3, 5}, tight = {4, 5, 3, 3}, empty = {4, 5, 0, 4};
+    const haul_volume v = {4, 5, 3, 4}, loose = {4, 5, 3, 5}, tight = {4, 5, 3, 3}, empty = {4, 5, 0, 4},
+                      odd = {3, 5, 3, 4};
     expect_failure(haul_stencil(kernels, 0, &v, 0, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT, "radius 0");
     expect_failure(haul_stencil(kernels, 0, &v, 9, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT, "radius 9");
     expect_failure(haul_stencil(kernels, 0, &tight, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT, "pitch 3");
     expect_failure(haul_stencil(kernels, HAUL_STENCIL_BY_HAND, &loose, 1, coefficients, in, out, NULL),
                    HAUL_ERROR_ARGUMENT, "pitch 5: must be a multiple of 4");
+    expect_failure(haul_stencil(kernels, HAUL_STENCIL_VECTOR, &odd, 1, coefficients, in, out, NULL),
+                   HAUL_ERROR_ARGUMENT, "nx 3: must be a multiple of 4");
     expect_failure(haul_stencil(kernels, 0, &empty, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,
                    "no elements");
     expect_failure(haul_stencil(kernels, HAUL_STENCIL_FORMS, &v, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,

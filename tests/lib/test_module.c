@@ -231,9 +231,9 @@ static void waiting_for_a_time_is_no_deadlock(void **state) {
 
 static void calls_that_cannot_be_run_are_told(void **state) {
     (void)state;
-    const char *missing = HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n" BEGIN
+    const char *missing = HEAD ".extern .func (.param .b32 r) malloc(.param .b64 a, .param .b64 b);\n" BEGIN
                                "{.param .b64 a; .param .b64 b; .param .b32 r;\n"
-                               "call.uni (r), vprintf, (a, b);}\n" END;
+                               "call.uni (r), malloc, (a, b);}\n" END;
     expect_failure(&(kernel_run){.ptx = missing}, HAUL_ERROR_UNSUPPORTED, "test.ptx:");
 }
 

@@ -67,3 +67,20 @@ extern "C" __global__ __launch_bounds__(1024) void tensor_any(haul_transfer t, h
     if (threadIdx.x < team_threads) move_tile(t, &place, view, direction, kind, team_threads, shared_at);
 }
 #endif
+
+/* Descriptors that are constant: what a compiler folds makes the same accesses. */
+#define LOAD haul_block_load(t, &channel, shared, global)
+#define STORE haul_block_store(t, global, shared)
+#define ADD haul_block_add(t, global, shared)
+#define GATHER haul_block_gather(t, &channel, shared, global, index)
+#define HALO haul_block_halo_load(t, shared, global, place, 0)
+#define CONSTANT(id, declaration, verb)                                                                                \
+    extern "C" __global__ __launch_bounds__(256) void constant_##id(haul_place place, char *global, const void *index, \
+                                                                    unsigned shared_at) {                              \
+        __shared__ haul_channel_memory memory;                                                                         \
+        haul_channel channel = haul_block_channel(&memory);                                                            \
+        char *shared = shared_place(shared_at);                                                                        \
+        HAUL_UNPACK declaration;                                                                                       \
+        verb;                                                                                                          \
+    }
+#include "transfer_constant.def"

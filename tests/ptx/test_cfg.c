@@ -77,6 +77,13 @@ static void does_not_wait_for_lanes_that_only_leave(void **state) {
     assert_string_equal(joins("@%p1 bra Y;\n@!%p2 bra X;\n" WORK "ret;\nX: " WORK "Y: " WORK "ret;"), "4 3 - 4 -");
 }
 
+/* As clang 14 writes a switch in a loop whose default cannot be: the way out is a block that only jumps to `exit`. */
+static void takes_a_lone_jump_to_an_exit_for_one(void **state) {
+    (void)state;
+    /* 0: the loop's head, 1: the jump out, 2: one case, 3: behind the loop */
+    assert_string_equal(joins("L: @%p1 bra C;\nbra X;\nC: " WORK "@%p2 bra L;\n" WORK "ret;\nX: exit;"), "2 4 3 - -");
+}
+
 static void gathers_lanes_that_leave_a_loop_one_by_one(void **state) {
     (void)state;
     /* 1: the loop's head leaves to 3, which does some work: all lanes meet there */
@@ -196,6 +203,7 @@ int main(void) {
         cmocka_unit_test(joins_the_targets_of_a_branch_table),
         cmocka_unit_test(has_no_join_where_ways_end_apart),
         cmocka_unit_test(does_not_wait_for_lanes_that_only_leave),
+        cmocka_unit_test(takes_a_lone_jump_to_an_exit_for_one),
         cmocka_unit_test(gathers_lanes_that_leave_a_loop_one_by_one),
         cmocka_unit_test(keeps_loops_that_end_only_by_returning),
         cmocka_unit_test(finds_joins_inside_endless_loops),

@@ -75,22 +75,22 @@ HAUL_DEVICE void haul_put_global(const haul_flight *f, unsigned long long to, co
 
 HAUL_DEVICE void haul_fetch_rows_load(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
     const haul_piece p = haul_row_piece(&f->t, f->head, i);
-    haul_load_global(v, haul_piece_address(f, &p), haul_piece_width(&f->t, area), f->t.how);
+    haul_load_global(v, haul_piece_address(f, &p), haul_rows_width(&f->t, area), f->t.how);
 }
 
 HAUL_DEVICE void haul_put_rows_load(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
     const haul_piece p = haul_row_piece(&f->t, f->head, i);
-    haul_store_shared(f->shared + (unsigned)p.shared, v, haul_piece_width(&f->t, area));
+    haul_store_shared(f->shared + (unsigned)p.shared, v, haul_rows_width(&f->t, area));
 }
 
 HAUL_DEVICE void haul_fetch_rows_store(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
     const haul_piece p = haul_row_piece(&f->t, f->head, i);
-    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_piece_width(&f->t, area));
+    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_rows_width(&f->t, area));
 }
 
 HAUL_DEVICE void haul_put_rows_store(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
     const haul_piece p = haul_row_piece(&f->t, f->head, i);
-    haul_put_global(f, haul_piece_address(f, &p), v, haul_piece_width(&f->t, area));
+    haul_put_global(f, haul_piece_address(f, &p), v, haul_rows_width(&f->t, area));
 }
 
 /* A piece that is not wholly inside the array, element by element: outside ones are filled. */
@@ -120,101 +120,114 @@ HAUL_DEVICE void haul_store_clipped(const haul_flight *f, const haul_piece *p, u
 }
 
 HAUL_DEVICE void haul_fetch_box_load(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
-    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    const haul_piece p = haul_box_piece(&f->t, &f->place, area, i);
     if (p.state != HAUL_PIECE_COPY) return;
-    haul_load_global(v, f->global + (unsigned long long)p.global, haul_piece_width(&f->t, area), f->t.how);
+    haul_load_global(v, f->global + (unsigned long long)p.global, haul_box_width(&f->t, area), f->t.how);
 }
 
 HAUL_DEVICE void haul_put_box_load(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
-    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    const haul_piece p = haul_box_piece(&f->t, &f->place, area, i);
     if (p.state == HAUL_PIECE_COPY)
-        haul_store_shared(f->shared + (unsigned)p.shared, v, haul_piece_width(&f->t, area));
+        haul_store_shared(f->shared + (unsigned)p.shared, v, haul_box_width(&f->t, area));
     else
-        haul_load_clipped(f, &p, haul_piece_width(&f->t, area));
+        haul_load_clipped(f, &p, haul_box_width(&f->t, area));
 }
 
 HAUL_DEVICE void haul_fetch_box_store(const haul_flight *f, unsigned area, unsigned i, uint4 *v) {
-    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
-    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_piece_width(&f->t, area));
+    const haul_piece p = haul_box_piece(&f->t, &f->place, area, i);
+    haul_load_shared(v, f->shared + (unsigned)p.shared, haul_box_width(&f->t, area));
 }
 
 HAUL_DEVICE void haul_put_box_store(const haul_flight *f, unsigned area, unsigned i, const uint4 *v) {
-    const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, i);
+    const haul_piece p = haul_box_piece(&f->t, &f->place, area, i);
     if (p.state == HAUL_PIECE_COPY)
-        haul_put_global(f, f->global + (unsigned long long)p.global, v, haul_piece_width(&f->t, area));
+        haul_put_global(f, f->global + (unsigned long long)p.global, v, haul_box_width(&f->t, area));
     else
-        haul_store_clipped(f, &p, haul_piece_width(&f->t, area));
+        haul_store_clipped(f, &p, haul_box_width(&f->t, area));
 }
 
 /* ---- all pieces of this thread: numbers rank, rank + size, ... ---- */
 
-/* How many steps the busiest thread of the team makes. */
-HAUL_DEVICE unsigned haul_steps(const haul_flight *f, unsigned area) {
-    return (haul_piece_count(&f->t, area, f->head) + f->team.size - 1) / f->team.size;
+/* How many steps the busiest thread of the team makes for `count` pieces. */
+HAUL_DEVICE unsigned haul_steps(const haul_flight *f, unsigned count) {
+    return (count + f->team.size - 1) / f->team.size;
 }
 
 /* Whether this thread has a piece in step k; true for constants wherever the whole team has. */
-HAUL_DEVICE int haul_has_step(const haul_flight *f, unsigned area, unsigned k) {
-    const unsigned count = haul_piece_count(&f->t, area, f->head), size = f->team.size;
+HAUL_DEVICE int haul_has_step(const haul_flight *f, unsigned count, unsigned k) {
+    const unsigned size = f->team.size;
     return (k + 1) * size <= count || f->team.rank + k * size < count;
 }
 
-/* Pieces through registers, as many at a time as may be in flight: hold_... has the first in f->held, put_... puts
+/* Pieces through registers, as many at a time as may be in flight: hold_... has the first in f->held, release_... puts
  * these where they go, move_... does steps `from` and on of an area. The loops' bounds are known when a constant
  * descriptor has been folded, and not before: what is generic stays small. */
-#define HAUL_DEFINE_MOVES(name)                                                                                \
-    HAUL_DEVICE void haul_hold_##name(haul_flight *f) {                                                        \
-        const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));                                \
-        HAUL_UNROLL                                                                                            \
-        for (unsigned k = 0; k < held; k++) {                                                                  \
-            if (haul_has_step(f, 0, k)) haul_fetch_##name(f, 0, f->team.rank + k * f->team.size, &f->held[k]); \
-        }                                                                                                      \
-    }                                                                                                          \
-    HAUL_DEVICE void haul_release_##name(haul_flight *f) {                                                     \
-        const unsigned held = haul_smaller(haul_held(&f->t), haul_steps(f, 0));                                \
-        HAUL_UNROLL                                                                                            \
-        for (unsigned k = 0; k < held; k++) {                                                                  \
-            if (haul_has_step(f, 0, k)) haul_put_##name(f, 0, f->team.rank + k * f->team.size, &f->held[k]);   \
-        }                                                                                                      \
-    }                                                                                                          \
-    HAUL_DEVICE void haul_move_##name(haul_flight *f, unsigned area, unsigned from) {                          \
-        const unsigned steps = haul_steps(f, area), held = haul_held(&f->t), size = f->team.size;              \
-        uint4 v[HAUL_HELD_LIMIT];                                                                              \
-        for (unsigned first = from; first < steps; first += held) {                                            \
-            HAUL_UNROLL                                                                                        \
-            for (unsigned k = 0; k < held; k++) {                                                              \
-                if (first + k < steps && haul_has_step(f, area, first + k))                                    \
-                    haul_fetch_##name(f, area, f->team.rank + (first + k) * size, &v[k]);                      \
-            }                                                                                                  \
-            HAUL_UNROLL                                                                                        \
-            for (unsigned k = 0; k < held; k++) {                                                              \
-                if (first + k < steps && haul_has_step(f, area, first + k))                                    \
-                    haul_put_##name(f, area, f->team.rank + (first + k) * size, &v[k]);                        \
-            }                                                                                                  \
-        }                                                                                                      \
+#define HAUL_DEFINE_MOVES(kind, way)                                                                               \
+    HAUL_DEVICE void haul_hold_##kind##_##way(haul_flight *f) {                                                    \
+        const unsigned count = haul_##kind##_count(&f->t, 0, f->head), size = f->team.size;                        \
+        const unsigned held = haul_smaller(haul_##kind##_held(f), haul_steps(f, count));                           \
+        HAUL_UNROLL                                                                                                \
+        for (unsigned k = 0; k < held; k++) {                                                                      \
+            if (haul_has_step(f, count, k)) haul_fetch_##kind##_##way(f, 0, f->team.rank + k * size, &f->held[k]); \
+        }                                                                                                          \
+    }                                                                                                              \
+    HAUL_DEVICE void haul_release_##kind##_##way(haul_flight *f) {                                                 \
+        const unsigned count = haul_##kind##_count(&f->t, 0, f->head), size = f->team.size;                        \
+        const unsigned held = haul_smaller(haul_##kind##_held(f), haul_steps(f, count));                           \
+        HAUL_UNROLL                                                                                                \
+        for (unsigned k = 0; k < held; k++) {                                                                      \
+            if (haul_has_step(f, count, k)) haul_put_##kind##_##way(f, 0, f->team.rank + k * size, &f->held[k]);   \
+        }                                                                                                          \
+    }                                                                                                              \
+    HAUL_DEVICE void haul_move_##kind##_##way(haul_flight *f, unsigned area, unsigned from) {                      \
+        const unsigned count = haul_##kind##_count(&f->t, area, f->head), size = f->team.size;                     \
+        const unsigned steps = haul_steps(f, count), held = haul_##kind##_held(f);                                 \
+        uint4 v[HAUL_HELD_LIMIT];                                                                                  \
+        for (unsigned first = from; first < steps; first += held) {                                                \
+            HAUL_UNROLL                                                                                            \
+            for (unsigned k = 0; k < held; k++) {                                                                  \
+                if (first + k < steps && haul_has_step(f, count, first + k))                                       \
+                    haul_fetch_##kind##_##way(f, area, f->team.rank + (first + k) * size, &v[k]);                  \
+            }                                                                                                      \
+            HAUL_UNROLL                                                                                            \
+            for (unsigned k = 0; k < held; k++) {                                                                  \
+                if (first + k < steps && haul_has_step(f, count, first + k))                                       \
+                    haul_put_##kind##_##way(f, area, f->team.rank + (first + k) * size, &v[k]);                    \
+            }                                                                                                      \
+        }                                                                                                          \
     }
 
-HAUL_DEFINE_MOVES(rows_load)
-HAUL_DEFINE_MOVES(rows_store)
-HAUL_DEFINE_MOVES(box_load)
-HAUL_DEFINE_MOVES(box_store)
+HAUL_DEVICE unsigned haul_rows_held(const haul_flight *f) {
+    return haul_held_of(&f->t, haul_rows_width(&f->t, 0));
+}
+
+HAUL_DEVICE unsigned haul_box_held(const haul_flight *f) {
+    return haul_held_of(&f->t, haul_box_width(&f->t, 0));
+}
+
+HAUL_DEFINE_MOVES(rows, load)
+HAUL_DEFINE_MOVES(rows, store)
+HAUL_DEFINE_MOVES(box, load)
+HAUL_DEFINE_MOVES(box, store)
 
 HAUL_DEVICE void haul_ldgsts_rows(haul_flight *f) {
-    const unsigned steps = haul_steps(f, 0), width = haul_piece_width(&f->t, 0);
+    const unsigned count = haul_rows_count(&f->t, 0, f->head), steps = haul_steps(f, count);
+    const unsigned width = haul_rows_width(&f->t, 0);
 #pragma unroll 8
     for (unsigned k = 0; k < steps; k++) {
-        if (!haul_has_step(f, 0, k)) continue;
+        if (!haul_has_step(f, count, k)) continue;
         const haul_piece p = haul_row_piece(&f->t, f->head, f->team.rank + k * f->team.size);
         haul_ldgsts(f->shared + (unsigned)p.shared, haul_piece_address(f, &p), width, f->t.how);
     }
 }
 
 HAUL_DEVICE void haul_ldgsts_box(haul_flight *f, unsigned area) {
-    const unsigned steps = haul_steps(f, area), width = haul_piece_width(&f->t, area);
+    const unsigned count = haul_box_count(&f->t, area, 0), steps = haul_steps(f, count);
+    const unsigned width = haul_box_width(&f->t, area);
 #pragma unroll 8
     for (unsigned k = 0; k < steps; k++) {
-        if (!haul_has_step(f, area, k)) continue;
-        const haul_piece p = haul_piece_at(&f->t, &f->place, area, 0, f->team.rank + k * f->team.size);
+        if (!haul_has_step(f, count, k)) continue;
+        const haul_piece p = haul_box_piece(&f->t, &f->place, area, f->team.rank + k * f->team.size);
         if (p.state == HAUL_PIECE_COPY)
             haul_ldgsts(f->shared + (unsigned)p.shared, f->global + (unsigned long long)p.global, width, f->t.how);
         else
@@ -227,7 +240,7 @@ HAUL_DEVICE void haul_ldgsts_box(haul_flight *f, unsigned area) {
 HAUL_DEVICE void haul_load_crumb(const haul_flight *f, unsigned shared, unsigned long long global, unsigned width) {
     uint4 v;
     if (f->engine == HAUL_BY_LDGSTS && width >= 4) {
-        haul_ldgsts(shared, global, width, f->t.how);
+        haul_ldgsts_short(shared, global, width, f->t.how);
     } else {
         haul_load_ca(&v, global, width);
         haul_store_shared(shared, &v, width);
@@ -242,7 +255,7 @@ HAUL_DEVICE void haul_store_crumb(const haul_flight *f, unsigned shared, unsigne
 
 /* The bytes of an element that full-width pieces, or a bulk copy, take. */
 HAUL_DEVICE unsigned haul_body_bytes(const haul_flight *f) {
-    const unsigned width = f->engine == HAUL_BY_BULK ? 16 : haul_piece_width(&f->t, 0);
+    const unsigned width = f->engine == HAUL_BY_BULK ? 16 : haul_rows_width(&f->t, 0);
     return (f->t.bytes - f->head) / width * width;
 }
 
@@ -299,9 +312,17 @@ HAUL_DEVICE unsigned long long haul_bulk_global(const haul_flight *f, unsigned e
     return haul_element_address(f, e) + f->head;
 }
 
+/* Adds to what the next wait on the flight's channel waits for. */
+HAUL_DEVICE void haul_ask(haul_flight *f, unsigned bytes) {
+    HAUL_EXPECT(
+        f->channel != 0, "transfer", 0, "loading",
+        "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_BY_LDG or HAUL_BY_LDGSTS");
+    f->channel->bytes += bytes;
+}
+
 HAUL_DEVICE void haul_bulk_rows_load(haul_flight *f) {
     const unsigned bytes = haul_body_bytes(f), askers = haul_askers(f);
-    f->channel->bytes += bytes * f->t.count;
+    haul_ask(f, bytes * f->t.count);
     if (bytes == 0 || f->team.rank >= askers) return;
     for (unsigned first = 0; first < f->t.count; first += askers) {
         const unsigned e = first + f->team.rank;
@@ -325,7 +346,7 @@ HAUL_DEVICE void haul_bulk_rows_store(haul_flight *f) {
 
 /* One thread asks for the box. */
 HAUL_DEVICE void haul_tensor_box_load(haul_flight *f) {
-    f->channel->bytes += haul_box_rows(&f->t) * haul_box_row(&f->t);
+    haul_ask(f, haul_box_rows(&f->t) * haul_box_row(&f->t));
     if (f->team.rank != 0) return;
     haul_tensor_load(f->shared, f->map, f->t.rank, f->place.at, f->channel->barrier,
                      (f->t.how & HAUL_L2_EVICT_BITS) != 0, haul_l2_policy(f->t.how));
@@ -343,16 +364,29 @@ HAUL_DEVICE void haul_tensor_box_store(haul_flight *f) {
 
 /* issue_...: everything that an asynchronous engine carries. move_...: everything through registers; `from`: the first
  * step that is not done yet. */
-HAUL_DEVICE void haul_issue_rows_load(haul_flight *f) {
+HAUL_DEVICE void haul_issue_rows_bodies(haul_flight *f) {
     if (f->engine == HAUL_BY_LDGSTS) haul_ldgsts_rows(f);
 #if HAUL_HAS_BULK
     if (f->engine == HAUL_BY_BULK) haul_bulk_rows_load(f);
 #endif
+}
+
+HAUL_DEVICE void haul_issue_rows_load(haul_flight *f) {
+    haul_issue_rows_bodies(f);
     haul_load_crumbs(f);
 }
 
 HAUL_DEVICE void haul_move_all_rows_load(haul_flight *f, unsigned from) {
     haul_move_rows_load(f, 0, from);
+    haul_load_crumbs(f);
+}
+
+/* Either, by any engine. */
+HAUL_DEVICE void haul_carry_rows_load(haul_flight *f) {
+    if (f->engine == HAUL_BY_LDG)
+        haul_move_rows_load(f, 0, 0);
+    else
+        haul_issue_rows_bodies(f);
     haul_load_crumbs(f);
 }
 

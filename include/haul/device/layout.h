@@ -7,7 +7,7 @@
  *   padding    a pitch that is one access longer than a multiple of 128 bytes shifts each row by one access
  *              (HAUL_PADDED_PITCH); costs one access a row
  *   XOR        column c of row r is kept at column c ^ (r % n), n accesses a row (haul_swizzle); costs nothing, but
- * rows must have a power of two of accesses, and only accesses of one width are free of conflicts
+ *              rows have a power of two of accesses, and only accesses of one width are free of conflicts
  *
  * Tensor copies swizzle by 16-byte chunks as they write (haul_tensor.swizzle); haul_tensor_swizzle() finds an element.
  */

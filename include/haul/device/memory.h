@@ -250,20 +250,20 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
                  "n"(size), "l"(policy)                                                                       \
                  : "memory")
 /* One function a size and route. An eviction priority takes the place of a fetch size. */
-#define HAUL_DEFINE_LDGSTS(name, cache, size)                                                 \
-    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how) { \
-        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                      \
-        const unsigned long long policy = haul_l2_policy(how);                                \
-        if (how & HAUL_L2_EVICT_BITS)                                                         \
-            HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint", ", %3");                         \
-        else if (fetch == 0)                                                                  \
-            HAUL_LDGSTS_FORM(cache, size, "", "");                                            \
-        else if (fetch == HAUL_L2_FETCH_64)                                                   \
-            HAUL_LDGSTS_FORM(cache, size, ".L2::64B", "");                                    \
-        else if (fetch == HAUL_L2_FETCH_128)                                                  \
-            HAUL_LDGSTS_FORM(cache, size, ".L2::128B", "");                                   \
-        else                                                                                  \
-            HAUL_LDGSTS_FORM(cache, size, ".L2::256B", "");                                   \
+#define HAUL_DEFINE_LDGSTS(name, cache, size)                                               \
+    HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how, \
+                                        unsigned long long policy) {                        \
+        const haul_how fetch = how & HAUL_L2_FETCH_BITS;                                    \
+        if (how & HAUL_L2_EVICT_BITS)                                                       \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::cache_hint", ", %3");                       \
+        else if (fetch == 0)                                                                \
+            HAUL_LDGSTS_FORM(cache, size, "", "");                                          \
+        else if (fetch == HAUL_L2_FETCH_64)                                                 \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::64B", "");                                  \
+        else if (fetch == HAUL_L2_FETCH_128)                                                \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::128B", "");                                 \
+        else                                                                                \
+            HAUL_LDGSTS_FORM(cache, size, ".L2::256B", "");                                 \
     }
 
 HAUL_DEFINE_LDGSTS(4, "ca", 4)
@@ -273,14 +273,24 @@ HAUL_DEFINE_LDGSTS(16_around, "cg", 16)
 
 /* Starts the copy of 4, 8 or 16 bytes from global to shared memory. */
 HAUL_DEVICE void haul_ldgsts(unsigned to, unsigned long long from, unsigned width, haul_how how) {
+    const unsigned long long policy = haul_l2_policy(how);
     if (width == 4)
-        haul_ldgsts_4(to, from, how);
+        haul_ldgsts_4(to, from, how, policy);
     else if (width == 8)
-        haul_ldgsts_8(to, from, how);
+        haul_ldgsts_8(to, from, how, policy);
     else if (how & HAUL_THROUGH_L1)
-        haul_ldgsts_16_through(to, from, how);
+        haul_ldgsts_16_through(to, from, how, policy);
     else
-        haul_ldgsts_16_around(to, from, how);
+        haul_ldgsts_16_around(to, from, how, policy);
+}
+
+/* The same for 4 or 8 bytes. */
+HAUL_DEVICE void haul_ldgsts_short(unsigned to, unsigned long long from, unsigned width, haul_how how) {
+    const unsigned long long policy = haul_l2_policy(how);
+    if (width == 4)
+        haul_ldgsts_4(to, from, how, policy);
+    else
+        haul_ldgsts_8(to, from, how, policy);
 }
 
 HAUL_DEVICE void haul_ldgsts_commit(void) {

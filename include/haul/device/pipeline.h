@@ -31,8 +31,9 @@
  *         }
  *     }
  *
- * A stage takes any number of transfers between acquire and commit, none included: an empty commit makes a stage full
- * at once, so that both sides go on counting rounds. Every committed stage has to be waited for before the kernel ends.
+ * A stage takes any number of transfers between acquire and commit, and ordinary stores that are announced by
+ * haul_..._wrote(); or nothing: an empty commit makes a stage full at once, so that both sides go on counting rounds.
+ * Every committed stage has to be waited for before the kernel ends.
  *
  * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
  * tensor copies that the team's first warp asks for, and LDGSTS elsewhere; HAUL_BY_LDGSTS and HAUL_BY_LDG have all
@@ -42,9 +43,11 @@
  * and producers need not come back to wait.
  *
  * Memory order: after a wait, the stage's data may be read by all threads that waited. A release lets the next fill
- * begin; what this thread read or wrote in the stage before is done. With HAUL_DEBUG a wait that takes too long, a role
- * in the wrong warp, a fifth tile for four stages and a wait for a stage that nobody committed end the launch with a
- * message. */
+ * begin; what this thread read in the stage before is done, and what it wrote there if `how` has HAUL_STAGES_WRITTEN
+ * (copy engines do not see ordinary stores without a fence).
+ *
+ * With HAUL_DEBUG a wait that takes too long, a role in the wrong warp, a fifth tile for four stages and a wait for a
+ * stage that nobody committed end the launch with a message. */
 #ifndef HAUL_DEVICE_PIPELINE_H
 #define HAUL_DEVICE_PIPELINE_H
 
@@ -85,18 +88,37 @@ HAUL_DEVICE int haul_ring_fills(const haul_ring *r) {
     return r->mode != HAUL_RING_BYTES || r->team.rank < 32;
 }
 
-/* The same transfer by an engine that fits the ring's mode. */
-HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t) {
+/* Those that fill, among whom pieces are dealt out. */
+HAUL_DEVICE haul_team haul_ring_fillers(const haul_ring *r) {
+    haul_team team = r->team;
+    if (r->mode == HAUL_RING_BYTES) team.size = haul_smaller(team.size, 32);
+    return team;
+}
+
+/* The same transfer by an engine that fits the ring's mode. `older`: what takes it where bytes are not counted. */
+HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t, unsigned older) {
     const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
     if (r->mode == HAUL_RING_BYTES) {
         if (engine == HAUL_AUTO && haul_fits_bulk(&t)) t.how = others | HAUL_BY_BULK;
     } else if (engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS) {
-        t.how = others;
-        t.how |=
-            r->how & HAUL_ENGINE_BITS ? r->how & HAUL_ENGINE_BITS : haul_transfer_engine(&t, HAUL_DIRECTION_LOAD, 80);
+        t.how = others | (r->how & HAUL_ENGINE_BITS ? r->how & HAUL_ENGINE_BITS : older);
     }
     return t;
 }
+
+/* Prepares a flight into the open stage. */
+#define HAUL_DEFINE_RING_BOARD(kind)                                                                       \
+    HAUL_DEVICE void haul_ring_board_##kind(haul_ring *r, haul_flight *f, haul_transfer t, const void *to, \
+                                            const void *from) {                                            \
+        haul_transfer plain = t;                                                                           \
+        plain.how &= ~HAUL_ENGINE_BITS;                                                                    \
+        t = haul_ring_transfer(r, t, haul_##kind##_engine(&plain, HAUL_DIRECTION_LOAD, 80));               \
+        haul_board(f, t, haul_ring_fillers(r), HAUL_DIRECTION_LOAD,                                        \
+                   haul_##kind##_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), to, from);                    \
+    }
+
+HAUL_DEFINE_RING_BOARD(rows)
+HAUL_DEFINE_RING_BOARD(box)
 
 HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
     if (f->engine == HAUL_BY_LDG || haul_has_crumbs(f) ||
@@ -110,13 +132,10 @@ HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const v
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_channel channel = r->channel;
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    haul_ring_board_rows(r, &f, t, to, from);
     f.channel = &channel;
     f.index = index;
-    if (f.engine == HAUL_BY_LDG)
-        haul_move_all_rows_load(&f, 0);
-    else
-        haul_issue_rows_load(&f);
+    haul_carry_rows_load(&f);
     haul_ring_note(r, &f);
 }
 
@@ -134,7 +153,7 @@ HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, co
                                      unsigned fill) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, from);
+    haul_ring_board_box(r, &f, t, to, from);
     f.place = place;
     f.fill = fill;
     haul_ring_box(r, &f);
@@ -144,20 +163,29 @@ HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, co
                                      haul_coordinates at) {
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
-    haul_board(&f, haul_ring_transfer(r, t), r->team, HAUL_DIRECTION_LOAD, to, (const void *)0);
+    haul_ring_board_box(r, &f, t, to, (const void *)0);
     haul_aim_tile(&f, view, at);
     haul_ring_box(r, &f);
+}
+
+/* The filling threads have written into the open stage themselves. */
+HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
+    HAUL_EXPECT(haul_ring_fills(r), r->name, r->stage, "filling",
+                "haul: where copies are counted by bytes, only the filling team's first warp may write into a stage: "
+                "declare the pipeline with HAUL_BY_LDG or HAUL_BY_LDGSTS");
+    r->stored = 1;
 }
 
 /* Arrives for the open stage: once for the team, or every thread for itself. */
 HAUL_DEVICE void haul_ring_arrive(haul_ring *r) {
     const unsigned full = r->full + 8 * r->stage;
     if (r->mode == HAUL_RING_ARRIVALS) {
-        if (r->stored) __threadfence_block();
-        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG)
+        if ((r->how & HAUL_ENGINE_BITS) == HAUL_BY_LDG && !r->copied) {
             haul_barrier_arrive(full);
-        else
+        } else {
+            if (r->stored) __threadfence_block();
             haul_barrier_arrive_after_copies(full);
+        }
         return;
     }
 #if HAUL_HAS_BULK
@@ -268,6 +296,7 @@ HAUL_DEVICE unsigned haul_pipeline_wait(haul_pipeline *p) {
 HAUL_DEVICE void haul_pipeline_release(haul_pipeline *p) {
     haul_ring *r = &p->ring;
     if (r->mode == HAUL_RING_BYTES) {
+        if (r->how & HAUL_STAGES_WRITTEN) haul_proxy_fence();
         __syncwarp();
         if (r->team.rank % 32 == 0) haul_barrier_arrive(r->empty + 8 * p->stage);
     }
@@ -340,6 +369,9 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
                                                         const haul_tensor_view *from, haul_coordinates at) {           \
         haul_ring_tile_load(&p->ring, t, to, from, at);                                                                \
     }                                                                                                                  \
+    HAUL_DEVICE void haul_##prefix##_pipeline_wrote(haul_pipeline *p) {                                                \
+        haul_ring_wrote(&p->ring);                                                                                     \
+    }                                                                                                                  \
     HAUL_DEVICE void haul_##prefix##_pipeline_commit(haul_pipeline *p) {                                               \
         haul_pipeline_commit(p);                                                                                       \
     }                                                                                                                  \
@@ -367,6 +399,7 @@ typedef struct haul_producer {
 
 typedef struct haul_consumer {
     const char *name;
+    haul_how how;
     unsigned stages, full, empty;
     unsigned stage, parity; /* of the next stage to be used */
 } haul_consumer;
@@ -419,7 +452,7 @@ HAUL_DEVICE haul_producer haul_producer_of(const haul_split *p) {
 
 /* Consumers only. */
 HAUL_DEVICE haul_consumer haul_consumer_of(const haul_split *p) {
-    haul_consumer r = {p->ring.name, p->ring.stages, p->ring.full, p->ring.empty, 0, 0};
+    haul_consumer r = {p->ring.name, p->ring.how, p->ring.stages, p->ring.full, p->ring.empty, 0, 0};
     HAUL_EXPECT(haul_is_consumer(p), p->ring.name, 0, "consumer",
                 "haul: a thread that is no consumer runs the consumer's code");
     return r;
@@ -448,6 +481,10 @@ HAUL_DEVICE void haul_producer_tile_load(haul_producer *w, haul_transfer t, void
                                          haul_coordinates at) {
     haul_ring_tile_load(&w->ring, t, to, from, at);
 }
+/* All threads that have: ordinary stores went into the acquired stage, too; the commit orders them. */
+HAUL_DEVICE void haul_producer_wrote(haul_producer *w) {
+    haul_ring_wrote(&w->ring);
+}
 /* All producer threads. The stage is full when all that was put into it has arrived. Does not block. */
 HAUL_DEVICE void haul_producer_commit(haul_producer *w) {
     haul_ring_commit(&w->ring);
@@ -460,6 +497,7 @@ HAUL_DEVICE unsigned haul_consumer_wait(haul_consumer *r) {
 }
 /* All consumer threads. This warp is done with the stage that it waited for last. Does not block. */
 HAUL_DEVICE void haul_consumer_release(haul_consumer *r) {
+    if (r->how & HAUL_STAGES_WRITTEN) haul_proxy_fence();
     __syncwarp();
     if (haul_lane() == 0) haul_barrier_arrive(r->empty + 8 * r->stage);
     r->stage = haul_ring_step(r->stage, r->stages);

@@ -57,12 +57,12 @@ HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel)
 
 /* ---- flights ---- */
 
-HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
+HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction, unsigned engine,
                             const void *shared, const void *global) {
     f->t = t;
     f->team = team;
     f->direction = direction;
-    f->engine = haul_transfer_engine(&t, direction, HAUL_ARCH);
+    f->engine = engine;
     f->shared = haul_shared_address(shared);
     f->global = haul_global_address(global);
     f->channel = 0;
@@ -87,34 +87,34 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
 }
 
 /* Starting and completing, for rows and for boxes. */
-#define HAUL_DEFINE_PHASES(kind)                                 \
-    HAUL_DEVICE void haul_begin_##kind##_load(haul_flight *f) {  \
-        if (f->engine == HAUL_BY_LDG) {                          \
-            haul_hold_##kind##_load(f);                          \
-        } else {                                                 \
-            haul_enter_load(f);                                  \
-            haul_issue_##kind##_load(f);                         \
-        }                                                        \
-    }                                                            \
-    HAUL_DEVICE void haul_end_##kind##_load(haul_flight *f) {    \
-        if (f->engine == HAUL_BY_LDG) {                          \
-            haul_enter_load(f);                                  \
-            haul_release_##kind##_load(f);                       \
-            haul_move_all_##kind##_load(f, haul_held(&f->t));    \
-        } else {                                                 \
-            haul_end_copies(f);                                  \
-        }                                                        \
-        haul_team_sync(&f->team);                                \
-    }                                                            \
-    HAUL_DEVICE void haul_begin_##kind##_store(haul_flight *f) { \
-        if (haul_is_bulk(f)) haul_proxy_fence();                 \
-        haul_team_sync(&f->team);                                \
-        if (haul_is_bulk(f)) {                                   \
-            haul_issue_##kind##_store(f);                        \
-            haul_bulk_commit();                                  \
-        } else {                                                 \
-            haul_move_all_##kind##_store(f);                     \
-        }                                                        \
+#define HAUL_DEFINE_PHASES(kind)                                   \
+    HAUL_DEVICE void haul_begin_##kind##_load(haul_flight *f) {    \
+        if (f->engine == HAUL_BY_LDG) {                            \
+            haul_hold_##kind##_load(f);                            \
+        } else {                                                   \
+            haul_enter_load(f);                                    \
+            haul_issue_##kind##_load(f);                           \
+        }                                                          \
+    }                                                              \
+    HAUL_DEVICE void haul_end_##kind##_load(haul_flight *f) {      \
+        if (f->engine == HAUL_BY_LDG) {                            \
+            haul_enter_load(f);                                    \
+            haul_release_##kind##_load(f);                         \
+            haul_move_all_##kind##_load(f, haul_##kind##_held(f)); \
+        } else {                                                   \
+            haul_end_copies(f);                                    \
+        }                                                          \
+        haul_team_sync(&f->team);                                  \
+    }                                                              \
+    HAUL_DEVICE void haul_begin_##kind##_store(haul_flight *f) {   \
+        if (haul_is_bulk(f)) haul_proxy_fence();                   \
+        haul_team_sync(&f->team);                                  \
+        if (haul_is_bulk(f)) {                                     \
+            haul_issue_##kind##_store(f);                          \
+            haul_bulk_commit();                                    \
+        } else {                                                   \
+            haul_move_all_##kind##_store(f);                       \
+        }                                                          \
     }
 
 /* Waits for what LDGSTS, bulk and tensor loads have under way. */
@@ -138,6 +138,10 @@ HAUL_DEVICE void haul_end_store(haul_flight *f, int read_only) {
     haul_team_sync(&f->team);
 }
 
+HAUL_DEVICE void haul_end_whole_store(haul_flight *f) {
+    haul_end_store(f, 0);
+}
+
 HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
     if (f->direction != HAUL_DIRECTION_LOAD)
         haul_end_store(f, read_only);
@@ -151,7 +155,7 @@ HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
 
 HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const void *global, const void *index) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_rows_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     f->channel = channel;
     f->index = index;
     haul_begin_rows_load(f);
@@ -159,14 +163,14 @@ HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, const void *index) {
-    haul_board(f, t, team, direction, shared, global);
+    haul_board(f, t, team, direction, haul_rows_engine(&t, direction, HAUL_ARCH), shared, global);
     f->index = index;
     haul_begin_rows_store(f);
 }
 
 HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team team, const void *shared,
                                       const void *global, haul_place place, unsigned fill) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, global);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     f->place = place;
     f->fill = fill;
     haul_begin_box_load(f);
@@ -174,7 +178,7 @@ HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_halo_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, haul_place place) {
-    haul_board(f, t, team, direction, shared, global);
+    haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, global);
     f->place = place;
     haul_begin_box_store(f);
 }
@@ -235,7 +239,8 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
 
 HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const haul_tensor_view *view, haul_coordinates c) {
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, shared, (const void *)0);
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared,
+               (const void *)0);
     f->channel = channel;
     haul_aim_tile(f, view, c);
     haul_begin_box_load(f);
@@ -243,7 +248,7 @@ HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const haul_tensor_view *view, haul_coordinates c) {
-    haul_board(f, t, team, direction, shared, (const void *)0);
+    haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, (const void *)0);
     haul_aim_tile(f, view, c);
     haul_begin_box_store(f);
 }
@@ -252,9 +257,9 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
 
 #define HAUL_UNPACK(...) __VA_ARGS__
 /* Two functions: a verb's start, and the verb. WHO and SELF: the parameter that says which team, if there is one, as it
- * is declared and handed on; PARAMETERS and ARGUMENTS the same of the verb; all in parentheses. `shape`: what starts
- * it. */
-#define HAUL_DEFINE_VERB(prefix, verb, WHO, SELF, PARAMETERS, ARGUMENTS, shape, STARTED)                  \
+ * is declared and handed on; PARAMETERS and ARGUMENTS the same of the verb; all in parentheses. `shape` and
+ * `ending`: what starts and what completes it. */
+#define HAUL_DEFINE_VERB(prefix, verb, WHO, SELF, PARAMETERS, ARGUMENTS, shape, ending, STARTED)          \
     HAUL_DEVICE void haul_##prefix##_##verb##_start(haul_flight *flight, HAUL_UNPACK WHO haul_transfer t, \
                                                     HAUL_UNPACK PARAMETERS) {                             \
         haul_start_##shape(flight, t, HAUL_UNPACK STARTED);                                               \
@@ -262,7 +267,7 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
     HAUL_DEVICE void haul_##prefix##_##verb(HAUL_UNPACK WHO haul_transfer t, HAUL_UNPACK PARAMETERS) {    \
         HAUL_FLIGHT(flight);                                                                              \
         haul_##prefix##_##verb##_start(&flight, HAUL_UNPACK SELF t, HAUL_UNPACK ARGUMENTS);               \
-        haul_end(&flight, 0);                                                                             \
+        haul_end_##ending(&flight);                                                                       \
     }
 
 /* All functions of one kind of team. TEAM: the team of a transfer t; ANY_TEAM: without one. */
@@ -278,30 +283,30 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
         haul_end(flight, 1);                                                                                           \
     }                                                                                                                  \
     HAUL_DEFINE_VERB(prefix, load, WHO, SELF, (haul_channel * channel, void *to, const void *from),                    \
-                     (channel, to, from), rows_load, (TEAM, channel, to, from, 0))                                     \
-    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows_store,                   \
+                     (channel, to, from), rows_load, rows_load, (TEAM, channel, to, from, 0))                          \
+    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows_store, whole_store,      \
                      (TEAM, HAUL_DIRECTION_STORE, from, to, 0))                                                        \
-    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows_store,                     \
+    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows_store, whole_store,        \
                      (TEAM, HAUL_DIRECTION_ADD, from, to, 0))                                                          \
     HAUL_DEFINE_VERB(prefix, gather, WHO, SELF,                                                                        \
                      (haul_channel * channel, void *to, const void *from, const void *index),                          \
-                     (channel, to, from, index), rows_load, (TEAM, channel, to, from, index))                          \
+                     (channel, to, from, index), rows_load, rows_load, (TEAM, channel, to, from, index))               \
     HAUL_DEFINE_VERB(prefix, scatter, WHO, SELF, (void *to, const void *from, const void *index), (to, from, index),   \
-                     rows_store, (TEAM, HAUL_DIRECTION_STORE, from, to, index))                                        \
+                     rows_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, index))                           \
     HAUL_DEFINE_VERB(prefix, scatter_add, WHO, SELF, (void *to, const void *from, const void *index),                  \
-                     (to, from, index), rows_store, (TEAM, HAUL_DIRECTION_ADD, from, to, index))                       \
+                     (to, from, index), rows_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, index))          \
     HAUL_DEFINE_VERB(prefix, halo_load, WHO, SELF, (void *to, const void *from, haul_place place, unsigned fill),      \
-                     (to, from, place, fill), halo_load, (TEAM, to, from, place, fill))                                \
+                     (to, from, place, fill), halo_load, box_load, (TEAM, to, from, place, fill))                      \
     HAUL_DEFINE_VERB(prefix, halo_store, WHO, SELF, (void *to, const void *from, haul_place place), (to, from, place), \
-                     halo_store, (TEAM, HAUL_DIRECTION_STORE, from, to, place))                                        \
+                     halo_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, place))                           \
     HAUL_DEFINE_VERB(prefix, tile_load, WHO, SELF,                                                                     \
                      (haul_channel * channel, void *to, const haul_tensor_view *from, haul_coordinates at),            \
-                     (channel, to, from, at), tile_load, (TEAM, channel, to, from, at))                                \
+                     (channel, to, from, at), tile_load, box_load, (TEAM, channel, to, from, at))                      \
     HAUL_DEFINE_VERB(prefix, tile_store, WHO, SELF,                                                                    \
                      (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), tile_store,  \
-                     (TEAM, HAUL_DIRECTION_STORE, from, to, at))                                                       \
+                     whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, at))                                          \
     HAUL_DEFINE_VERB(prefix, tile_add, WHO, SELF, (const haul_tensor_view *to, haul_coordinates at, const void *from), \
-                     (to, at, from), tile_store, (TEAM, HAUL_DIRECTION_ADD, from, to, at))
+                     (to, at, from), tile_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, at))
 
 HAUL_DEFINE_TRANSFERS(thread, (), (), haul_this_thread(), haul_this_thread())
 HAUL_DEFINE_TRANSFERS(warp, (), (), haul_this_warp(), haul_this_warp())

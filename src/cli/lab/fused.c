@@ -27,7 +27,7 @@ static double total(const lab_bench *b, size_t first, haul_counter counter) {
 }
 
 static void add_row(report_table *t, const lab_bench *b, size_t first, const char *label) {
-    double shared = total(b, first, HAUL_COUNTER_INST_SHARED_LD), products = (double)M * K * N / 32;
+    double shared = total(b, first, HAUL_COUNTER_INST_SHARED_LD), products = (double)(M * K * N / 32);
     report_add_row(t);
     report_add_text(t, "%s", label);
     report_add_number(t, total(b, first, HAUL_COUNTER_INST_EXECUTED));

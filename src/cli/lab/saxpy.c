@@ -59,8 +59,7 @@ static haul_status climb(lab_bench *b) {
     const float *x = lab_floats(b, FLOATS, 1), *y = lab_floats(b, FLOATS, 7);
     float *result = lab_untouched(b, FLOATS);
     for (size_t i = 0; x && y && result && i < FLOATS; i++) result[i] = fmaf(alpha, x[i], y[i]);
-    report_table *t = report_add_table(b->section, "rungs", "2^20 floats", columns,
-                                       sizeof columns / sizeof columns[0]);
+    report_table *t = report_add_table(b->section, "rungs", "2^20 floats", columns, sizeof columns / sizeof columns[0]);
     report_chart *c = report_add_chart(b->section, "instructions", "Warp instructions for the same bytes", REPORT_BARS,
                                        (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
                                        (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});

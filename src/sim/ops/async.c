@@ -315,6 +315,8 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
         const sim_bulk b = {.kind = SIM_BULK_LOAD,
                             .instruction = op->instruction,
                             .thread = w->index * SIM_LANES + lane,
+                            .atomic = op->count,
+                            .element = op->bytes,
                             .shared = r.shared,
                             .barrier = r.barrier,
                             .source = w->block,
@@ -325,8 +327,21 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* count: sim_atomic_kind, or SIM_ATOMIC_NONE; bytes: an element's */
+static haul_status lower_between(sim_lowering *l, const ptx_instruction *i, unsigned atomic) {
+    HAUL_TRY(lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE));
+    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    op->count = (uint8_t)atomic;
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    return HAUL_OK;
+}
+
 haul_status LOWER(CP_BULK_SHARED)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE);
+    return lower_between(l, i, SIM_ATOMIC_NONE);
+}
+
+haul_status LOWER(CP_REDUCE_SHARED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_between(l, i, sim_atomic_kind_of(i));
 }
 
 haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
@@ -346,14 +361,31 @@ haul_status LOWER(CP_REDUCE_BULK)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* d, imm: global address; b: bytes. Brings nothing that a value depends on; sizes and places are checked all the same.
+ */
 static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t global = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+        const uint32_t bytes = SIM_SLOT(w, uint32_t, op->b)[lane];
+        if (global % 16 == 0 && bytes % 16 == 0) continue;
+        return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+                         "misaligned bulk prefetch: %u bytes at 0x%llx; both must be multiples of 16", bytes,
+                         (unsigned long long)global);
+    }
     return SIM_NEXT;
 }
 
 haul_status LOWER(CP_BULK_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    sim_emit(l, prefetch_bulk);
+    bool wide;
+    int64_t offset;
+    const uint32_t global = sim_address(l, &i->operands[0], &wide, &offset);
+    const uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
+    sim_op *op = sim_emit(l, prefetch_bulk);
+    op->d = global;
+    op->imm = offset;
+    op->b = bytes;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 
@@ -451,7 +483,16 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 }
 
 /* x: what is done with b, bytes or a number of arrivals; y: the phase must not complete */
-enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS };
+enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS, DROPS_AND_EXPECTS };
+
+/* Takes n arrivals from this phase and those that follow. */
+static bool drop(sim_block *owner, uint64_t *object, uint32_t n) {
+    sim_mbarrier m = sim_mbarrier_unpack(*object);
+    if (n > m.expected) return false;
+    m.expected -= n;
+    *object = sim_mbarrier_pack(m);
+    return sim_mbarrier_update(owner, object, n, 0);
+}
 
 static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, uint64_t *object) {
     uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
@@ -461,13 +502,8 @@ static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_blo
     case ARRIVES_AND_EXPECTS:
         /* The bytes are expected before the arrival, so that the phase cannot end between the two. */
         return sim_mbarrier_update(owner, object, 0, n) && sim_mbarrier_update(owner, object, 1, 0);
-    case DROPS: {
-        sim_mbarrier m = sim_mbarrier_unpack(*object);
-        if (n > m.expected) return false;
-        m.expected -= n;
-        *object = sim_mbarrier_pack(m);
-        return sim_mbarrier_update(owner, object, n, 0);
-    }
+    case DROPS: return drop(owner, object, n);
+    case DROPS_AND_EXPECTS: return sim_mbarrier_update(owner, object, 0, n) && drop(owner, object, 1);
     default: return sim_mbarrier_update(owner, object, n, 0);
     }
 }
@@ -550,8 +586,7 @@ haul_status LOWER(MBARRIER_ARRIVE_NOCOMPLETE)(sim_lowering *l, const ptx_instruc
 }
 
 haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_EXPECT_TX]) return sim_lower_fail(l, "arrive_drop with expect_tx is not supported");
-    return lower_arrive(l, i, DROPS);
+    return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? DROPS_AND_EXPECTS : DROPS);
 }
 
 /* ---- cp.async.mbarrier.arrive: imm2: .noinc ---- */

@@ -7,7 +7,8 @@
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 
-/* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. */
+/* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. A vector has its count, and its
+ * operands' and results' slots in the pool. */
 
 static uint64_t operand_of(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane) {
     switch (bytes) {
@@ -39,6 +40,22 @@ static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
     if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
 }
 
+/* Each element for itself. */
+static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                          const uint64_t address[SIM_LANES]) {
+    const uint32_t *operands = w->sm->grid->program->pool + op->more, *results = operands + op->count;
+    const unsigned bytes = op->bytes / op->count;
+    w->sm->changes++;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        for (unsigned e = 0; e < op->count; e++) {
+            void *at = (void *)(base + address[l] + e * bytes);
+            set_result(w, results[e], bytes, l,
+                       sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0));
+        }
+    }
+}
+
 static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                          const uint64_t address[SIM_LANES]) {
     w->sm->changes++;
@@ -52,7 +69,8 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
 /* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
  * was there before; all others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, op->bytes);
+    const unsigned bytes = op->count > 1 ? op->bytes / op->count : op->bytes;
+    const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
     bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
     uintptr_t base;
     sim_step step;
@@ -64,6 +82,8 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     }
     if (commutes)
         reduce_lanes(w, op, active, base, address);
+    else if (op->count > 1)
+        apply_vectors(w, op, kind, active, base, address);
     else
         apply_lanes(w, op, kind, active, base, address);
     sim_count_global(w->sm->counting, w, op, active, address);
@@ -166,6 +186,41 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
                                      : HAUL_CLASS_GLOBAL_REDUCTION;
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (releases(i) ? SIM_OP_RELEASES : 0));
     return HAUL_OK;
+}
+
+/* What can be a vector is floating point, in global memory. */
+static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
+    bool wide;
+    int64_t offset;
+    const ptx_operand *from = &i->operands[at + 1], *to = at ? &i->operands[0] : NULL;
+    const unsigned count = from->part_count;
+    uint32_t slots[16], base = sim_address(l, &i->operands[at], &wide, &offset);
+    for (unsigned e = 0; e < count; e++) {
+        slots[e] = sim_source(l, &from->parts[e], i->type);
+        slots[count + e] = to ? sim_destination(l, &to->parts[e]) : SIM_SLOT_SINK;
+    }
+    const uint32_t pool = sim_pool(l, slots, 2 * (size_t)count);
+    sim_op *op = sim_emit(l, atomic_global);
+    op->a = base;
+    op->imm = offset;
+    op->more = pool;
+    op->count = (uint8_t)count;
+    op->bytes = (uint8_t)(count * ptx_bits(i->type) / 8);
+    op->x = sim_atomic_kind_of(i);
+    op->y = !result_read;
+    op->memory_class = result_read ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
+
+haul_status LOWER(ATOM_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
+    bool read = false;
+    for (uint32_t e = 0; e < i->operands[0].part_count; e++) read |= sim_is_read(l, &i->operands[0].parts[e]);
+    return lower_vector(l, i, 1, read);
+}
+
+haul_status LOWER(RED_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_vector(l, i, 0, false);
 }
 
 haul_status LOWER(ATOM)(sim_lowering *l, const ptx_instruction *i) {

@@ -471,7 +471,9 @@ HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(MEMBAR, fence)
 HAS_NO_EFFECT(FENCE, fence)
+HAS_NO_EFFECT(FENCE_RESTRICTED, fence)
 HAS_NO_EFFECT(FENCE_PROXY, proxy_fence)
+HAS_NO_EFFECT(FENCE_PROXY_RESTRICTED, proxy_fence)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)
@@ -489,6 +491,14 @@ haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instructio
     op->d = d;
     op->imm = i->mods[PTX_SLOT_EVICT_L2];
     return HAUL_OK;
+}
+
+haul_status LOWER(CREATEPOLICY_RANGE)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(CREATEPOLICY_FRACTIONAL)(l, i);
+}
+
+haul_status LOWER(CREATEPOLICY_CVT)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(CREATEPOLICY_FRACTIONAL)(l, i);
 }
 
 /* ---- generic addresses ---- */

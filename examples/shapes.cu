@@ -1,0 +1,47 @@
+/* Rows by an index list, gathered and added, beside the same in plain CUDA.
+ *
+ *     haul profile shapes.cu --kernel gather_rows --grid 32 --block 128 \
+ *         --arg buf:u32:65536 --arg buf:perm:256:7 --arg buf:zero:65536 */
+#define HAUL_BLOCK_IS_1D
+#include <cuda_runtime.h>
+#include <haul/device.h>
+
+#define WORDS 256 /* of a row */
+#define ROWS 8    /* of a block */
+#define THREADS 128
+
+/* out[i] = table[index[i]] */
+extern "C" __global__ void gather_plain(const unsigned *table, const unsigned *index, unsigned *out) {
+    for (unsigned k = threadIdx.x; k < ROWS * WORDS; k += THREADS) {
+        const unsigned i = blockIdx.x * ROWS + k / WORDS;
+        out[i * WORDS + k % WORDS] = table[index[i] * WORDS + k % WORDS];
+    }
+}
+
+extern "C" __global__ void gather_rows(const unsigned *table, const unsigned *index, unsigned *out) {
+    __shared__ __align__(128) unsigned rows[ROWS][WORDS];
+    __shared__ haul_channel_memory memory;
+    HAUL_INDIRECT(some, ROWS, WORDS * 4, WORDS * 4, WORDS * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    HAUL_SEQUENTIAL(all, ROWS * WORDS * 4, 16, THREADS, HAUL_AUTO);
+    haul_channel channel = haul_block_channel(&memory);
+    haul_block_gather(some, &channel, rows, table, index + blockIdx.x * ROWS);
+    haul_block_store(all, out + blockIdx.x * ROWS * WORDS, rows);
+}
+
+/* table[index[i]] += in[i]; an index may come more than once */
+extern "C" __global__ void add_plain(unsigned *table, const unsigned *index, const unsigned *in) {
+    for (unsigned k = threadIdx.x; k < ROWS * WORDS; k += THREADS) {
+        const unsigned i = blockIdx.x * ROWS + k / WORDS;
+        atomicAdd(&table[index[i] * WORDS + k % WORDS], in[i * WORDS + k % WORDS]);
+    }
+}
+
+extern "C" __global__ void add_rows(unsigned *table, const unsigned *index, const unsigned *in) {
+    __shared__ __align__(128) unsigned rows[ROWS][WORDS];
+    __shared__ haul_channel_memory memory;
+    HAUL_SEQUENTIAL(all, ROWS * WORDS * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    HAUL_INDIRECT(some, ROWS, WORDS * 4, WORDS * 4, WORDS * 4, 16, THREADS, HAUL_ADD_U32);
+    haul_channel channel = haul_block_channel(&memory);
+    haul_block_load(all, &channel, rows, in + blockIdx.x * ROWS * WORDS);
+    haul_block_scatter_add(some, table, rows, index + blockIdx.x * ROWS);
+}

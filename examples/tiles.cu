@@ -1,0 +1,58 @@
+/* A 3 x 3 mean over an image of floats, from tiles that reach one element beyond their outputs on every side; outside
+ * the image counts as 0. tiles.c launches both kernels. Blocks of 256 threads compute 64 x 16 outputs each. */
+#define HAUL_BLOCK_IS_1D
+#include <cuda_runtime.h>
+#include <haul/device.h>
+
+#define WIDTH 64
+#define HEIGHT 16
+#define SIDE 4 /* floats that a row begins before its outputs and ends behind them: whole 16 bytes */
+#define PITCH (WIDTH + 2 * SIDE)
+#define THREADS 256
+
+/* `tile`: the first output's element. The sum goes along rows, from top left to bottom right. */
+static __device__ __forceinline__ void put_means(float *out, const float *tile, unsigned width, unsigned height) {
+    for (unsigned k = threadIdx.x; k < WIDTH * HEIGHT; k += THREADS) {
+        const unsigned i = k % WIDTH, j = k / WIDTH, x = blockIdx.x * WIDTH + i, y = blockIdx.y * HEIGHT + j;
+        const float *p = tile + (int)(j * PITCH + i);
+        float sum = 0;
+#pragma unroll
+        for (int row = -1; row <= 1; row++) sum = ((sum + p[row * PITCH - 1]) + p[row * PITCH]) + p[row * PITCH + 1];
+        if (x < width && y < height) out[(size_t)y * width + x] = sum * (1.0f / 9);
+    }
+}
+
+/* A box of 72 x 18 elements that begins before the outputs: one tensor copy on sm_90, rows of LDGSTS on sm_80. */
+static __device__ __forceinline__ void mean_of_tile(const haul_tensor_view *image, float *out) {
+    __shared__ __align__(128) float stage[(HEIGHT + 2) * PITCH];
+    __shared__ haul_channel_memory memory;
+    HAUL_TILE(fetch, 4, 2, PITCH, HEIGHT + 2, 1, 1, 1, PITCH * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    haul_channel channel = haul_block_channel(&memory);
+    const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT;
+    haul_block_tile_load(fetch, &channel, stage, image, haul_at2(x - SIDE, y - 1));
+    put_means(out, stage + PITCH + SIDE, image->extent[0], image->extent[1]);
+}
+
+/* The view lies in global memory. */
+extern "C" __global__ void mean_tile(const haul_tensor_view *image, float *out) {
+    mean_of_tile(image, out);
+}
+
+/* The view is a parameter, which the copy engine reads where it lies: __grid_constant__ forbids the compiler to copy
+ * it. Clang has that from release 20 on. */
+#if !defined(__clang__) || __clang_major__ >= 20
+extern "C" __global__ void mean_tile_by_value(const __grid_constant__ haul_tensor_view image, float *out) {
+    mean_of_tile(&image, out);
+}
+#endif
+
+/* The outputs' elements and a ring of one around them. pitch: of the image's rows, in bytes; a multiple of 16. */
+extern "C" __global__ void mean_halo(const float *image, float *out, unsigned width, unsigned height, unsigned pitch) {
+    __shared__ __align__(128) float stage[(HEIGHT + 2) * PITCH];
+    float *origin = stage + PITCH + SIDE;
+    HAUL_HALO(fetch, 4, WIDTH, HEIGHT, 1, PITCH * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT;
+    haul_block_halo_load(fetch, origin, image + (long long)y * (pitch / 4) + x, haul_area(x, y, width, height, pitch),
+                         0);
+    put_means(out, origin, width, height);
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Wrong descriptors and pipelines do not compile, and the compiler says what is wrong, as messages.expected has it; right
+# ones of the newer architecture do. With every compiler that is installed. usage: run_messages.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+tests=$1/tests/device
+cu2ptx=$1/toolchain/cu2ptx
+work=$(mktemp -d "$2/messages.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED  $*"
+    failures=$((failures + 1))
+}
+
+# sm_80, whose messages are all that there are.
+messages() { # compiler
+    : >"$work/said"
+    sed -n "s/^#.*PART == //p" "$tests/messages.cu" >"$work/parts"
+    while read -r part; do
+        "$cu2ptx" --compiler "$1" --arch sm_80 -D "PART=$part" "$tests/messages.cu" -o "$work/none.ptx" \
+            </dev/null >>"$work/said" 2>&1 && fail "$1: part $part compiles"
+    done <"$work/parts"
+    while IFS= read -r line; do
+        grep -qF "$line" "$work/said" || fail "$1 does not say: $line"
+    done <"$tests/messages.expected"
+}
+
+# What needs sm_90 is refused for sm_80 and taken for sm_90.
+forced_bulk() { # compiler
+    cat >"$work/bulk.cu" <<'END'
+#include <haul/device.h>
+__shared__ __align__(16) char tile[1024];
+extern "C" __global__ void bulk(const char *from) {
+    HAUL_SEQUENTIAL(t, 1024, 16, 32, HAUL_BY_BULK);
+    __shared__ haul_channel_memory memory;
+    haul_channel channel = haul_warp_channel(&memory);
+    haul_warp_load(t, &channel, tile, from);
+}
+END
+    "$cu2ptx" --compiler "$1" --arch sm_90 "$work/bulk.cu" -o "$work/bulk.ptx" || fail "$1: a bulk copy for sm_90"
+    "$cu2ptx" --compiler "$1" --arch sm_80 "$work/bulk.cu" -o "$work/bulk.ptx" >"$work/said" 2>&1 &&
+        fail "$1: a bulk copy for sm_80 compiles"
+    grep -q 'haul: t: bulk and tensor copies need sm_90 or later' "$work/said" || fail "$1 does not refuse bulk for sm_80"
+}
+
+used=
+for compiler in nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22; do
+    "$cu2ptx" --compiler "$compiler" --find >/dev/null 2>&1 || continue
+    used="$used $compiler"
+    messages "$compiler"
+    forced_bulk "$compiler"
+done
+[ -n "$used" ] || { echo "skipped: neither clang nor nvcc is installed"; exit 77; }
+echo "$(wc -l <"$tests/messages.expected") messages by$used; $failures failed"
+[ "$failures" -eq 0 ]
