@@ -20,12 +20,19 @@ typedef struct haul_device haul_device;
 typedef struct haul_buffer haul_buffer;
 typedef struct haul_module haul_module;
 
+/* Which warp of a block, and which block of an SM, runs first on the virtual GPU. Correct kernels cannot tell. */
+typedef enum haul_schedule { HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM } haul_schedule;
+
 /* How a virtual device runs. Zero fields mean the default. */
 typedef struct haul_device_options {
     uint32_t threads;           /* host threads; default: all cores. Results and counters do not depend on it */
     uint64_t instruction_limit; /* warp-level instructions one launch may execute before it counts as endless;
                                    default 2^36 */
     uint64_t memory_bytes;      /* device memory; default: the machine's, as far as the host has it */
+    bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
+                               still leaves its launch record, with the fault as a finding */
+    haul_schedule schedule; /* the order in which warps and blocks take turns */
+    uint64_t seed;          /* of HAUL_SCHEDULE_RANDOM */
 } haul_device_options;
 
 /* `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 where there is one, else

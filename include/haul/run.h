@@ -6,6 +6,7 @@
 #define HAUL_RUN_H
 
 #include <haul/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -110,6 +111,71 @@ typedef struct haul_bounds {
     double low, high;
 } haul_bounds;
 
+/* ---- findings: what `haul check` found wrong ---- */
+
+typedef enum haul_finding_kind {
+#define FINDING(id, key, grade, why, cure) HAUL_FINDING_##id,
+#include <haul/findings.def>
+#undef FINDING
+    HAUL_FINDING_COUNT
+} haul_finding_kind;
+
+typedef enum haul_finding_grade { HAUL_GRADE_ERROR, HAUL_GRADE_WARNING, HAUL_GRADE_ADVICE } haul_finding_grade;
+
+typedef struct haul_finding_info {
+    const char *key, *why, *cure;
+    haul_finding_grade grade;
+} haul_finding_info;
+extern const haul_finding_info haul_finding_kinds[HAUL_FINDING_COUNT];
+extern const char *const haul_grade_names[3]; /* "error", "warning", "advice" */
+
+/* HAUL_FINDING_COUNT when no kind has that key. */
+haul_finding_kind haul_finding_find(const char *key);
+
+typedef enum haul_action {
+    HAUL_ACTION_NONE, /* no such access */
+    HAUL_ACTION_READ,
+    HAUL_ACTION_WRITE,
+    HAUL_ACTION_ATOMIC,
+    HAUL_ACTION_ASYNC_READ, /* an asynchronous copy: of its source */
+    HAUL_ACTION_ASYNC_WRITE,
+    HAUL_ACTION_SYNC, /* a barrier, a wait, a warp instruction */
+    HAUL_ACTION_COUNT
+} haul_action;
+extern const char *const haul_action_names[HAUL_ACTION_COUNT]; /* "", "read", ..., "asynchronous read", ... */
+
+typedef enum haul_space {
+    HAUL_SPACE_NONE,
+    HAUL_SPACE_GLOBAL,
+    HAUL_SPACE_SHARED,
+    HAUL_SPACE_LOCAL,
+    HAUL_SPACE_PARAM,
+    HAUL_SPACE_COUNT
+} haul_space;
+extern const char *const haul_space_names[HAUL_SPACE_COUNT]; /* "", "global", "shared", ... */
+
+/* What one thread did, and where. */
+typedef struct haul_finding_access {
+    haul_action action;
+    size_t instruction; /* index into the launch's instructions, which have text, PTX line and source place */
+    uint32_t block[3], thread[3];
+} haul_finding_access;
+
+/* One defect, in one kernel launch: the same kind at the same two instructions is one finding, described by the first
+ * that was seen in a fixed order, with the count of all. */
+typedef struct haul_finding {
+    haul_finding_kind kind;
+    haul_finding_grade grade;
+    uint64_t count;             /* of threads' accesses, or events, folded into it */
+    haul_finding_access access; /* the one that completes the defect */
+    haul_finding_access other;  /* the earlier one; action HAUL_ACTION_NONE where only one is involved */
+    haul_space space;           /* of the bytes */
+    uint64_t address;           /* the first byte concerned; shared: from the start of the block's shared memory */
+    uint32_t bytes;
+    const char *object; /* "s + 508, in 512 bytes of shared memory"; NULL where there is none */
+    const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
+} haul_finding;
+
 typedef struct haul_launch_record {
     const char *kernel;
     uint32_t grid[3], block[3];
@@ -119,6 +185,10 @@ typedef struct haul_launch_record {
     haul_traffic classes[HAUL_CLASS_COUNT];
     haul_instruction_record *instructions; /* in PTX order */
     size_t instruction_count;
+    haul_finding *findings; /* in order of severity, then of place; of launches that were checked */
+    size_t finding_count;
+    bool checked;         /* findings were looked for */
+    haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a launch that was checked */
     haul_occupancy occupancy;
     double estimate_us;  /* negative = none */
     double measured_us;  /* negative = none */

@@ -14,12 +14,29 @@ static const char *source_name(const char *s, size_t *length) {
     return end;
 }
 
+/* Behind the function's encoding: E, the name, and perhaps a number that tells it from its namesakes. */
+static const char *local_name(const char *symbol, size_t *length) {
+    for (const char *e = strchr(symbol, 'E'); e; e = strchr(e + 1, 'E')) {
+        size_t part;
+        const char *name = source_name(e + 1, &part);
+        if (!name || (name[part] && name[part] != '_')) continue;
+        *length = part;
+        return name;
+    }
+    return NULL;
+}
+
 const char *mangled_name(const char *symbol, size_t *length) {
     const char *name = symbol, *next = symbol + 2;
+    size_t part;
     *length = strlen(symbol);
     if (strncmp(symbol, "_Z", 2) != 0) return name;
+    if (*next == 'Z' && (name = local_name(next, &part))) {
+        *length = part;
+        return name;
+    }
+    name = symbol;
     next += *next == 'N' || *next == 'L'; /* a nested name; one of internal linkage */
-    size_t part;
     for (const char *found; (found = source_name(next, &part)); next = found + part) {
         name = found;
         *length = part;

@@ -1,5 +1,6 @@
 /* haul diagnose: how a transfer is carried, and what would make it faster. */
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/session.h"
@@ -60,7 +61,7 @@ static haul_status find_name(const char *option, const named *table, size_t coun
         *value = table[i].value;
         return HAUL_OK;
     }
-    const char *near = cli_nearest(name, names, count);
+    const char *near = nearest_name(name, names, count);
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: no `%s`: did you mean %s?", option, name, near);
     return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: no `%s`: `haul diagnose --help` says what there is", option, name);
 }
@@ -205,7 +206,7 @@ static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
         names[i] = shapes[i].name;
         if (strcmp(v->operands.items[0], shapes[i].name) == 0) return shapes[i].make(v, t);
     }
-    const char *near = cli_nearest(v->operands.items[0], names, COUNT(shapes));
+    const char *near = nearest_name(v->operands.items[0], names, COUNT(shapes));
     return haul_fail(HAUL_ERROR_ARGUMENT, "no shape `%s`: %s%s", v->operands.items[0],
                      near ? "did you mean " : "there are sequential, strided, indirect, halo and tile",
                      near ? near : "");

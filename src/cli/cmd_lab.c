@@ -1,5 +1,6 @@
 /* haul lab: runs experiments and reports them as text, JSON and a web page. */
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "cli/lab/experiment.h"
 #include "cli/session.h"
@@ -24,7 +25,7 @@ static haul_status find_experiment(const char *name, const lab_experiment **foun
         names[count] = (*found)->name;
         if (strcmp(name, names[count]) == 0) return HAUL_OK;
     }
-    const char *near = cli_nearest(name, names, count);
+    const char *near = nearest_name(name, names, count);
     if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: did you mean %s?", name, near);
     return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: `haul lab --list` lists them", name);
 }

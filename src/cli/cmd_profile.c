@@ -1,12 +1,11 @@
 /* haul profile: where a kernel's memory traffic comes from. */
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "cli/session.h"
+#include "cli/sources.h"
 #include "report/json.h"
 #include "report/profile.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { LINES = 10, MIX = 12 };
@@ -16,38 +15,12 @@ typedef struct profiler {
     const cli_values *values;
     report_document *document; /* the whole run's, for --html */
     report_profile_options options;
-    report_sources sources;
-    char **folders; /* where sources are looked for: --source, then the kernels' folders */
-    size_t folder_count;
+    cli_sources sources;
     text out;
 } profiler;
 
 static haul_status no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-}
-
-/* ---- where sources may lie ---- */
-
-static haul_status add_folder(profiler *p, const char *path, size_t length) {
-    char *folder = memory_alloc(length + 2);
-    if (!folder) return no_memory();
-    memcpy(folder, length ? path : ".", length ? length : 1);
-    folder[length ? length : 1] = '\0';
-    p->folders[p->folder_count++] = folder;
-    return HAUL_OK;
-}
-
-static haul_status find_folders(profiler *p, const cli_session *s) {
-    const cli_list *given = &p->values->source;
-    p->folders = memory_zeroed(given->count + s->module_count, sizeof *p->folders);
-    if (!p->folders) return no_memory();
-    for (size_t i = 0; i < given->count; i++) HAUL_TRY(add_folder(p, given->items[i], strlen(given->items[i])));
-    for (size_t i = 0; i < s->module_count; i++) {
-        const char *path = s->modules[i].path, *slash = strrchr(path, '/');
-        HAUL_TRY(add_folder(p, path, slash ? (size_t)(slash - path) : 0));
-    }
-    report_sources_init(&p->sources, (const char *const *)p->folders, p->folder_count);
-    return HAUL_OK;
 }
 
 /* ---- one launch ---- */
@@ -88,11 +61,11 @@ static haul_status profile(profiler *p, cli_session *s, size_t index) {
 
 static haul_status profile_all(profiler *p, cli_session *s) {
     HAUL_TRY(cli_session_open(s, p->values));
-    HAUL_TRY(find_folders(p, s));
+    HAUL_TRY(cli_sources_open(&p->sources, p->values, s));
     p->document = report_document_new("profile", "Memory profile");
     if (!p->document) return no_memory();
-    p->options =
-        (report_profile_options){p->values->lines ? (size_t)p->values->lines : LINES, MIX, ADVICE_SHARE, &p->sources};
+    p->options = (report_profile_options){p->values->lines ? (size_t)p->values->lines : LINES, MIX, ADVICE_SHARE,
+                                          &p->sources.files};
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(profile(p, s, i));
     if (!p->values->html) return HAUL_OK;
     HAUL_TRY(report_write_html(p->document, &p->out));
@@ -105,9 +78,7 @@ int cli_run_profile(const cli_values *v) {
     haul_status status = profile_all(&p, &s);
     cli_session_close(&s);
     report_document_free(p.document);
-    report_sources_free(&p.sources);
-    for (size_t i = 0; i < p.folder_count; i++) memory_free(p.folders[i]);
-    memory_free(p.folders);
+    cli_sources_close(&p.sources);
     text_free(&p.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("profile");
 }

@@ -1,4 +1,5 @@
 /* haul: dispatches to the commands of commands.def. */
+#include "base/nearest.h"
 #include "base/status.h"
 #include "cli/options.h"
 
@@ -26,7 +27,7 @@ static int unknown_command(const char *name) {
     const char *names[16];
     size_t count = 0;
     while (count < cli_command_count && count < 16) names[count] = cli_commands[count].name, count++;
-    const char *near = cli_nearest(name, names, count);
+    const char *near = nearest_name(name, names, count);
     if (near)
         fprintf(stderr, "haul: unknown command %s: did you mean %s?\n", name, near);
     else

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
 
@@ -54,41 +55,7 @@ static bool applies(const option_row *row, const cli_command *command) {
     return row->commands >> (command - cli_commands) & 1;
 }
 
-/* ---- near names ---- */
-
-enum { LONGEST_NAME = 63 };
-
-static size_t smallest(size_t a, size_t b, size_t c) {
-    size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* Levenshtein's distance, one row at a time. */
-static size_t distance(const char *a, const char *b) {
-    size_t row[LONGEST_NAME + 1], length = strlen(b);
-    if (strlen(a) > LONGEST_NAME || length > LONGEST_NAME) return LONGEST_NAME;
-    for (size_t j = 0; j <= length; j++) row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[length];
-}
-
-const char *cli_nearest(const char *name, const char *const *names, size_t count) {
-    const char *nearest = NULL;
-    size_t least = strlen(name) / 3 + 2;
-    for (size_t i = 0; i < count; i++) {
-        size_t d = distance(name, names[i]);
-        if (d < least) least = d, nearest = names[i];
-    }
-    return nearest;
-}
+/* ---- parsing ---- */
 
 static haul_status unknown_option(const cli_command *command, const char *given) {
     const char *names[ROWS];
@@ -96,12 +63,10 @@ static haul_status unknown_option(const cli_command *command, const char *given)
     for (size_t i = 0; i < ROWS; i++) {
         if (applies(&rows[i], command)) names[count++] = rows[i].name;
     }
-    const char *near = strncmp(given, "--", 2) == 0 ? cli_nearest(given + 2, names, count) : NULL;
+    const char *near = strncmp(given, "--", 2) == 0 ? nearest_name(given + 2, names, count) : NULL;
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: did you mean --%s?", given, near);
     return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: `haul %s --help` lists them", given, command->name);
 }
-
-/* ---- parsing ---- */
 
 /* getopt's tables, made from ours; every option's value is its row + FIRST_VALUE, a letter's is the letter. */
 static void make_tables(const cli_command *command, struct option *options, char *letters) {

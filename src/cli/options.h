@@ -54,7 +54,4 @@ void cli_values_free(cli_values *values);
 void cli_help(const cli_command *command, text *out);
 void cli_help_all(text *out);
 
-/* The name of `names` that is nearest to `name`, if it is near enough to be what was meant; else NULL. */
-const char *cli_nearest(const char *name, const char *const *names, size_t count);
-
 #endif

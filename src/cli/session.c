@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mangled.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "lib/compile.h"
 #include "lib/device.h"
@@ -136,14 +137,19 @@ static void print_aside(void *context, const char *bytes, size_t length) {
 }
 
 /* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
-haul_status cli_session_open(cli_session *s, const cli_values *v) {
+haul_status cli_session_open_on(cli_session *s, const cli_values *v, const char *device,
+                                const haul_device_options *options) {
     *s = (cli_session){0};
     HAUL_TRY(read_launches(s, v));
-    haul_device_options options = cli_device_options(v);
-    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &s->device));
+    HAUL_TRY(haul_device_open(device, options, &s->device));
     /* what kernels print is not the command's output, which may be JSON */
     if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
     return load_modules(s, v);
+}
+
+haul_status cli_session_open(cli_session *s, const cli_values *v) {
+    haul_device_options options = cli_device_options(v);
+    return cli_session_open_on(s, v, v->device ? v->device : "auto", &options);
 }
 
 void cli_session_close(cli_session *s) {
@@ -195,7 +201,7 @@ static haul_status no_kernel(cli_session *s, const launch_description *d) {
     enum { MOST = 256 };
     const char *names[MOST];
     size_t count = list_kernels(s, names, MOST);
-    const char *near = cli_nearest(d->kernel, names, count);
+    const char *near = nearest_name(d->kernel, names, count);
     const char *in = s->module_count == 1 ? s->modules[0].path : "the PTX files";
     if (near)
         return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s` in %s: did you mean `%s`?", d->where, d->kernel, in,
@@ -208,14 +214,14 @@ static haul_status no_kernel(cli_session *s, const launch_description *d) {
 }
 
 /* The module that the launch's `file` names is asked first, then all in their order. */
-static haul_status find_kernel(cli_session *s, launch_description *d, haul_module **module) {
+static haul_status find_kernel(cli_session *s, launch_description *d) {
     for (int by_stem = 1; by_stem >= 0; by_stem--) {
         for (size_t i = 0; i < s->module_count; i++) {
             if (by_stem && !(d->file && strcmp(s->modules[i].stem, d->file) == 0)) continue;
             const char *kernel = kernel_in(s->modules[i].module, d->kernel);
             if (!kernel) continue;
             d->entry = kernel;
-            *module = s->modules[i].module;
+            s->used = &s->modules[i];
             return HAUL_OK;
         }
     }
@@ -223,12 +229,12 @@ static haul_status find_kernel(cli_session *s, launch_description *d, haul_modul
 }
 
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
-    haul_module *module = NULL;
-    HAUL_TRY(find_kernel(s, d, &module));
+    *record = NULL;
+    HAUL_TRY(find_kernel(s, d));
     haul_run_free(s->run);
     s->run = NULL;
     HAUL_TRY(haul_run_create(s->device, &s->run));
-    HAUL_TRY(launch_run(s->device, module, d, s->run));
-    *record = &s->run->launches[s->run->launch_count - 1];
-    return HAUL_OK;
+    haul_status status = launch_run(s->device, s->used->module, d, s->run);
+    if (s->run->launch_count) *record = &s->run->launches[s->run->launch_count - 1];
+    return status;
 }

@@ -18,15 +18,20 @@ typedef struct cli_session {
     cli_module *modules;
     size_t module_count;
     launch_list launches;
-    haul_run *run; /* of the last launch */
+    haul_run *run;          /* of the last launch */
+    const cli_module *used; /* its kernel's module */
 } cli_session;
 
 /* Opens the device, compiles and loads the kernels, reads the launches. End it with cli_session_close() after an
  * error too. */
 haul_status cli_session_open(cli_session *s, const cli_values *values);
+/* The same on a device of one's own choice. */
+haul_status cli_session_open_on(cli_session *s, const cli_values *values, const char *device,
+                                const haul_device_options *options);
 void cli_session_close(cli_session *s);
 
-/* Runs one of the session's launches; `record` is valid until the next. */
+/* Runs one of the session's launches; `record` is valid until the next. After a failure it is what a device that checks
+ * launches says of it, or NULL. */
 haul_status cli_session_run(cli_session *s, launch_description *launch, const haul_launch_record **record);
 
 /* The device's options that the command line sets. */

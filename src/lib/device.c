@@ -95,6 +95,8 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     if (!d->is_virtual || !o) return HAUL_OK;
     sim_driver_set_threads(o->threads);
     sim_driver_set_limit(o->instruction_limit);
+    sim_driver_set_checks(o->check, o->schedule, o->seed);
+    d->checks = o->check;
     return o->memory_bytes ? sim_driver_set_memory(o->memory_bytes) : HAUL_OK;
 }
 

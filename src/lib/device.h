@@ -11,6 +11,7 @@
 struct haul_device {
     const driver_table *driver;
     bool is_virtual;
+    bool checks; /* launches are looked at for findings */
     char *name, *product;
     CUdevice handle;
     CUcontext context;

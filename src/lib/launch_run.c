@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "lib/device.h"
 #include "lib/launches.h"
 
 #include <math.h>
@@ -110,7 +111,8 @@ static haul_status make_argument(haul_device *device, launch_argument *a, worksp
     *out = (haul_argument){.kind = a->kind, .integer = a->integer, .real = a->real};
     if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
     if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
-    HAUL_TRY(haul_buffer_create(device, a->words * 4 + LAUNCH_SLACK, &w->buffers[i]));
+    uint64_t slack = device->checks ? a->offset : LAUNCH_SLACK;
+    HAUL_TRY(haul_buffer_create(device, a->words * 4 + slack, &w->buffers[i]));
     out->buffer = w->buffers[i];
     out->offset = a->offset;
     return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);

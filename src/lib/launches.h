@@ -15,7 +15,8 @@
  *     zero    0
  *     poison  0xdeadbeef
  * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
- * kernel gets the address `offset` bytes into that, where the words begin. */
+ * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
+ * ends where its words do. */
 #ifndef HAUL_LIB_LAUNCHES_H
 #define HAUL_LIB_LAUNCHES_H
 
@@ -112,7 +113,8 @@ haul_status launch_parse_extent(const char *what, const char *text, uint32_t ext
 launch_description *launch_append(launch_list *list, const launch_description *launch);
 
 /* Allocates, fills, launches, hashes every buffer (argument.hash), writes output files and frees. `run` gets the
- * launch's record (see haul_launch_run). Messages begin with launch->where. */
+ * launch's record (see haul_launch_run), on a device that checks launches also when the kernel fails. Messages begin
+ * with launch->where. */
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
 
 /* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */

@@ -173,7 +173,8 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK) status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
     if (status == HAUL_OK && record && !m->device->is_virtual) status = describe_launch(l, run, record);
-    if (status != HAUL_OK && run) run->launch_count--;
+    /* A launch that was checked says itself what ended it. */
+    if (status != HAUL_OK && run && !record->checked) run->launch_count--;
     return status;
 }
 

@@ -100,6 +100,11 @@ typedef struct report_terminal {
  * anything else. */
 report_terminal report_terminal_of(int descriptor);
 
+/* `s` in the tone's colour where the terminal has colours. */
+void report_put_toned(text *out, report_terminal terminal, report_tone tone, const char *s);
+/* Words of `s` filled into lines; the first goes on behind what takes `indent` columns, the others start below it. */
+void report_put_wrapped(text *out, report_terminal terminal, size_t indent, const char *s);
+
 haul_status report_write_text(const report_document *d, report_terminal terminal, text *out);
 haul_status report_write_json(const report_document *d, text *out);
 /* One page with style and charts inside, nothing fetched from elsewhere; light and dark, and printable. */

@@ -8,43 +8,16 @@
 
 enum { SECTOR = 32, WAVEFRONT = 128 };
 
-static const char *last_part(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
-/* Users look for their own line, not for the wrapper of an intrinsic. */
-static bool is_toolchain(const char *file) {
-    static const char *const parts[] = {"/haul_toolchain/", "/toolchain/include/", "/cuda/",
-                                        "/usr/include/",    "/targets/",           "/include/haul/device"};
-    static const char *const names[] = {"cuda_pipeline", "cuda_awbarrier", "sm_"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strstr(file, parts[i])) return true;
-    }
-    const char *name = last_part(file);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
-    }
-    return false;
-}
-
-static const haul_source_place *place_of(const haul_instruction_record *r) {
-    const haul_source_place *place = &r->place;
-    while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
-        place = place->inlined_into;
-    return place;
-}
-
 static double moved_by(const haul_traffic *t) {
     return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;
 }
 
 static report_hotspot line_of(const haul_instruction_record *r) {
-    const haul_source_place *place = place_of(r);
+    const haul_source_place *place = report_user_place(&r->place);
     report_hotspot line = {.class = r->memory_class, .traffic = r->traffic, .worst = r->traffic, .alike = 1};
     if (place->file) {
         line.file = place->file;
-        line.name = last_part(place->file);
+        line.name = report_file_name(place->file);
         line.line = place->line;
     } else {
         line.name = "PTX";

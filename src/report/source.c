@@ -2,13 +2,16 @@
 
 #include "base/file.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct report_source_file {
     report_source_file *next;
-    const char *name;
-    char **lines; /* ended by NULs in the text */
+    const char *name, *path;
+    const char *text;
+    char **lines; /* trimmed, ended by NULs */
     size_t count;
 };
 
@@ -23,6 +26,41 @@ void report_sources_free(report_sources *s) {
     *s = (report_sources){0};
 }
 
+/* ---- places ---- */
+
+const char *report_file_name(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+const char *report_local_name(const char *file) {
+    char here[4096];
+    size_t length = *file == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
+    return length && strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1 : file;
+}
+
+static bool is_toolchain(const char *file) {
+    static const char *const parts[] = {"/haul_toolchain/", "/toolchain/include/", "/cuda/",
+                                        "/usr/include/",    "/targets/",           "/include/haul/device"};
+    static const char *const names[] = {"cuda_pipeline", "cuda_awbarrier", "sm_"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strstr(file, parts[i])) return true;
+    }
+    const char *name = report_file_name(file);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
+    }
+    return false;
+}
+
+const haul_source_place *report_user_place(const haul_source_place *place) {
+    while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
+        place = place->inlined_into;
+    return place;
+}
+
+/* ---- files ---- */
+
 /* PTX may name any file at all: only regular ones of a sane size are read. */
 static bool read_regular(const char *path, text *content) {
     struct stat about;
@@ -30,23 +68,31 @@ static bool read_regular(const char *path, text *content) {
     return strcmp(path, "-") != 0 && file_read(path, content) == HAUL_OK;
 }
 
-/* As the compiler wrote the name, then by its last part in each of the folders. */
-static bool read_somewhere(report_sources *s, const char *name, text *content) {
-    if (read_regular(name, content)) return true;
-    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+static const char *real_path(report_sources *s, const char *path) {
+    char *real = realpath(path, NULL);
+    const char *found = real ? real : path, *copy = arena_copy(&s->memory, found, strlen(found));
+    free(real);
+    return copy;
+}
+
+/* As the compiler wrote the name, then by its last part in each of the folders. Returns where it was. */
+static const char *read_somewhere(report_sources *s, const char *name, text *content) {
+    if (read_regular(name, content)) return real_path(s, name);
+    const char *last = report_file_name(name);
     for (size_t i = 0; i < s->folder_count; i++) {
         text path = {0};
         text_printf(&path, "%s/%s", s->folders[i], last);
         text_clear(content);
-        bool found = read_regular(text_string(&path), content);
+        const char *found = read_regular(text_string(&path), content) ? real_path(s, text_string(&path)) : NULL;
         text_free(&path);
-        if (found) return true;
+        if (found) return found;
     }
-    return false;
+    return NULL;
 }
 
 static void split(report_sources *s, report_source_file *f, const text *content) {
     char *bytes = arena_copy(&s->memory, text_string(content), content->length);
+    f->text = arena_copy(&s->memory, text_string(content), content->length);
     size_t most = 1;
     for (size_t i = 0; bytes && i < content->length; i++) most += bytes[i] == '\n';
     f->lines = bytes ? ARENA_ARRAY(&s->memory, most, char *) : NULL;
@@ -67,7 +113,8 @@ static report_source_file *find(report_sources *s, const char *name) {
     if (!f->name) return NULL;
     s->files = f;
     text content = {0};
-    if (read_somewhere(s, name, &content)) split(s, f, &content);
+    f->path = read_somewhere(s, name, &content);
+    if (f->path) split(s, f, &content);
     text_free(&content);
     return f;
 }
@@ -87,4 +134,14 @@ const char *report_source_line(report_sources *s, const char *file, uint32_t lin
     if (!f || line < 1 || line > f->count) return NULL;
     char *trimmed = trim(f->lines[line - 1]);
     return *trimmed ? trimmed : NULL;
+}
+
+const char *report_source_text(report_sources *s, const char *file) {
+    report_source_file *f = file ? find(s, file) : NULL;
+    return f ? f->text : NULL;
+}
+
+const char *report_source_path(report_sources *s, const char *file) {
+    report_source_file *f = file ? find(s, file) : NULL;
+    return f && f->text ? f->path : NULL;
 }

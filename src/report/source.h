@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <haul/run.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,21 @@ void report_sources_free(report_sources *s);
 
 /* The line without what surrounds it, or NULL when the file is not there or has no such line. Lines count from 1. */
 const char *report_source_line(report_sources *s, const char *file, uint32_t line);
+
+/* The whole file as it was read; NULL when it is not there. */
+const char *report_source_text(report_sources *s, const char *file);
+
+/* The path as the user would write it: without the current folder, if it lies there. Points into `file`. */
+const char *report_local_name(const char *file);
+
+/* The part behind the last slash. */
+const char *report_file_name(const char *file);
+
+/* The innermost place that is not in a header of the toolchain or of the device library: users look for their own
+ * line, not for the wrapper of an intrinsic. */
+const haul_source_place *report_user_place(const haul_source_place *place);
+
+/* Where the file was found, the same path for all names of one file; NULL when it is not there. */
+const char *report_source_path(report_sources *s, const char *file);
 
 #endif

@@ -41,15 +41,14 @@ static size_t display_width(const char *s, size_t length) {
     return width;
 }
 
-static void put_toned(text *out, report_terminal terminal, report_tone tone, const char *s) {
+void report_put_toned(text *out, report_terminal terminal, report_tone tone, const char *s) {
     const char *sequence = terminal.colour ? tone_sequences[tone] : NULL;
     if (sequence) text_put(out, sequence);
     text_put(out, s);
     if (sequence) text_put(out, "\033[0m");
 }
 
-/* Words of `s` filled into lines; the first goes on behind what takes `indent` columns, the others start below it. */
-static void put_wrapped(text *out, report_terminal terminal, size_t indent, const char *s) {
+void report_put_wrapped(text *out, report_terminal terminal, size_t indent, const char *s) {
     size_t limit = terminal.width && terminal.width < PROSE_WIDTH ? terminal.width : PROSE_WIDTH, column = indent;
     while (*s) {
         size_t length = strcspn(s, " \n"), width = display_width(s, length);
@@ -209,7 +208,7 @@ haul_status report_write_table(const report_table *t, report_terminal terminal, 
 
 static haul_status put_table_block(const report_table *t, report_terminal terminal, text *out) {
     if (t->title) {
-        put_toned(out, terminal, REPORT_STRONG, t->title);
+        report_put_toned(out, terminal, REPORT_STRONG, t->title);
         text_put(out, "\n");
     }
     HAUL_TRY(report_write_table(t, terminal, out));
@@ -218,14 +217,14 @@ static haul_status put_table_block(const report_table *t, report_terminal termin
 }
 
 static void put_labelled(text *out, report_terminal terminal, report_tone tone, const char *label, const char *s) {
-    put_toned(out, terminal, tone, label);
-    put_wrapped(out, terminal, strlen(label), s);
+    report_put_toned(out, terminal, tone, label);
+    report_put_wrapped(out, terminal, strlen(label), s);
 }
 
 static haul_status put_block(const report_block *b, report_terminal terminal, text *out) {
     switch (b->kind) {
     case REPORT_BLOCK_PARAGRAPH:
-        put_wrapped(out, terminal, 0, b->text);
+        report_put_wrapped(out, terminal, 0, b->text);
         text_put(out, "\n");
         return HAUL_OK;
     case REPORT_BLOCK_NOTE: put_labelled(out, terminal, b->tone, "  * ", b->text); break;
@@ -244,16 +243,16 @@ static haul_status put_block(const report_block *b, report_terminal terminal, te
 
 static void put_head(const report_document *d, report_terminal terminal, text *out) {
     if (d->title) {
-        put_toned(out, terminal, REPORT_STRONG, d->title);
+        report_put_toned(out, terminal, REPORT_STRONG, d->title);
         text_put(out, "\n");
     }
     for (const report_fact *f = d->facts; f; f = f->next) {
         text_printf(out, "  %-*s", 12, f->label);
-        put_wrapped(out, terminal, 14, f->text);
+        report_put_wrapped(out, terminal, 14, f->text);
     }
     text_put(out, "\n");
     if (!d->introduction) return;
-    put_wrapped(out, terminal, 0, d->introduction);
+    report_put_wrapped(out, terminal, 0, d->introduction);
     text_put(out, "\n");
 }
 
@@ -261,8 +260,8 @@ haul_status report_write_text(const report_document *d, report_terminal terminal
     if (!d || d->failed) return no_memory();
     put_head(d, terminal, out);
     for (const report_section *s = d->sections; s; s = s->next) {
-        put_toned(out, terminal, REPORT_STRONG, "== ");
-        put_toned(out, terminal, REPORT_STRONG, s->title);
+        report_put_toned(out, terminal, REPORT_STRONG, "== ");
+        report_put_toned(out, terminal, REPORT_STRONG, s->title);
         text_put(out, "\n\n");
         for (const report_block *b = s->blocks; b; b = b->next) HAUL_TRY(put_block(b, terminal, out));
     }

@@ -16,17 +16,18 @@ static uint32_t bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, ui
     return (outside & active) | misaligned(address, active, alignment);
 }
 
-static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, unsigned bytes,
-                       const char *what) {
+static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, haul_space space, uint64_t address,
+                       unsigned bytes, const char *what) {
+    sim_fault_concerns(w, space, address, bytes);
     sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "%s: %u bytes at 0x%llx", what, bytes, (unsigned long long)address);
     return false;
 }
 
-static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, const uint64_t address[SIM_LANES], unsigned bytes,
-                  unsigned alignment, const char *outside) {
+static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, haul_space space, const uint64_t address[SIM_LANES],
+                  unsigned bytes, unsigned alignment, const char *outside) {
     uint32_t off = misaligned(address, bad, alignment);
     uint32_t lanes = off ? off : bad;
-    return fault_lane(w, op, lanes, address[__builtin_ctz(lanes)], bytes, off ? "misaligned access" : outside);
+    return fault_lane(w, op, lanes, space, address[__builtin_ctz(lanes)], bytes, off ? "misaligned access" : outside);
 }
 
 /* Lanes in several allocations: each must lie in one of them wholly. */
@@ -49,12 +50,13 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     uint64_t first = address[__builtin_ctz(active)];
     if (!sim_memory_find(w->sm->grid->memory, first, range)) {
         *range = (sim_range){0};
-        return fault(w, op, active & -active, address, bytes, alignment, "access outside any allocation");
+        return fault(w, op, active & -active, HAUL_SPACE_GLOBAL, address, bytes, alignment,
+                     "access outside any allocation");
     }
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
     bad &= misaligned(address, bad, alignment) | check_one_by_one(w->sm->grid->memory, bad, address, bytes);
-    return bad == 0 || fault(w, op, bad, address, bytes, alignment, "access outside any allocation");
+    return bad == 0 || fault(w, op, bad, HAUL_SPACE_GLOBAL, address, bytes, alignment, "access outside any allocation");
 }
 
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
@@ -62,21 +64,24 @@ bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint
     uint64_t wide[SIM_LANES];
     for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
     uint32_t bad = bad_lanes(wide, active, 0, w->sm->grid->shared_bytes, bytes, alignment);
-    return fault(w, op, bad, wide, bytes, alignment, "access outside the block's shared memory");
+    return fault(w, op, bad, HAUL_SPACE_SHARED, wide, bytes, alignment, "access outside the block's shared memory");
 }
 
 bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     uint32_t bad = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) bad |= (uint32_t)((address[l] - SIM_SHARED_WINDOW) >> 32 != 0) << l;
     bad &= active;
-    return bad == 0 || fault(w, op, bad, address, op->bytes, 1, "access outside the block's shared memory");
+    return bad == 0 ||
+           fault(w, op, bad, HAUL_SPACE_SHARED, address, op->bytes, 1, "access outside the block's shared memory");
 }
 
 bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], unsigned bytes,
                      unsigned alignment, uintptr_t *base) {
     uint64_t frame = w->sm->grid->program->frame_bytes;
     uint32_t bad = bad_lanes(address, active, 0, frame, bytes, alignment);
-    if (bad) return fault(w, op, bad, address, bytes, alignment, "access outside the thread's local memory");
+    if (bad)
+        return fault(w, op, bad, HAUL_SPACE_LOCAL, address, bytes, alignment,
+                     "access outside the thread's local memory");
     uint64_t *used = &w->block->frame_used;
     *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
     for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -89,7 +94,8 @@ bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t ad
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base) {
     uint32_t bad = bad_lanes(offset, active, 0, w->sm->grid->program->param_bytes, bytes, alignment);
-    if (bad) return fault(w, op, bad, offset, bytes, alignment, "access outside the kernel's parameters");
+    if (bad)
+        return fault(w, op, bad, HAUL_SPACE_PARAM, offset, bytes, alignment, "access outside the kernel's parameters");
     *base = (uintptr_t)w->sm->grid->params;
     return true;
 }

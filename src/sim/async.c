@@ -4,11 +4,12 @@
 #include "base/status.h"
 #include "sim/block.h"
 #include "sim/bulk.h"
+#include "sim/hazard.h"
 
 #include <string.h>
 
 /* A program that never waits has its oldest copies completed early, as hardware does too. */
-enum { QUEUE_LIMIT = 256 };
+enum { QUEUE_LIMIT = 256, QUEUE_LIMIT_CHECKED = 1 << 14 };
 
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
     a->queues = memory_zeroed(warps, sizeof *a->queues);
@@ -65,13 +66,15 @@ static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     }
 }
 
-static void complete_lanes(sim_block *b, sim_copy *c, uint32_t lanes) {
+/* `barrier`: the copies are done for those who wait for the mbarrier there; NULL: for their own thread. */
+static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
     c->lanes &= ~lanes;
     b->sm->changes += lanes != 0;
     if (c->bytes == 0) {
         arrive_for_lanes(b, c, lanes);
         return;
     }
+    if (b->sm->hazards && lanes) sim_hazard_copied(b, (uint32_t)warp, c, lanes, barrier);
     sim_range range = {0};
     for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
 }
@@ -98,8 +101,9 @@ static bool make_room(sim_copy_queue *q) {
 
 sim_copy *sim_async_add(sim_warp *w) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
-    if (q->count >= QUEUE_LIMIT) {
-        complete_lanes(w->block, &q->copies[q->first], q->copies[q->first].lanes);
+    /* Checks say who a copy was complete for: they want it to be so by a wait. */
+    if (q->count >= (w->sm->hazards ? QUEUE_LIMIT_CHECKED : QUEUE_LIMIT)) {
+        complete_lanes(w->block, w->index, &q->copies[q->first], q->copies[q->first].lanes, NULL);
         drop_finished(q);
     }
     if (!make_room(q)) return NULL;
@@ -126,7 +130,7 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
     sim_copy_queue *q = &w->block->async.queues[w->index];
     for (size_t i = q->first; i < q->first + q->count; i++) {
         sim_copy *c = &q->copies[i];
-        complete_lanes(w->block, c, everything ? c->lanes & active : due_lanes(q, c, active, keep));
+        complete_lanes(w->block, w->index, c, everything ? c->lanes & active : due_lanes(q, c, active, keep), NULL);
     }
     drop_finished(q);
 }
@@ -212,7 +216,7 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
             /* The arrival comes behind the thread's earlier copies: they are done first. */
             uint32_t lanes = c->lanes;
             for (size_t k = queue->first; k <= i; k++)
-                complete_lanes(b, &queue->copies[k], queue->copies[k].lanes & lanes);
+                complete_lanes(b, q, &queue->copies[k], queue->copies[k].lanes & lanes, &address);
         }
         drop_finished(queue);
     }
@@ -222,7 +226,7 @@ void sim_async_finish(sim_block *b) {
     for (size_t q = 0; q < b->async.queue_count; q++) {
         sim_copy_queue *queue = &b->async.queues[q];
         for (size_t i = queue->first; i < queue->first + queue->count; i++)
-            complete_lanes(b, &queue->copies[i], queue->copies[i].lanes);
+            complete_lanes(b, q, &queue->copies[i], queue->copies[i].lanes, NULL);
         queue->first = queue->count = 0;
     }
     complete_bulks(b, is_any, 0, 0);
@@ -262,6 +266,7 @@ bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int6
     if (m.pending == 0 && m.bytes == 0) {
         m.phase ^= 1;
         m.pending = m.expected;
+        if (b->sm->hazards) sim_hazard_mbarrier_phase(b, (uint32_t)((unsigned char *)object - b->shared));
         b->sm->progress++;
         sim_block_wake_mbarrier_waiters(b);
     }

@@ -42,6 +42,7 @@ enum { SIM_BULK_VALUE = 32, SIM_ATOMIC_NONE = 0xff };
 typedef struct sim_bulk {
     uint8_t kind;
     uint8_t atomic, element; /* of a reduction: sim_atomic_kind and bytes of an element; SIM_ATOMIC_NONE: none */
+    uint32_t instruction;    /* that issued it */
     uint32_t thread;         /* in the block */
     uint32_t group;          /* bulk group of a store */
     uint32_t shared;         /* address */

@@ -3,6 +3,7 @@
 
 #include "sim/cluster.h"
 #include "sim/count.h"
+#include "sim/hazard.h"
 
 static bool is_complete(const sim_block *b, const sim_barrier *bar) {
     if (bar->warps == 0) return false;
@@ -15,12 +16,14 @@ static void open_barrier(sim_block *b, uint32_t id) {
     bar->result_threads = bar->threads;
     bar->warps = bar->expected = bar->threads = bar->popc = 0;
     b->sm->progress++;
+    if (b->sm->hazards) sim_hazard_barrier_open(b, id);
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
         for (uint32_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++) {
             sim_path *p = &w->paths[k];
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->resumes = 1;
+            if (b->sm->hazards) sim_hazard_barrier_pass(w, id, p->mask);
             sim_warp_wake(w, p);
         }
         sim_warp_merge(w);
@@ -47,8 +50,9 @@ void sim_block_lanes_ended(sim_warp *w) {
     sim_cluster_lanes_ended(w);
 }
 
-bool sim_barrier_arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
+bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
+    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, lanes);
     bar->lanes[w->index] |= lanes;
     w->sm->changes++;
     bar->threads += (uint32_t)__builtin_popcount(lanes);
@@ -67,7 +71,10 @@ sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t e
         w->path->resumes = 0;
         return SIM_NEXT;
     }
-    if (sim_barrier_arrive(w, id, expected, lanes, votes)) return SIM_NEXT;
+    if (sim_barrier_arrive(w, op, id, expected, lanes, votes)) {
+        if (w->sm->hazards) sim_hazard_barrier_pass(w, id, lanes);
+        return SIM_NEXT;
+    }
     w->sm->waits.barriers++;
     w->path->barrier = (uint8_t)id;
     return sim_warp_wait(w, sim_pc(w, op), lanes, SIM_PATH_AT_BARRIER);

@@ -10,6 +10,8 @@
 #include "sim/print_log.h"
 #include "sim/warp.h"
 
+#include <haul/haul.h>
+
 enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
 /* Rounds without news after which a spinning path lets lanes of its warp leave their joins: many, since most such loops
@@ -41,11 +43,15 @@ typedef struct sim_grid {
     uint32_t resident;          /* blocks at once on an SM */
     uint32_t used_sms;          /* SMs that get any block */
     uint64_t instruction_limit; /* warp-level, for the whole launch */
+    bool check;                 /* look for findings */
+    haul_schedule schedule;
+    uint64_t seed;
 } sim_grid;
 
 struct sim_block {
     sim_sm *sm;
     uint64_t index;            /* in the grid */
+    uint64_t cluster_index;    /* its cluster's */
     uint32_t at[3];            /* ctaid */
     uint32_t rank;             /* in its cluster */
     sim_block *cluster;        /* its first block; the others follow */
@@ -59,12 +65,16 @@ struct sim_block {
     bool running, prepared;
     bool ends_in_order; /* all threads have ended; reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
-    sim_async async; /* copies in flight */
+    sim_async async;           /* copies in flight */
+    struct sim_domain *domain; /* checks on: see hazard.h */
 };
 
 typedef struct sim_fault_record {
     haul_status status; /* HAUL_OK: none */
     char message[1024];
+    haul_space space; /* of an access: what it was to */
+    uint64_t address;
+    uint32_t bytes;
 } sim_fault_record;
 
 struct sim_sm {
@@ -75,16 +85,17 @@ struct sim_sm {
     unsigned char *frames; /* their threads' frames */
     uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
-    sim_range *ranges; /* by instruction: the allocation it touched last */
-    bool serial;       /* no other SM runs: accesses that other blocks see may go ahead */
-    bool stuck;        /* nothing could run when it stopped last */
-    uint32_t running;  /* blocks */
-    uint32_t ordered;  /* paths that wait for the serial phase */
-    uint32_t patience; /* see SIM_PATIENT */
-    uint64_t progress; /* barriers opened, phases completed, lanes ended: what others may have waited for */
-    uint64_t changes;  /* of memory, barriers, copies in flight */
-    sim_waits waits;   /* of its warps, for the estimate of the time */
-    uint64_t executed; /* warp-level operations since the launch began: the SM's clock */
+    sim_range *ranges;           /* by instruction: the allocation it touched last */
+    bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
+    bool stuck;                  /* nothing could run when it stopped last */
+    uint32_t running;            /* blocks */
+    uint32_t ordered;            /* paths that wait for the serial phase */
+    uint32_t patience;           /* see SIM_PATIENT */
+    uint64_t progress;           /* barriers opened, phases completed, lanes ended: what others may have waited for */
+    uint64_t changes;            /* of memory, barriers, copies in flight */
+    sim_waits waits;             /* of its warps, for the estimate of the time */
+    uint64_t executed;           /* warp-level operations since the launch began: the SM's clock */
+    struct sim_hazards *hazards; /* NULL: checks are off */
     sim_print_log printed;
     sim_fault_record fault;
 };
@@ -103,11 +114,16 @@ bool sim_sm_release_joins(sim_sm *sm);
 /* Appends what the stuck warps wait for to `message`. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 
+/* Where the block of that rank in that cluster lies in the grid: sets at and index. */
+void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b);
+
 /* Lanes of the warp have ended: barriers that waited for them may open. */
 void sim_block_lanes_ended(sim_warp *w);
 /* Paths in try_wait look again. */
 void sim_block_wake_mbarrier_waiters(sim_block *b);
 
+/* What memory the fault that follows is about. */
+void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes);
 /* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block
  * and thread behind. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)

@@ -1,6 +1,7 @@
 #include "sim/bulk.h"
 
 #include "sim/atomic.h"
+#include "sim/hazard.h"
 
 #include <string.h>
 
@@ -86,6 +87,7 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
 }
 
 void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
+    if (b->sm->hazards) sim_hazard_bulk_done(b, bulk);
     if (bulk->tensor.rank)
         copy_box(b, bulk);
     else

@@ -1,5 +1,7 @@
 #include "sim/cluster.h"
 
+#include "sim/hazard.h"
+
 /* ---- addresses ---- */
 
 #define WITHIN ((1u << SIM_CLUSTER_SHIFT) - 1)
@@ -68,6 +70,7 @@ static void open_for(sim_warp *w) {
 static void open_barrier(sim_block *cluster) {
     cluster->sm->progress++;
     cluster->cluster_arrivals = 0;
+    if (cluster->sm->hazards) sim_hazard_cluster_open(cluster);
     for (uint32_t r = 0; r < cluster->sm->grid->cluster_blocks; r++)
         for (uint32_t i = 0; cluster[r].live_warps && i < cluster[r].warp_count; i++) open_for(&cluster[r].warps[i]);
 }
@@ -77,6 +80,7 @@ void sim_cluster_arrive(sim_warp *w, uint32_t lanes) {
     w->at_cluster |= lanes;
     w->sm->changes++;
     cluster->cluster_arrivals++;
+    if (w->sm->hazards) sim_hazard_cluster_arrive(w, lanes);
     if (all_have_arrived(cluster)) open_barrier(cluster);
 }
 

@@ -37,6 +37,9 @@ struct CUctx_st {
     CUmodule modules;
     uint32_t threads;
     uint64_t instruction_limit;
+    bool check;
+    haul_schedule schedule;
+    uint64_t seed;
     sim_print_sink print;
     haul_launch_record *record;
     arena *record_memory;
@@ -188,6 +191,7 @@ static void initialise_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
         if (!in_device_memory(v) || v->size == 0) continue;
+        sim_memory_mark_written(m->context->memory, m->addresses[v->index], v->size);
         unsigned char *bytes = sim_memory_at(m->context->memory, m->addresses[v->index], v->size);
         if (v->initial)
             memcpy(bytes, v->initial, v->size);
@@ -361,6 +365,9 @@ static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_
                     .dynamic_bytes = config->shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
+                    .check = c->check,
+                    .schedule = c->schedule,
+                    .seed = c->seed,
                     .print = c->print};
     memcpy(l.grid, config->grid, sizeof l.grid);
     memcpy(l.block, config->block, sizeof l.block);
@@ -423,6 +430,12 @@ static void *at(CUdeviceptr address, size_t bytes) {
     return host;
 }
 
+static void *at_to_write(CUdeviceptr address, size_t bytes) {
+    void *host = at(address, bytes);
+    if (host) sim_memory_mark_written(current->memory, address, bytes);
+    return host;
+}
+
 static CUresult copy(void *to, const void *from, size_t bytes) {
     if (!to || !from) return CUDA_INVALID_VALUE;
     memmove(to, from, bytes);
@@ -430,7 +443,7 @@ static CUresult copy(void *to, const void *from, size_t bytes) {
 }
 
 static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t bytes) {
-    return bytes ? copy(at(to, bytes), from, bytes) : CUDA_SUCCESS;
+    return bytes ? copy(at_to_write(to, bytes), from, bytes) : CUDA_SUCCESS;
 }
 
 static CUresult copy_to_host(void *to, CUdeviceptr from, size_t bytes) {
@@ -438,11 +451,11 @@ static CUresult copy_to_host(void *to, CUdeviceptr from, size_t bytes) {
 }
 
 static CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-    return bytes ? copy(at(to, bytes), at(from, bytes), bytes) : CUDA_SUCCESS;
+    return bytes ? copy(at_to_write(to, bytes), at(from, bytes), bytes) : CUDA_SUCCESS;
 }
 
 static CUresult fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
-    void *host = count ? at(to, count) : NULL;
+    void *host = count ? at_to_write(to, count) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
     if (count) memset(host, value, count);
     return CUDA_SUCCESS;
@@ -450,7 +463,7 @@ static CUresult fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
 
 static CUresult fill_words(CUdeviceptr to, unsigned value, size_t count) {
     if (to % 4 || count > SIZE_MAX / 4) return wrong("cuMemsetD32: the address must be a multiple of 4");
-    unsigned *host = count ? at(to, count * 4) : NULL;
+    unsigned *host = count ? at_to_write(to, count * 4) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) host[i] = value;
     return CUDA_SUCCESS;
@@ -504,6 +517,13 @@ void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
 }
 
+void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
+    current->check = check;
+    if (check) sim_memory_keep_apart(current->memory);
+    current->schedule = schedule;
+    current->seed = seed;
+}
+
 void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }
@@ -513,6 +533,7 @@ haul_status sim_driver_set_memory(uint64_t bytes) {
     HAUL_TRY(sim_memory_create(bytes, &memory));
     sim_memory_free(current->memory);
     current->memory = memory;
+    if (current->check) sim_memory_keep_apart(memory);
     return HAUL_OK;
 }
 

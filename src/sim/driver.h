@@ -11,7 +11,7 @@
 #include "sim/machine.h"
 #include "sim/print_log.h"
 
-#include <haul/run.h>
+#include <haul/haul.h>
 #include <stdint.h>
 
 const driver_table *sim_driver(void);
@@ -19,6 +19,9 @@ const driver_table *sim_driver(void);
 /* For the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
+/* Whether launches are checked (records get findings, those of launches that end with a fault too), and the order in
+ * which warps and blocks take turns. */
+void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 /* Bytes of device memory; before the first allocation only. */
 haul_status sim_driver_set_memory(uint64_t bytes);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */

@@ -8,6 +8,7 @@
 #include "sim/block.h"
 #include "sim/cluster.h"
 #include "sim/estimate.h"
+#include "sim/hazard_internal.h"
 #include "sim/cycle.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
@@ -33,6 +34,7 @@ typedef struct run_state {
     sim_counting **countings;
     sim_count_plan *plan;
     sim_l2 *l2;
+    sim_watch *watch; /* checks on */
     int threads;
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
@@ -138,6 +140,9 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
                     .memory = l->memory,
                     .params = l->params,
                     .dynamic_bytes = l->dynamic_bytes,
+                    .check = l->check,
+                    .schedule = l->schedule,
+                    .seed = l->seed,
                     .resident = occupancy->blocks_per_sm};
     memcpy(g->grid, l->grid, sizeof g->grid);
     memcpy(g->block, l->block, sizeof g->block);
@@ -186,10 +191,12 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    if (l->check) HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
     for (uint32_t i = 0; i < n; i++) {
         s->sms[i].grid = &s->grid;
         HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));
         s->sms[i].serial = n == 1;
+        if (s->watch) s->sms[i].hazards->watch = s->watch;
         s->countings[i] = s->sms[i].counting;
     }
     int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
@@ -204,6 +211,7 @@ static void tear_down(run_state *s) {
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
     sim_l2_free(s->l2);
+    sim_watch_free(s->watch);
 }
 
 /* ---- epochs ---- */
@@ -278,6 +286,8 @@ static bool revive(run_state *s) {
 
 static haul_status report_deadlock(const run_state *s, const char *why) {
     char stuck[700] = "";
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].hazards) sim_hazard_deadlock(&s->sms[i]);
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], stuck, sizeof stuck);
     return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
 }
@@ -298,6 +308,7 @@ static haul_status run_all(run_state *s) {
         uint32_t busy = run_epoch(s, threads);
         HAUL_TRY(report_fault(s));
         HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads));
+        if (s->watch) HAUL_TRY(sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));
@@ -404,6 +415,22 @@ static sim_waits waits_of_all(const run_state *s) {
     return sum;
 }
 
+static void record_findings(const run_state *s, arena *memory, haul_launch_record *r) {
+    const uint32_t n = s->grid.used_sms;
+    const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
+    for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
+    for (uint32_t i = 0; i < SIM_WATCH_SLICES; i++) lists[n + i] = sim_watch_findings(s->watch, i);
+    sim_findings_record(lists, n + SIM_WATCH_SLICES, memory, r);
+    r->checked = true;
+}
+
+static bool checks_failed(const run_state *s) {
+    bool failed = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].hazards) failed |= s->sms[i].hazards->failed || s->sms[i].hazards->findings.failed;
+    return failed;
+}
+
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, text *t, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
@@ -417,6 +444,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     sim_waits waits = waits_of_all(s);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     record_instructions(l->program, traffic, memory, t, r);
+    if (l->check) record_findings(s, memory, r);
     memory->out_of_memory = outer;
     return t->failed ? no_memory_for_record() : HAUL_OK;
 }
@@ -428,12 +456,16 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     HAUL_TRY(sim_launch_check(l, &occupancy));
     clock_gettime(CLOCK_MONOTONIC, &start);
     haul_status status = set_up(&s, l, &occupancy);
-    if (status == HAUL_OK) status = run_and_print(&s, &l->print);
-    if (status == HAUL_OK && record) {
-        *record = (haul_launch_record){.occupancy = occupancy};
+    const bool ready = status == HAUL_OK;
+    if (ready) status = run_and_print(&s, &l->print);
+    if (status == HAUL_OK && checks_failed(&s))
+        status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    if (record && ready && (status == HAUL_OK || l->check)) {
+        *record = (haul_launch_record){.occupancy = occupancy, .ended_by = status};
         text t = {0};
-        status = fill_record(&s, l, memory, &t, record);
+        haul_status filled = fill_record(&s, l, memory, &t, record);
         text_free(&t);
+        if (status == HAUL_OK) status = filled;
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }

@@ -7,7 +7,7 @@
 #include "sim/memory.h"
 #include "sim/print_log.h"
 
-#include <haul/run.h>
+#include <haul/haul.h>
 
 typedef struct sim_launch {
     const sim_program *program;
@@ -19,6 +19,9 @@ typedef struct sim_launch {
     uint32_t dynamic_bytes;
     uint32_t threads;           /* host threads; 0: all */
     uint64_t instruction_limit; /* 0: the default */
+    bool check;                 /* look for findings */
+    haul_schedule schedule;
+    uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
 } sim_launch;
 

@@ -2,6 +2,7 @@
 #include "sim/interpreter.h"
 
 #include "ptx/ir.h"
+#include "sim/hazard.h"
 #include "sim/lower_internal.h"
 
 sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -59,7 +60,9 @@ sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
 
 sim_step sim_execute(sim_warp *w, const sim_op *op) {
     uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
-    return active ? op->run(w, op, active) : SIM_NEXT;
+    if (!active) return SIM_NEXT;
+    if (__builtin_expect(w->doubtful, 0)) sim_hazard_doubt_step(w, op, active);
+    return op->run(w, op, active);
 }
 
 uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {

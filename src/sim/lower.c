@@ -367,6 +367,8 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);
     make_template(&l, end);
+    p->variables = placement.items;
+    p->variable_count = placement.count;
     p->registers = sim_estimate_registers(flat, memory);
     *out = p;
     return HAUL_OK;

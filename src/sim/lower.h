@@ -14,6 +14,12 @@ typedef struct sim_special_slot {
     uint8_t special; /* ptx_special */
 } sim_special_slot;
 
+/* Where a shared or local variable lies, in its space's addresses. */
+typedef struct sim_variable_place {
+    const ptx_variable *variable;
+    uint64_t at;
+} sim_variable_place;
+
 /* A kernel, ready to run. Lives in its module's arena. */
 typedef struct sim_program {
     const ptx_module *module;
@@ -27,8 +33,10 @@ typedef struct sim_program {
     uint32_t constants_at, constants_bytes; /* the part of the template that is not zero */
     sim_special_slot *specials;
     size_t special_count, special_capacity;
-    uint32_t *block_ops;        /* first operation of each basic block */
-    uint32_t *block_weights;    /* instructions of each block that count with the block (the unguarded ones) */
+    uint32_t *block_ops;     /* first operation of each basic block */
+    uint32_t *block_weights; /* instructions of each block that count with the block (the unguarded ones) */
+    sim_variable_place *variables;
+    size_t variable_count;
     uint32_t param_bytes;       /* of the entry's parameters */
     uint64_t shared_bytes;      /* static */
     uint64_t dynamic_shared_at; /* shared address of `extern .shared` arrays */

@@ -18,13 +18,8 @@ typedef struct sim_constants {
     uint32_t end; /* of the register file so far */
 } sim_constants;
 
-typedef struct sim_placement_item {
-    const ptx_variable *variable;
-    uint64_t at;
-} sim_placement_item;
-
 typedef struct sim_placement {
-    sim_placement_item *items;
+    sim_variable_place *items;
     size_t count, capacity;
     sim_address_of address_of;
     void *context;

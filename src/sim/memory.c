@@ -10,6 +10,8 @@
 
 /* Allocations of LARGE bytes and more start on a PAGE, the size of hardware's large pages. */
 enum { LARGE = 1 << 20, PAGE = 2 << 20 };
+/* With allocations kept apart: the gap, and how many freed ones are remembered. */
+enum { GAP = 64 << 10, FREED = 64 };
 
 /* Live allocations, sorted by address; what lies between them is free. */
 struct sim_memory {
@@ -19,6 +21,13 @@ struct sim_memory {
         uint64_t from, bytes, asked;
     } * blocks;
     size_t count, capacity;
+    bool apart;
+    unsigned char *written; /* four bits for each word */
+    uint64_t high;          /* behind all that was ever allocated from the start of memory */
+    struct {
+        uint64_t from, to;
+    } freed[FREED];
+    size_t freed_count; /* so far; the last FREED are kept */
 };
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -42,6 +51,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
+    if (m->written) munmap(m->written, m->bytes / 4);
     memory_free(m->blocks);
     memory_free(m);
 }
@@ -84,6 +94,41 @@ static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
         return true;
     }
     return false;
+}
+
+void sim_memory_keep_apart(sim_memory *m) {
+    m->apart = true;
+    if (m->written) return;
+    unsigned char *written =
+        mmap(NULL, m->bytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (written != MAP_FAILED) m->written = written;
+}
+
+unsigned char *sim_memory_written(const sim_memory *m) {
+    return m->written;
+}
+
+void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
+    uint64_t at = address - SIM_GLOBAL_BASE;
+    const uint64_t end = at + bytes;
+    if (!m->written) return;
+    for (; at < end && at % 4; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
+    if (end - at >= 4) memset(m->written + at / 4, 15, (end - at) / 4);
+    for (at = at + (end - at) / 4 * 4; at < end; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
+}
+
+static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
+    if (m->written) memset(m->written + offset / 4, 0, (bytes + 3) / 4);
+}
+
+/* Behind everything that was ever there. */
+static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    *from = align_up(m->high, alignment_of(bytes));
+    size_t i = 0;
+    while (i < m->count && m->blocks[i].from < *from) i++;
+    const uint64_t end = i < m->count ? m->blocks[i].from : m->bytes;
+    *at = i;
+    return *from <= end && end - *from >= bytes;
 }
 
 static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
@@ -131,7 +176,8 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     uint64_t from;
     if (asked > m->bytes) return no_room(m, asked, "device memory");
     uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
-    if (!find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
+    const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
+    if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
     HAUL_TRY(make_room(m));
     memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
@@ -140,6 +186,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].asked = asked;
     m->count++;
     m->used += bytes;
+    if (find == find_first && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
     *address = SIM_GLOBAL_BASE + from;
     return HAUL_OK;
 }
@@ -172,6 +219,9 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
+    forget_written(m, offset, bytes);
+    m->freed[m->freed_count % FREED].from = offset;
+    m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
     /* Whole pages go back to the system, and read as zero when they are used again. */
     uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;
     if (last > first) madvise(m->host + first, last - first, MADV_DONTNEED);
@@ -186,6 +236,15 @@ void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
     *total = m->bytes;
 }
 
+bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
+    size_t at = locate(m, address - SIM_GLOBAL_BASE);
+    if (at == m->count) return false;
+    range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
+    range->to = range->from + m->blocks[at].asked;
+    range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    return range->to <= address;
+}
+
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t at = locate(m, offset);
@@ -194,6 +253,18 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     range->to = range->from + m->blocks[at].asked;
     range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
     return true;
+}
+
+bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {
+    const uint64_t offset = address - SIM_GLOBAL_BASE;
+    const size_t kept = m->freed_count < FREED ? m->freed_count : FREED;
+    for (size_t i = 0; i < kept; i++) {
+        if (offset < m->freed[i].from || offset >= m->freed[i].to) continue;
+        range->from = SIM_GLOBAL_BASE + m->freed[i].from;
+        range->to = SIM_GLOBAL_BASE + m->freed[i].to;
+        return true;
+    }
+    return false;
 }
 
 void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {

@@ -36,6 +36,9 @@ haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *ad
 /* The same at the far end of memory: for what modules bring along, so that a kernel's buffers begin at the start of
  * memory whatever else is loaded, as they do on hardware. */
 haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_t *address);
+/* For finding defects: from now on allocations keep a gap between each other, and what is freed is not used again as
+ * long as there is other memory. Addresses are then not those that hardware gives. */
+void sim_memory_keep_apart(sim_memory *memory);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
@@ -43,6 +46,15 @@ uint64_t sim_memory_largest_free(const sim_memory *memory);
 
 /* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
+/* The last allocation that ends at or before `address`; false when there is none. */
+bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
+/* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. Address a's
+ * word is at index (a - SIM_GLOBAL_BASE) / 4. */
+unsigned char *sim_memory_written(const sim_memory *memory);
+/* Marks what the host writes. */
+void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
+/* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */
+bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 

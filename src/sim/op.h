@@ -48,12 +48,14 @@ struct sim_op {
 };
 
 enum {
-    SIM_OP_JUMPS = 1,     /* target is a block */
-    SIM_OP_BRANCHES = 2,  /* target, x (fall through) and y (join) are blocks; operation indices once lowered */
-    SIM_OP_TABLE = 4,     /* x blocks in the pool from `more` on, y the join */
-    SIM_OP_ORDERED = 8,   /* memory: ordered with other blocks */
-    SIM_OP_WIDE = 16,     /* memory: the base has 64-bit lanes */
-    SIM_OP_OBSERVES = 32, /* memory: reads what another thread may be about to change (sim_warp_observe) */
+    SIM_OP_JUMPS = 1,      /* target is a block */
+    SIM_OP_BRANCHES = 2,   /* target, x (fall through) and y (join) are blocks; operation indices once lowered */
+    SIM_OP_TABLE = 4,      /* x blocks in the pool from `more` on, y the join */
+    SIM_OP_ORDERED = 8,    /* memory: ordered with other blocks */
+    SIM_OP_WIDE = 16,      /* memory: the base has 64-bit lanes */
+    SIM_OP_OBSERVES = 32,  /* memory: reads what another thread may be about to change (sim_warp_observe) */
+    SIM_OP_STRONG = 64,    /* memory: volatile, relaxed, release or acquire */
+    SIM_OP_RELEASES = 128, /* memory: release or acq_rel */
 };
 
 /* Fixed slots at the start of every register file. */

@@ -4,7 +4,7 @@
 
 static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
     sim_placement *p = l->placement;
-    sim_placement_item item = {.variable = v, .at = at};
+    sim_variable_place item = {.variable = v, .at = at};
     ARENA_PUSH(l->memory, p->items, p->count, p->capacity, item);
 }
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/block.h"
+#include "sim/hazard.h"
 #include "sim/interpreter.h"
 #include "sim/lower_internal.h"
 
@@ -56,10 +57,12 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
         sm->blocks[b].frames = sm->frames + b * frames;
         HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
     }
+    if (g->check) HAUL_TRY(sim_hazards_create(sm));
     return sim_counting_create(plan, &sm->counting);
 }
 
 void sim_sm_free(sim_sm *sm) {
+    sim_hazards_free(sm);
     if (sm->blocks)
         for (uint32_t b = 0; b < sm->grid->resident; b++) sim_async_free(&sm->blocks[b].async);
     memory_free(sm->blocks);
@@ -171,6 +174,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
     for (size_t s = 0; s < p->special_count; s++)
         if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
+    w->doubtful = false;
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }
 
@@ -181,7 +185,7 @@ static void clear_frames(const sim_grid *g, sim_block *b) {
 }
 
 /* Clusters and the blocks in them are numbered with x running fastest. */
-static void place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
+void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
     for (unsigned k = 0; k < 3; k++) {
         const uint32_t wide = g->cluster[k], clusters = g->grid[k] / wide;
         b->at[k] = (uint32_t)(cluster % clusters) * wide + rank % wide;
@@ -191,9 +195,30 @@ static void place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_
     b->index = b->at[0] + g->grid[0] * (b->at[1] + (uint64_t)g->grid[1] * b->at[2]);
 }
 
+/* A multiplicative hash is a permutation of the numbers below a power of two: those beyond the last are passed over. */
+static uint64_t shuffled(uint64_t number, uint64_t count, uint64_t seed) {
+    uint64_t mask = 1;
+    while (mask < count) mask *= 2;
+    mask -= 1;
+    do number = ((number ^ (seed & mask)) * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+    while (number >= count);
+    return number;
+}
+
+/* The cluster that the SM's turn has come to. */
+static uint64_t cluster_in_turn(const sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    switch (g->schedule) {
+    case HAUL_SCHEDULE_REVERSED: return g->clusters - 1 - sm->next_cluster;
+    case HAUL_SCHEDULE_RANDOM: return shuffled(sm->next_cluster, g->clusters, g->seed);
+    default: return sm->next_cluster;
+    }
+}
+
 static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     const sim_grid *g = sm->grid;
-    place_block(g, sm->next_cluster, rank, b);
+    b->cluster_index = cluster_in_turn(sm);
+    sim_place_block(g, b->cluster_index, rank, b);
     b->rank = rank;
     b->cluster = b - rank;
     b->cluster_arrivals = 0;
@@ -219,6 +244,7 @@ static bool start_cluster(sim_sm *sm, sim_block *b) {
     for (uint32_t r = 0; r < g->cluster_blocks; r++)
         if (b[r].running) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++) start_block(sm, &b[r], r);
+    if (sm->hazards) sim_hazard_start(b);
     sm->next_cluster += g->used_sms;
     return true;
 }
@@ -231,10 +257,20 @@ static void end_block(sim_sm *sm, sim_block *b) {
 
 /* ---- running ---- */
 
+/* The i-th of `count` to take its turn. */
+static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
+    switch (sm->grid->schedule) {
+    case HAUL_SCHEDULE_REVERSED: return count - 1 - i;
+    case HAUL_SCHEDULE_RANDOM: return (uint32_t)shuffled(i, count, sm->grid->seed + round);
+    default: return i;
+    }
+}
+
 static bool run_warps(sim_sm *sm, sim_block *b) {
     bool ran = false;
+    const uint64_t executed = sm->executed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
-        sim_warp *w = &b->warps[i];
+        sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
         if (w->ready_count == 0) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
         sm->executed += sim_warp_run(w, STRETCH);
@@ -380,15 +416,24 @@ static void print_place(const sim_program *p, const sim_op *op, char *out, size_
         snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
 }
 
-__attribute__((format(printf, 5, 0))) static sim_step record_fault(sim_warp *w, const char *place, haul_status status,
-                                                                   uint32_t lanes, const char *format,
-                                                                   va_list arguments) {
+void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes) {
+    sim_fault_record *f = &w->sm->fault;
+    if (f->status != HAUL_OK) return;
+    f->space = space;
+    f->address = address;
+    f->bytes = bytes;
+}
+
+__attribute__((format(printf, 6, 0))) static sim_step record_fault(sim_warp *w, const sim_op *op, const char *place,
+                                                                   haul_status status, uint32_t lanes,
+                                                                   const char *format, va_list arguments) {
     sim_fault_record *f = &w->sm->fault;
     if (f->status != HAUL_OK) return SIM_STOP;
     f->status = status;
     snprintf(f->message, sizeof f->message, "%s", place);
     size_t used = strlen(f->message);
     vsnprintf(f->message + used, sizeof f->message - used, format, arguments);
+    if (w->sm->hazards) sim_hazard_fault(w, op, lanes, f->message + used);
     used = strlen(f->message);
     uint32_t thread = w->index * SIM_LANES + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
     const uint32_t *size = w->sm->grid->block;
@@ -403,7 +448,7 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t l
     va_list arguments;
     print_place(w->sm->grid->program, op, place, sizeof place);
     va_start(arguments, format);
-    record_fault(w, place, status, lanes, format, arguments);
+    record_fault(w, op, place, status, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }
@@ -411,7 +456,7 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t l
 sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    record_fault(w, place, status, lanes, format, arguments);
+    record_fault(w, &w->ops[w->path->pc], place, status, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }

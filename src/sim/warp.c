@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "ptx/ir.h"
 #include "sim/block.h"
+#include "sim/hazard.h"
 
 #include <string.h>
 
@@ -185,6 +186,7 @@ void sim_warp_merge(sim_warp *w) {
 
 bool sim_warp_release_joins(sim_warp *w) {
     if (!w->at_joins) return false;
+    if (w->sm->hazards) sim_hazard_joins_released(w);
     for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
         sim_join *j = &w->joins[k];
         if (!j->used || !j->arrived) continue;
@@ -263,10 +265,26 @@ static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, boo
     w->active = w->path->mask;
 }
 
+static void check_set(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
+    if (lanes & ~members) sim_hazard_mask(w, op, lanes, members);
+    sim_hazard_warp_sync(w, lanes);
+}
+
+static void check_sets(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES]) {
+    while (active) {
+        const uint32_t same = sim_warp_same_members(members, active);
+        check_set(w, op, same, members[__builtin_ctz(active)]);
+        active &= ~same;
+    }
+}
+
 static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES], bool anywhere,
                        sim_step *step) {
     *step = SIM_NEXT;
-    if (all_sets_there(w, active, members)) return active;
+    if (all_sets_there(w, active, members)) {
+        if (w->sm->hazards) check_sets(w, op, active, members);
+        return active;
+    }
     const uint32_t first = members[__builtin_ctz(active)], pc = sim_pc(w, op);
     const uint32_t same = sim_warp_same_members(members, active);
     if (same != active) { /* the other sets come here on their own */
@@ -281,6 +299,7 @@ static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uin
         *step = sim_warp_wait(w, pc, same, SIM_PATH_AT_WARP_SYNC);
         return 0;
     }
+    if (w->sm->hazards) check_set(w, op, there, first);
     release_waiting(w, op, first, anywhere);
     return there;
 }

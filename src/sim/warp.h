@@ -52,6 +52,7 @@ struct sim_warp {
     const sim_op *ops;
     uint32_t active; /* lanes of the running path, = path->mask */
     uint32_t pc;     /* control handlers: the operation to go on with */
+    bool doubtful;   /* checks on: some register holds what was never written (hazard_doubt.c) */
     sim_path *path;  /* the running one */
     sim_block *block;
     sim_sm *sm;

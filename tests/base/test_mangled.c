@@ -33,6 +33,14 @@ static void namespaces_are_left_out(void **state) {
     check("_ZN4blas5saxpyEif", "saxpy");
 }
 
+static void variables_in_functions_have_their_own(void **state) {
+    (void)state;
+    check("_ZZ11bad_no_waitE1s", "s");
+    check("_ZZ9transposeILi32EEvPfE4tile", "tile");
+    check("_ZZN4blas5saxpyEifE4tile_0", "tile");
+    check("_ZZ5saxpy", "_ZZ5saxpy");
+}
+
 static void lengths_beyond_the_end_are_not_believed(void **state) {
     (void)state;
     check("_Z99x", "_Z99x");
@@ -45,6 +53,7 @@ int main(void) {
         cmocka_unit_test(plain_symbols_stay),
         cmocka_unit_test(functions_lose_their_parameters),
         cmocka_unit_test(namespaces_are_left_out),
+        cmocka_unit_test(variables_in_functions_have_their_own),
         cmocka_unit_test(lengths_beyond_the_end_are_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

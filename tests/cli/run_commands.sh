@@ -52,10 +52,10 @@ END
 want version 0 "$haul" --version
 has '^haul [0-9]*\.[0-9]*\.[0-9]*$'
 want help 0 "$haul" help
-for command in lab replay compare profile diagnose info; do
+for command in lab replay compare profile check diagnose info; do
     has "^  $command "
 done
-for command in lab replay compare profile diagnose info; do
+for command in lab replay compare profile check diagnose info; do
     want "$command --help" 0 "$haul" $command --help
     has "^usage: haul $command"
     has '^  -d, --device NAME'
@@ -87,7 +87,7 @@ want "diagnose indirect" 0 "$haul" diagnose indirect --count 4 --bytes 64 --inde
 has '^\.\.\. and for indices *1$'
 want "diagnose halo" 0 "$haul" diagnose halo --width 32 --height 16 --align 4 --at 0,0 --extent 64,64 --global-pitch 256
 has '^\.\.\. outside the array *51$'
-want "diagnose tile" 0 "$haul" diagnose tile --box 64x32 --global-pitch 16384 --add f32
+want "diagnose tile" 0 "$haul" diagnose tile --box 64x32 --global-pitch 16384 --add f32 --engine tensor
 has '^Engine *tensor copy$'
 want "diagnose --quiet" 0 "$haul" diagnose tile --box 64x32 --quiet
 [ ! -s "$work/out" ] || fail "diagnose --quiet prints"

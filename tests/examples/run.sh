@@ -28,6 +28,18 @@ expect 'saxpy counts its sectors' ' 250  .*sectors' "$build/examples/saxpy" "$bu
 expect 'a thread a row takes 32 sectors a request' '\b32\.00\b' row_sums row_sums 4
 expect 'a warp a row takes four' '\b4\.00\b' row_sums row_sums_by_warp 128
 
+transpose() { # expected exit status, options
+    wanted=$1
+    shift
+    "$build/haul" check "$root/examples/transpose.cu" --kernel transpose --grid 4,4 --block 32,8 \
+        --arg buf:f01:16384 --arg buf:zero:16384 --arg i32:128 "$@"
+    [ $? -eq "$wanted" ]
+}
+
+expect 'the transpose is as it expects' '4 of 4 expectations hold' transpose 0
+expect 'without padding its banks conflict' 'transpose.cu:26: failed: .*: 15872 measured' transpose 1 -D PADDING=0
+expect 'without its barrier there is a race' 'transpose.cu:.*: error: race-shared' transpose 1 -D BARRIER=
+
 guard() { # expected exit status, kernel
     "$build/examples/guard" "$build/examples/row_sums.ptx" "$2"
     [ $? -eq "$1" ]

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "sim/cluster.h"
+#include "sim/hazard.h"
 #include "sim/lower_internal.h"
 #include "sim/memory.h"
 #include "sim/atomic.h"
@@ -53,6 +54,7 @@ static bool queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim
         c->op = op;
         c->lanes = active & same;
         c->group = group;
+        if (w->sm->hazards && c->bytes) sim_hazard_copy(w, c->lanes, c);
         active &= ~same;
     }
     return true;
@@ -208,11 +210,16 @@ static sim_block *owner_of(sim_warp *w, const sim_op *op, unsigned lane, bulk_re
     return NULL;
 }
 
+static bool issue(sim_warp *w, unsigned lane, sim_block *owner, const sim_bulk *b) {
+    if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, b);
+    return sim_async_add_bulk(owner, b);
+}
+
 /* imm2 bit 2: multicast to the ranks of the mask in slot `more` */
 static bool add_load(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
-    if (!(op->imm2 & 4)) return sim_async_add_bulk(owner, b);
+    if (!(op->imm2 & 4)) return issue(w, lane, owner, b);
     for (uint32_t ranks = SIM_SLOT(w, uint16_t, op->more)[lane]; ranks; ranks &= ranks - 1)
-        if (!sim_async_add_bulk(&w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+        if (!issue(w, lane, &w->block->cluster[__builtin_ctz(ranks)], b)) return false;
     return true;
 }
 
@@ -234,6 +241,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
         const sim_bulk b = {.kind = (uint8_t)kind,
                             .atomic = op->count,
                             .element = op->bytes,
+                            .instruction = op->instruction,
                             .thread = thread,
                             .group = w->block->async.bulk_groups[thread],
                             .shared = r.shared,
@@ -305,6 +313,8 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_block *owner = owner_of(w, op, lane, &r);
         if (!owner || !check_copy_between(w, op, lane, &r)) return SIM_STOP;
         const sim_bulk b = {.kind = SIM_BULK_LOAD,
+                            .instruction = op->instruction,
+                            .thread = w->index * SIM_LANES + lane,
                             .atomic = op->count,
                             .element = op->bytes,
                             .shared = r.shared,
@@ -312,7 +322,7 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
                             .source = w->block,
                             .global = r.global,
                             .bytes = r.bytes};
-        if (!sim_async_add_bulk(owner, &b)) return out_of_memory(w, op, active);
+        if (!issue(w, lane, owner, &b)) return out_of_memory(w, op, active);
     }
     return SIM_NEXT;
 }
@@ -432,6 +442,10 @@ static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     return NULL;
 }
 
+static uint32_t offset_of(const sim_block *b, const uint64_t *object) {
+    return (uint32_t)((const unsigned char *)object - b->shared);
+}
+
 static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -441,6 +455,7 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         if (count == 0 || count > SIM_MBARRIER_MOST)
             return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier.init: count %u, must be 1 to %d", count,
                              SIM_MBARRIER_MOST);
+        if (w->sm->hazards) sim_hazard_mbarrier_init(w, op, lane, offset_of(w->block, object));
         *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
     }
     w->sm->changes++;
@@ -449,8 +464,10 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
-        uint64_t *object = barrier_of(w, op, (unsigned)__builtin_ctz(left));
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
+        if (w->sm->hazards) sim_hazard_mbarrier_end(w, op, lane, offset_of(w->block, object));
         *object = 0;
     }
     w->sm->changes++;
@@ -498,6 +515,12 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
         uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
         if (!object) return SIM_STOP;
         uint64_t before = *object;
+        if (w->sm->hazards) {
+            sim_hazard_mbarrier_use(w, op, lane, owner, offset_of(owner, object));
+            sim_hazard_mbarrier_told(w, op, lane, owner, offset_of(owner, object));
+            if (op->x != EXPECTS && op->x != COMPLETES)
+                sim_hazard_mbarrier_arrive(w, lane, owner, offset_of(owner, object));
+        }
         bool completes = sim_mbarrier_unpack(before).pending <= SIM_SLOT(w, uint32_t, op->b)[lane];
         if ((op->y && completes) || !update_barrier(w, op, lane, owner, object)) return overflow(w, op, lane, before);
         SIM_SLOT(w, uint64_t, op->d)[lane] = before;
@@ -575,6 +598,12 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
+        if (w->sm->hazards) {
+            sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
+            sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
+            /* What the thread did itself goes along with its copies. */
+            sim_hazard_mbarrier_arrive(w, lane, w->block, offset_of(w->block, object));
+        }
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (op->imm2) continue;
         if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
@@ -608,16 +637,32 @@ static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t
     return phase != wanted;
 }
 
+/* The lanes know what those knew who arrived at the barriers. */
+static void pass_barriers(sim_warp *w, uint32_t done, const uint32_t address[SIM_LANES]) {
+    while (done) {
+        const uint32_t first = address[__builtin_ctz(done)];
+        uint32_t same = 0;
+        for (uint32_t left = done; left; left &= left - 1)
+            if (address[__builtin_ctz(left)] == first) same |= left & -left;
+        sim_hazard_mbarrier_pass(w, same, first);
+        done &= ~same;
+    }
+}
+
 static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint32_t done = 0, *d = SIM_SLOT(w, uint32_t, op->d);
+    uint32_t done = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
-        if (!is_over(w, op, lane, *object))
-            sim_async_deliver(w->block, (uint32_t)((unsigned char *)object - w->block->shared));
-        done |= (uint32_t)is_over(w, op, lane, *object) << lane;
+        const uint32_t address = offset_of(w->block, object);
+        if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, address);
+        if (!is_over(w, op, lane, *object)) sim_async_deliver(w->block, address);
+        if (!is_over(w, op, lane, *object)) continue;
+        done |= 1u << lane;
+        if (w->sm->hazards) passed[lane] = address;
     }
+    if (w->sm->hazards) pass_barriers(w, done, passed);
     /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
     bool timed_out = w->path->resumes;
     if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);

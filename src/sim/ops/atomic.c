@@ -2,6 +2,8 @@
 #include "sim/atomic.h"
 
 #include "sim/cluster.h"
+#include "sim/hazard.h"
+#include "sim/hazard_global.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 
@@ -74,6 +76,10 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     sim_step step;
     if (!commutes && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (w->sm->hazards) {
+        sim_hazard_strong(w, op, active, address, !op->y, true);
+        sim_hazard_global(w, op, active, address, HAUL_ACTION_ATOMIC);
+    }
     if (commutes)
         reduce_lanes(w, op, active, base, address);
     else if (op->count > 1)
@@ -84,11 +90,17 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
-static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                 const uint32_t address[SIM_LANES]) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
+    if (w->sm->hazards) {
+        uint64_t in_window[SIM_LANES];
+        SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
+        sim_hazard_strong(w, op, active, in_window, !op->y, true);
+        sim_hazard_atomic(w, op, active, b, address);
+    }
     apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)b->shared, wide);
     sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
@@ -148,6 +160,10 @@ static sim_handler handler_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
 }
 
+static bool releases(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE || i->mods[PTX_SLOT_ORDER] == PTX_MOD_ACQ_REL;
+}
+
 /* operands[at] is the memory, then a, then (CAS) b */
 static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
     bool wide, swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
@@ -168,7 +184,7 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     op->memory_class = is_shared(i)  ? HAUL_CLASS_SHARED_ATOMIC
                        : result_read ? HAUL_CLASS_GLOBAL_ATOMIC
                                      : HAUL_CLASS_GLOBAL_REDUCTION;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
+    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (releases(i) ? SIM_OP_RELEASES : 0));
     return HAUL_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/cluster.h"
 
 #include "sim/atomic.h"
+#include "sim/hazard.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 
@@ -21,7 +22,10 @@ haul_status LOWER(BARRIER_CLUSTER_ARRIVE)(sim_lowering *l, const ptx_instruction
 }
 
 static sim_step cluster_wait(sim_warp *w, const sim_op *op, uint32_t active) {
-    if (!sim_cluster_waits(w, active)) return SIM_YIELD;
+    if (!sim_cluster_waits(w, active)) {
+        if (w->sm->hazards) sim_hazard_cluster_pass(w, active);
+        return SIM_YIELD;
+    }
     return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_CLUSTER);
 }
 
@@ -97,6 +101,8 @@ static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint32_t to = shared_address(w, op->a, op->flags & SIM_OP_WIDE, lane, (uint32_t)op->imm);
         sim_bulk b = {.kind = SIM_BULK_LOAD,
+                      .instruction = op->instruction,
+                      .thread = w->index * SIM_LANES + lane,
                       .atomic = (uint8_t)op->x,
                       .element = op->bytes,
                       .shared = to,
@@ -113,6 +119,7 @@ static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
             return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "misaligned or stray store: %u bytes at shared 0x%x",
                              b.bytes, b.shared);
         take_values(w, op, lane, &b);
+        if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, &b);
         if (!sim_async_add_bulk(owner, &b))
             return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a store in flight");
     }

@@ -166,7 +166,7 @@ static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {
 static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t id, threads;
     if (!barrier_operands(w, op, &active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
-    sim_barrier_arrive(w, id, threads, active, 0);
+    sim_barrier_arrive(w, op, id, threads, active, 0);
     return SIM_NEXT;
 }
 

@@ -2,6 +2,8 @@
 #include "sim/memory.h"
 
 #include "sim/cluster.h"
+#include "sim/hazard.h"
+#include "sim/hazard_global.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 
@@ -142,12 +144,26 @@ typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uint
 
 /* ---- spaces ---- */
 
+/* A strong access may hand over, or take, what was written before. */
+static void check_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                         bool is_store) {
+    if (op->flags & SIM_OP_STRONG) sim_hazard_strong(w, op, active, address, !is_store, is_store);
+}
+
+static void check_global_access(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
+    if (op->memory_class == HAUL_CLASS_NONE) return;
+    sim_hazard_global(w, op, active, address, is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ);
+    check_strong(w, op, active, address, is_store);
+}
+
 static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
     sim_step step;
     if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     move(w, op, active, base, address);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     /* Constant memory has a cache of its own. */
@@ -155,11 +171,24 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b,
+static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                               const uint32_t address[SIM_LANES], const uint64_t wide[SIM_LANES]) {
+    const bool is_store = op->memory_class == HAUL_CLASS_SHARED_STORE;
+    uint64_t in_window[SIM_LANES];
+    if (is_store)
+        sim_hazard_store(w, op, active, b, address);
+    else
+        sim_hazard_load(w, op, active, b, address);
+    SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
+    check_strong(w, op, active, in_window, is_store);
+}
+
+static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                              const uint32_t address[SIM_LANES], elements_fn move) {
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address, wide);
     move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_shared(w->sm->counting, w, op, active, address);
@@ -389,7 +418,8 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->y = log2_of(lane);
     op->imm2 = is_load && is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
-                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0));
+                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
+                           (i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0));
     if (!(is_load ? loader(op) : stores[op->x][op->y]))
         return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);
@@ -417,7 +447,14 @@ static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op, (void)active;
+    if (w->sm->hazards) sim_hazard_fence(w);
     sim_count_barrier(w->sm->counting, w);
+    return SIM_NEXT;
+}
+
+static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    if (w->sm->hazards) sim_hazard_proxy_fence(w, active);
     return SIM_NEXT;
 }
 
@@ -435,8 +472,8 @@ HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(MEMBAR, fence)
 HAS_NO_EFFECT(FENCE, fence)
 HAS_NO_EFFECT(FENCE_RESTRICTED, fence)
-HAS_NO_EFFECT(FENCE_PROXY, nothing)
-HAS_NO_EFFECT(FENCE_PROXY_RESTRICTED, nothing)
+HAS_NO_EFFECT(FENCE_PROXY, proxy_fence)
+HAS_NO_EFFECT(FENCE_PROXY_RESTRICTED, proxy_fence)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)

@@ -7,6 +7,7 @@
 #include "sim/async.h"
 #include "sim/atomic.h"
 #include "sim/cluster.h"
+#include "sim/hazard.h"
 #include "sim/lower_internal.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
@@ -188,10 +189,15 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     return false;
 }
 
+static bool issue(sim_warp *w, unsigned lane, sim_block *owner, const sim_bulk *b) {
+    if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, b);
+    return sim_async_add_bulk(owner, b);
+}
+
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
-    if (!(op->imm2 & 4)) return sim_async_add_bulk(owner, b);
+    if (!(op->imm2 & 4)) return issue(w, lane, owner, b);
     for (uint32_t ranks = multicast_ranks(w, op, lane); ranks; ranks &= ranks - 1)
-        if (!sim_async_add_bulk(&w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+        if (!issue(w, lane, &w->block->cluster[__builtin_ctz(ranks)], b)) return false;
     return true;
 }
 
@@ -199,7 +205,7 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         sim_block *owner;
-        sim_bulk b = {.kind = (uint8_t)kind};
+        sim_bulk b = {.kind = (uint8_t)kind, .instruction = op->instruction};
         if (!describe(w, op, lane, &b, &owner) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
         if (!add_copy(w, op, lane, owner, &b))
             return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");

@@ -1,0 +1,208 @@
+/* haul check: what is wrong with a kernel's use of memory and synchronisation, and whether it behaves as expected. */
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "cli/session.h"
+#include "cli/sources.h"
+#include "report/check.h"
+#include "report/json.h"
+
+#include <string.h>
+#include <unistd.h>
+
+typedef struct checking {
+    const cli_values *values;
+    cli_sources sources;
+    report_checker checker;
+    report_sarif sarif;
+    report_junit junit;
+    text out;
+} checking;
+
+/* ---- options ---- */
+
+static haul_status read_grade(const char *name, haul_finding_grade *grade) {
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, haul_grade_names[i]) != 0) continue;
+        *grade = (haul_finding_grade)i;
+        return HAUL_OK;
+    }
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--grade: `%s` is none of error, warning, advice", name);
+}
+
+static haul_status read_schedule(const char *name, haul_device_options *o) {
+    static const char random[] = "random";
+    const size_t length = sizeof random - 1;
+    if (strcmp(name, "in-order") == 0) return HAUL_OK;
+    o->schedule = HAUL_SCHEDULE_REVERSED;
+    if (strcmp(name, "reversed") == 0) return HAUL_OK;
+    o->schedule = HAUL_SCHEDULE_RANDOM;
+    o->seed = 1;
+    if (strcmp(name, random) == 0) return HAUL_OK;
+    if (strncmp(name, random, length) == 0 && name[length] == ':' && number_u64(name + length + 1, &o->seed))
+        return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--schedule: `%s` is none of in-order, reversed, random, random:SEED", name);
+}
+
+/* Only the virtual GPU sees what threads do to each other. */
+static haul_status choose_device(const cli_values *v, const char **name) {
+    *name = v->device && strcmp(v->device, "auto") != 0 ? v->device : "sim";
+    if (strncmp(*name, "gpu", 3) != 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--device %s: kernels are checked on the virtual GPU: give a sim:MACHINE",
+                     *name);
+}
+
+static haul_status read_rules(checking *c) {
+    const cli_values *v = c->values;
+    report_rules *rules = &c->checker.rules;
+    for (size_t i = 0; i < v->expect.count; i++)
+        HAUL_TRY(report_read_rules(rules, v->expect.items[i], REPORT_RULE_EXPECT));
+    for (size_t i = 0; i < v->suppress.count; i++)
+        HAUL_TRY(report_read_rules(rules, v->suppress.items[i], REPORT_RULE_IGNORE));
+    for (size_t i = 0; i < v->ignore.count; i++) {
+        const report_rule all = {.file = "--ignore", .line = (uint32_t)i + 1};
+        const char *words = arena_printf(&rules->memory, "ignore %s", v->ignore.items[i]);
+        if (!words) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the rules");
+        HAUL_TRY(report_parse_rule(rules, words, &all));
+    }
+    return HAUL_OK;
+}
+
+/* Rules are read first: they cost nothing, and what is wrong with them should show before anything is compiled. */
+static haul_status open_checking(checking *c, cli_session *s) {
+    const cli_values *v = c->values;
+    haul_finding_grade shown = HAUL_GRADE_ADVICE, counted = HAUL_GRADE_WARNING;
+    haul_device_options options = cli_device_options(v);
+    const char *device;
+    if (v->grade) HAUL_TRY(read_grade(v->grade, &shown));
+    if (v->grade) counted = shown;
+    if (v->schedule) HAUL_TRY(read_schedule(v->schedule, &options));
+    HAUL_TRY(choose_device(v, &device));
+    report_checker_init(&c->checker, &c->sources.files, shown, counted);
+    HAUL_TRY(read_rules(c));
+    options.check = true;
+    HAUL_TRY(cli_session_open_on(s, v, device, &options));
+    HAUL_TRY(cli_sources_open(&c->sources, v, s));
+    return v->sarif ? report_sarif_init(&c->sarif, &c->sources.files) : HAUL_OK;
+}
+
+/* ---- launches that never began or that nobody described ---- */
+
+/* A kernel that fails is what the command is there to find; what keeps it from running at all is an error. */
+static bool is_kernels_fault(haul_status status) {
+    switch (status) {
+    case HAUL_ERROR_LIMIT:
+    case HAUL_ERROR_FAULT:
+    case HAUL_ERROR_TRAP:
+    case HAUL_ERROR_TIMEOUT:
+    case HAUL_ERROR_DEADLOCK: return true;
+    default: return false;
+    }
+}
+
+static haul_finding_kind kind_of(haul_status status) {
+    switch (status) {
+    case HAUL_ERROR_LIMIT: return HAUL_FINDING_LAUNCH_LIMIT;
+    case HAUL_ERROR_TRAP: return HAUL_FINDING_TRAP;
+    case HAUL_ERROR_TIMEOUT:
+    case HAUL_ERROR_DEADLOCK: return HAUL_FINDING_DEADLOCK;
+    default: return HAUL_FINDING_ILLEGAL_ACCESS;
+    }
+}
+
+/* The message says what the record does not. */
+static void describe_failure(const launch_description *d, haul_status status, char message[1024], haul_finding *finding,
+                             haul_launch_record *record) {
+    strncpy(message, haul_message(), 1023);
+    message[1023] = '\0';
+    *finding = (haul_finding){.kind = kind_of(status), .count = 1, .what = message};
+    finding->grade = haul_finding_kinds[finding->kind].grade;
+    if (!record->kernel) *record = (haul_launch_record){.kernel = d->kernel, .estimate_us = -1, .measured_us = -1};
+    record->ended_by = status;
+    record->checked = true;
+    record->findings = finding;
+    record->finding_count = 1;
+}
+
+/* ---- one launch ---- */
+
+static haul_status print_verdict(checking *c, const report_verdict *v) {
+    if (c->values->sarif) HAUL_TRY(report_sarif_add(&c->sarif, v));
+    if (c->values->junit) HAUL_TRY(report_junit_add(&c->junit, v));
+    if (c->values->quiet) return HAUL_OK;
+    if (c->values->json) {
+        json_t *line = NULL;
+        HAUL_TRY(report_check_json(v, &line));
+        HAUL_TRY(report_json_put(line, JSON_COMPACT, &c->out));
+    } else {
+        HAUL_TRY(report_put_check_text(v, &c->sources.files, report_terminal_of(STDOUT_FILENO), &c->out));
+    }
+    return cli_print(&c->out);
+}
+
+static haul_status judge(checking *c, cli_session *s, const launch_description *d, const haul_launch_record *record) {
+    report_verdict verdict;
+    const report_checked_launch launch = {.id = d->id, .record = record, .module = s->used->path};
+    haul_status status = report_check_launch(&c->checker, &launch, &verdict);
+    if (status == HAUL_OK) status = print_verdict(c, &verdict);
+    report_verdict_free(&verdict);
+    return status;
+}
+
+static haul_status check(checking *c, cli_session *s, launch_description *d) {
+    const haul_launch_record *record;
+    haul_status status = cli_session_run(s, d, &record);
+    if (status == HAUL_OK) return judge(c, s, d, record);
+    if (!is_kernels_fault(status)) return status;
+    if (record && record->checked && record->finding_count) return judge(c, s, d, record);
+    char message[1024];
+    haul_finding finding;
+    haul_launch_record described = record ? *record : (haul_launch_record){0};
+    describe_failure(d, status, message, &finding, &described);
+    return judge(c, s, d, &described);
+}
+
+/* ---- all of them ---- */
+
+static haul_status write_file(checking *c, const char *path) {
+    haul_status status = file_write(path, &c->out);
+    text_clear(&c->out);
+    return status;
+}
+
+static haul_status write_reports(checking *c) {
+    const cli_values *v = c->values;
+    if (v->sarif) {
+        HAUL_TRY(report_sarif_write(&c->sarif, &c->out));
+        HAUL_TRY(write_file(c, v->sarif));
+    }
+    if (v->junit) {
+        HAUL_TRY(report_junit_write(&c->junit, &c->out));
+        HAUL_TRY(write_file(c, v->junit));
+    }
+    if (v->quiet || v->json) return HAUL_OK;
+    HAUL_TRY(report_put_check_totals(&c->checker, &c->out));
+    return cli_print(&c->out);
+}
+
+static haul_status check_all(checking *c, cli_session *s) {
+    HAUL_TRY(open_checking(c, s));
+    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, s, &s->launches.items[i]));
+    return write_reports(c);
+}
+
+int cli_run_check(const cli_values *v) {
+    checking c = {.values = v};
+    cli_session s = {0};
+    haul_status status = check_all(&c, &s);
+    bool failed = c.checker.totals.failing > 0;
+    cli_session_close(&s);
+    report_checker_free(&c.checker);
+    report_sarif_free(&c.sarif);
+    report_junit_free(&c.junit);
+    cli_sources_close(&c.sources);
+    text_free(&c.out);
+    if (status != HAUL_OK) return cli_fail("check");
+    return failed ? CLI_FINDINGS : CLI_FINE;
+}

@@ -1,0 +1,449 @@
+/* Domains, views and gates: who knows of whom; see known.h. */
+#include "sim/hazard_internal.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- views ---- */
+
+sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane) {
+    sim_views *v = &d->views[actor];
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->list[i].lanes >> lane & 1) return &v->list[i];
+    return &v->list[0];
+}
+
+void sim_view_refresh(const sim_domain *d, sim_view *v) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < d->actors; i++) least = v->order[i].all < least ? v->order[i].all : least;
+    v->least = least;
+    v->kept_in = 0;
+}
+
+static bool view_has_memory(sim_domain *d, sim_view *v) {
+    const size_t capacity = sim_domain_capacity(d);
+    if (!v->order) v->order = memory_zeroed(2 * capacity, sizeof *v->order);
+    v->proxy = v->order ? v->order + capacity : NULL;
+    if (!v->order) d->owner->failed = true;
+    return v->order != NULL;
+}
+
+static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
+    memcpy(to->order, from->order, d->used * sizeof *to->order);
+    memcpy(to->proxy, from->proxy, d->used * sizeof *to->proxy);
+    to->least = from->least;
+    to->floor = from->floor;
+    to->kept_in = 0;
+}
+
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
+    sim_views *v = &d->views[actor];
+    sim_view *from = &v->list[index];
+    if ((from->lanes & ~lanes) == 0) return from;
+    if (v->count == SIM_LANES) return from;
+    sim_view *new = &v->list[v->count];
+    if (!view_has_memory(d, new)) return NULL;
+    copy_view(d, new, from);
+    new->lanes = from->lanes &lanes;
+    from->lanes &= ~lanes;
+    v->count++;
+    return new;
+}
+
+static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
+    sim_known_join(to->order, from->order, d->used);
+    sim_known_join(to->proxy, from->proxy, d->used);
+    if (from->floor > to->floor) to->floor = from->floor;
+}
+
+static void drop_view(sim_views *v, uint32_t index) {
+    const sim_view dropped = v->list[index];
+    v->list[index] = v->list[--v->count];
+    v->list[v->count] = dropped; /* keeps its memory */
+    v->list[v->count].lanes = 0;
+}
+
+/* The lanes have met: they know what any of them knew, and each other. */
+static void meet(sim_domain *d, const sim_warp *w, uint32_t lanes) {
+    const uint32_t actor = sim_actor(w);
+    sim_views *v = &d->views[actor];
+    sim_view *met = NULL;
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (!(v->list[i].lanes & lanes)) continue;
+        met = sim_view_split(d, actor, i, lanes);
+        break;
+    }
+    if (!met) return;
+    for (uint32_t i = v->count; i-- > 0;) {
+        sim_view *other = &v->list[i];
+        const uint32_t shared = other->lanes & lanes;
+        if (other == met || !shared) continue;
+        join_views(d, met, other);
+        met->lanes |= shared;
+        other->lanes &= ~shared;
+        if (other->lanes) continue;
+        if (met == &v->list[v->count - 1]) met = other;
+        drop_view(v, i);
+    }
+    const bool whole = (w->live & ~lanes) == 0;
+    const sim_known self = {.all = whole ? d->now : 0, .some = d->now, .lanes = lanes};
+    sim_known_add(&met->order[actor], self);
+    sim_view_refresh(d, met);
+}
+
+void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    meet(d, w, lanes);
+    d->now++;
+}
+
+/* ---- gates ---- */
+
+bool sim_gate_open(sim_domain *d, sim_gate *g) {
+    if (g->gathered) return true;
+    const size_t capacity = sim_domain_capacity(d);
+    g->gathered = memory_zeroed(4 * capacity, sizeof *g->gathered);
+    if (!g->gathered) {
+        d->owner->failed = true;
+        return false;
+    }
+    g->gathered_proxy = g->gathered + capacity;
+    g->open = g->gathered_proxy + capacity;
+    g->open_proxy = g->open + capacity;
+    return true;
+}
+
+static void clear_gate(const sim_domain *d, sim_gate *g) {
+    if (g->gathered) memset(g->gathered, 0, 4 * sim_domain_capacity(d) * sizeof *g->gathered);
+    g->gathered_floor = g->open_floor = 0;
+}
+
+static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
+    const uint32_t actor = sim_actor(w);
+    if (!sim_gate_open(d, g)) return;
+    for (uint32_t i = 0; i < d->views[actor].count; i++) {
+        const sim_view *v = &d->views[actor].list[i];
+        if (!(v->lanes & lanes)) continue;
+        sim_known_join(g->gathered, v->order, d->used);
+        sim_known_join(g->gathered_proxy, v->proxy, d->used);
+        if (v->floor > g->gathered_floor) g->gathered_floor = v->floor;
+    }
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+    d->now++;
+}
+
+/* What was gathered is known to those who pass from now on. */
+static void open_gate(sim_domain *d, sim_gate *g) {
+    if (!sim_gate_open(d, g)) return;
+    sim_known_join(g->open, g->gathered, d->used);
+    sim_known_join(g->open_proxy, g->gathered_proxy, d->used);
+    if (g->gathered_floor > g->open_floor) g->open_floor = g->gathered_floor;
+    memset(g->gathered, 0, 2 * sim_domain_capacity(d) * sizeof *g->gathered);
+}
+
+static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes) {
+    sim_views *v = &d->views[actor];
+    if (!g->gathered) return;
+    for (uint32_t i = 0, count = v->count; i < count; i++) {
+        if (!(v->list[i].lanes & lanes)) continue;
+        sim_view *mine = sim_view_split(d, actor, i, lanes);
+        if (!mine) return;
+        sim_known_join(mine->order, g->open, d->used);
+        sim_known_join(mine->proxy, g->open_proxy, d->used);
+        if (g->open_floor > mine->floor) mine->floor = g->open_floor;
+        sim_view_refresh(d, mine);
+    }
+}
+
+/* ---- block barriers and the cluster's ---- */
+
+static sim_gate *gate_of(const sim_block *b, uint32_t id) {
+    return &sim_domain_of(b)->barriers[b->rank * SIM_BARRIERS + id];
+}
+
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
+    (void)op;
+    arrive_at(sim_domain_of(w->block), gate_of(w->block, id), w, lanes);
+}
+
+void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
+    open_gate(sim_domain_of(b), gate_of(b, id));
+}
+
+void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    pass(d, gate_of(w->block, id), sim_actor(w), lanes);
+    if (d->views[sim_actor(w)].count > 1) meet(d, w, lanes);
+}
+
+void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    arrive_at(d, &d->cluster, w, lanes);
+}
+
+void sim_hazard_cluster_open(sim_block *cluster) {
+    sim_domain *d = sim_domain_of(cluster);
+    open_gate(d, &d->cluster);
+}
+
+void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    pass(d, &d->cluster, sim_actor(w), lanes);
+}
+
+/* ---- mbarriers ---- */
+
+sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
+    for (uint32_t i = 0; i < d->mbarrier_count; i++)
+        if (d->mbarriers[i].block == b && d->mbarriers[i].address == address) return &d->mbarriers[i];
+    if (d->mbarrier_count == SIM_HAZARD_MBARRIERS) return &d->mbarriers[address / 8 % SIM_HAZARD_MBARRIERS];
+    sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
+    const sim_gate gate = m->gate;
+    *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = gate};
+    clear_gate(d, &m->gate);
+    d->used = d->actors + d->mbarrier_count;
+    return m;
+}
+
+static bool is_shared_slot(const sim_watched_mbarrier *m, const sim_block *b, uint32_t address) {
+    return m->block != b || m->address != address;
+}
+
+static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
+    return (sim_suspect){.kind = HAUL_FINDING_MBARRIER_MISUSE,
+                         .action = HAUL_ACTION_SYNC,
+                         .other_action = m->live ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
+                         .instruction = op->instruction,
+                         .other_instruction = m->instruction,
+                         .lane = lane,
+                         .thread = m->live ? m->thread : SIM_NO_THREAD,
+                         .space = HAUL_SPACE_SHARED,
+                         .address = address,
+                         .bytes = 8};
+}
+
+static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    uint64_t bits;
+    memcpy(&bits, w->block->shared + m->address, sizeof bits);
+    const sim_mbarrier state = sim_mbarrier_unpack(bits);
+    if (!m->live || (state.pending == state.expected && state.bytes == 0)) return;
+    const sim_suspect s = misuse(op, lane, m, m->address);
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "initialised again in the middle of a phase: %u of %u arrivals and %d bytes are missing",
+                       state.pending, state.expected, state.bytes);
+}
+
+void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
+    if (is_shared_slot(m, w->block, address)) return;
+    check_not_in_use(w, op, lane, m);
+    m->live = true;
+    m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->instruction = op->instruction;
+    m->time = d->now;
+}
+
+void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
+    sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
+    if (is_shared_slot(m, w->block, address)) return;
+    check_not_in_use(w, op, lane, m);
+    m->live = false;
+}
+
+static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thread, uint32_t time) {
+    if (thread == actor * SIM_LANES + lane) return true;
+    return sim_known_lanes(&v->order[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
+}
+
+void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    if (is_shared_slot(m, b, address)) return;
+    const uint32_t actor = sim_actor(w);
+    if (m->live && knows(sim_view_of(d, actor, lane), actor, lane, m->thread, m->time)) return;
+    const sim_suspect s = misuse(op, lane, m, address);
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, m->live ? "used without a barrier behind its initialisation by another thread"
+                                  : "used before it has been initialised");
+}
+
+void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    m->used = true;
+    m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->last_instruction = op->instruction;
+}
+
+void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    arrive_at(d, &sim_mbarrier_watched(d, b, address)->gate, w, 1u << lane);
+}
+
+void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(b);
+    open_gate(d, &sim_mbarrier_watched(d, b, address)->gate);
+}
+
+void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    pass(d, &sim_mbarrier_watched(d, w->block, address)->gate, sim_actor(w), lanes);
+}
+
+/* ---- proxies ---- */
+
+void sim_hazard_proxy_fence(sim_warp *w, uint32_t active) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    sim_views *v = &d->views[actor];
+    for (uint32_t i = 0, count = v->count; i < count; i++) {
+        if (!(v->list[i].lanes & active)) continue;
+        sim_view *mine = sim_view_split(d, actor, i, active);
+        if (!mine) return;
+        sim_known_join(mine->proxy, mine->order, d->used);
+        sim_known_add(&mine->proxy[actor], (sim_known){.some = d->now, .lanes = mine->lanes});
+    }
+    d->now++;
+}
+
+/* ---- reports ---- */
+
+void sim_hazard_say(sim_finding *f, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->what, sizeof f->what, format, arguments);
+    va_end(arguments);
+}
+
+static haul_finding_access other_access(const sim_domain *d, const sim_suspect *s) {
+    const uint32_t actor = s->thread / SIM_LANES;
+    const sim_block *b = actor < d->actors ? d->first + actor / d->warps : d->first;
+    const uint32_t thread = actor < d->actors ? actor % d->warps * SIM_LANES + s->thread % SIM_LANES : 0;
+    return sim_finding_access(s->other_action, s->other_instruction, b, thread);
+}
+
+sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
+    sim_domain *d = sim_domain_of(w->block);
+    haul_finding found = {.kind = s->kind,
+                          .grade = haul_finding_kinds[s->kind].grade,
+                          .count = 1,
+                          .space = s->space,
+                          .address = s->address,
+                          .bytes = s->bytes};
+    found.access = sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + s->lane);
+    if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
+    sim_finding *f = sim_findings_add(&d->owner->findings, &found);
+    if (f) sim_finding_locate(w->sm->grid, f);
+    return f;
+}
+
+void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
+    const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (!f) return;
+    if (lanes & ~members)
+        sim_hazard_say(f, "the mask 0x%08x leaves out lanes that execute it: 0x%08x", members, lanes & ~members);
+    else
+        sim_hazard_say(f, "the mask 0x%08x names lanes that do not come: 0x%08x", members, members & ~lanes);
+}
+
+/* ---- life ---- */
+
+static void free_domain(sim_domain *d, uint32_t blocks) {
+    for (uint32_t a = 0; d->views && a < d->actors; a++)
+        for (uint32_t i = 0; i < SIM_LANES; i++) memory_free(d->views[a].list[i].order);
+    for (uint32_t i = 0; d->barriers && i < blocks * SIM_BARRIERS; i++) memory_free(d->barriers[i].gathered);
+    for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) memory_free(d->mbarriers[i].gate.gathered);
+    memory_free(d->cluster.gathered);
+    for (uint32_t b = 0; d->shadows && b < blocks; b++) {
+        sim_shadow *s = &d->shadows[b];
+        for (uint32_t a = 0; s->reads && a < d->actors; a++) memory_free(s->reads[a]);
+        memory_free(s->reads);
+        memory_free(s->cells);
+        memory_free(s->bytes);
+        memory_free(s->leaving);
+        memory_free(s->leaving_thread);
+    }
+    for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
+    memory_free(d->doubts);
+    memory_free(d->views);
+    memory_free(d->fenced);
+    memory_free(d->barriers);
+    memory_free(d->shadows);
+}
+
+static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, sim_domain *d) {
+    *d = (sim_domain){.owner = h, .first = first, .now = 1, .warps = g->warps};
+    d->actors = d->used = g->warps * g->cluster_blocks;
+    d->views = memory_zeroed(d->actors, sizeof *d->views);
+    d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
+    d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
+    d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
+    d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
+    if (!d->doubts || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
+    for (uint32_t b = 0; b < g->cluster_blocks; b++) {
+        d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
+        d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);
+        if (!d->shadows[b].cells || !d->shadows[b].reads) return false;
+        first[b].domain = d;
+    }
+    for (uint32_t a = 0; a < d->actors; a++)
+        if (!view_has_memory(d, &d->views[a].list[0])) return false;
+    return true;
+}
+
+haul_status sim_hazards_create(sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    sim_hazards *h = memory_zeroed(1, sizeof *h);
+    sm->hazards = h;
+    if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
+    bool made = h && h->domains;
+    for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)
+        made = create_domain(h, g, &sm->blocks[b], &h->domains[h->domain_count++]);
+    return made ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
+void sim_hazards_free(sim_sm *sm) {
+    sim_hazards *h = sm->hazards;
+    if (!h) return;
+    for (uint32_t i = 0; i < h->domain_count; i++) free_domain(&h->domains[i], sm->grid->cluster_blocks);
+    memory_free(h->domains);
+    sim_findings_free(&h->findings);
+    sim_access_log_free(&h->log);
+    memory_free(h);
+    sm->hazards = NULL;
+}
+
+/* Nothing that earlier blocks did in this place counts: it lies before the start, which everybody knows. */
+void sim_hazard_start(sim_block *first) {
+    sim_domain *d = sim_domain_of(first);
+    d->start = ++d->now;
+    d->now++;
+    for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
+    clear_gate(d, &d->cluster);
+    d->mbarrier_count = 0;
+    d->cluster_index = (uint32_t)first->cluster_index;
+    memset(d->fenced, 0, d->actors * sizeof *d->fenced);
+    for (uint32_t i = 0; i < SIM_PLACES; i++) d->published[i] = 0;
+    d->used = d->actors;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        sim_views *v = &d->views[a];
+        v->count = 1;
+        v->list[0].lanes = SIM_ALL_LANES;
+        v->list[0].least = d->start;
+        v->list[0].floor = v->list[0].kept_in = 0;
+        for (uint32_t i = 0; i < sim_domain_capacity(d); i++)
+            v->list[0].order[i] = v->list[0].proxy[i] = (sim_known){.all = d->start};
+    }
+}

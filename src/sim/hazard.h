@@ -1,0 +1,103 @@
+/* Looks for races and misuse while a launch runs (`haul check`). All hooks are called with checks on only:
+ * `sm->hazards` is NULL otherwise.
+ *
+ *   sim_hazards       of an SM: its findings
+ *   └ sim_domain      of each resident cluster: threads that can meet in shared memory, at barriers and mbarriers
+ *     ├ views         of each warp: what its lanes know of all others (known.h)
+ *     ├ gates         of each barrier and mbarrier: what those who arrived knew
+ *     └ shadows       of each block: who used each word of shared memory last
+ *
+ * An mbarrier is an actor like a warp: what copies bring is written by the mbarrier that they complete on, and known to
+ * those who have waited for its phase. */
+#ifndef HAUL_SIM_HAZARD_H
+#define HAUL_SIM_HAZARD_H
+
+#include "base/arena.h"
+#include "sim/block.h"
+#include "sim/known.h"
+
+/* mbarriers that are told apart in a cluster; more share. */
+enum { SIM_HAZARD_MBARRIERS = 32, SIM_NO_THREAD = 0xffff };
+
+typedef struct sim_hazards sim_hazards;
+typedef struct sim_domain sim_domain;
+
+haul_status sim_hazards_create(sim_sm *sm);
+void sim_hazards_free(sim_sm *sm);
+/* A cluster starts; `first` is its first block. */
+void sim_hazard_start(sim_block *first);
+
+/* ---- shared memory ---- */
+
+/* Before a load, a store or an atomic of `bytes` a lane by the warp in block b's shared memory. */
+void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
+void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
+void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
+
+/* ---- what was never written ---- */
+
+/* Values that nobody wrote are followed through registers and shared memory: they are worth a finding when they decide
+ * an address, a branch, or what comes out of the kernel. */
+
+/* `lanes` load element `element` of the instruction's data from there. */
+void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
+                      uint64_t address, uint32_t bytes);
+/* Before an operation of a warp that is doubtful. */
+void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes for which the data of the store is in doubt. */
+uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction);
+
+/* ---- asynchronous copies ---- */
+
+/* A cp.async has been issued; the lanes' copies complete because their thread waits, or (`barrier` not NULL) for those
+ * who wait for an mbarrier of block b. */
+void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c);
+void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t lanes, const uint32_t *barrier);
+/* A bulk copy has been issued by the warp's lane, to or from block b; has been performed. */
+void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk);
+void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk);
+/* The lanes wait for groups of copies, all but the newest `keep`. */
+void sim_hazard_waits(sim_warp *w, const sim_op *op, uint32_t lanes);
+/* fence.proxy.async */
+void sim_hazard_proxy_fence(sim_warp *w, uint32_t active);
+
+/* ---- synchronisation ---- */
+
+/* Lanes have met at a warp-collective instruction. */
+void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes);
+/* Lanes arrive at block barrier `id`; it opens; lanes go on behind it. */
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+void sim_hazard_barrier_open(sim_block *b, uint32_t id);
+void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
+/* The same for the cluster's barrier. */
+void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes);
+void sim_hazard_cluster_open(sim_block *cluster);
+void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes);
+/* Lanes that wait at joins are about to go on without those that wait elsewhere. */
+void sim_hazard_joins_released(sim_warp *w);
+
+/* ---- mbarriers, of block b at `address` ---- */
+
+void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address);
+void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address);
+/* A lane uses it: arrives, tells it bytes, or waits. */
+void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+/* It is told arrivals or bytes. */
+void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32_t address);
+void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address);
+void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address);
+
+/* ---- what stops a launch ---- */
+
+/* The fault in w->sm->fault has been recorded, of some of `lanes`, with that message. */
+void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message);
+/* Nothing can run any more: what each path of the SM's warps waits for. */
+void sim_hazard_deadlock(sim_sm *sm);
+
+/* ---- other findings ---- */
+
+/* A warp instruction names lanes that never come to it. */
+void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members);
+
+#endif

@@ -1,0 +1,152 @@
+/* Values that nobody wrote, followed from the load to where they matter. What is masked out, or only copied, is
+ * nobody's concern: tiles have tails, and vectors elements that are not needed. */
+#include "sim/hazard_internal.h"
+
+#include "base/memory.h"
+#include "ptx/liveness.h"
+#include "sim/lower_internal.h"
+
+#include <string.h>
+
+static sim_doubt *doubts_of(sim_warp *w) {
+    sim_domain *d = sim_domain_of(w->block);
+    const size_t registers = w->sm->grid->program->function->register_count + 1;
+    sim_doubt **doubts = &d->doubts[sim_actor(w)];
+    if (!*doubts) *doubts = memory_zeroed(registers, sizeof **doubts);
+    if (!*doubts) d->owner->failed = true;
+    if (*doubts && !w->doubtful) memset(*doubts, 0, registers * sizeof **doubts);
+    return *doubts;
+}
+
+static const ptx_instruction *instruction_of(const sim_warp *w, uint32_t index) {
+    return &w->sm->grid->program->function->instructions[index];
+}
+
+void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
+                      uint64_t address, uint32_t bytes) {
+    const ptx_operand *data = &instruction_of(w, instruction)->operands[0];
+    const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
+    sim_doubt *doubts = part->kind == PTX_REGISTER ? doubts_of(w) : NULL;
+    if (!doubts) return;
+    w->doubtful = true;
+    sim_doubt *t = &doubts[part->reg];
+    const uint32_t before = t->lanes;
+    *t = (sim_doubt){.lanes = before | lanes,
+                     .instruction = instruction,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = (uint8_t)space,
+                     .lane = (uint8_t)__builtin_ctz(lanes)};
+}
+
+/* ---- one operation ---- */
+
+typedef struct flow {
+    sim_doubt *doubts;
+    sim_doubt found; /* of the registers that are read */
+    uint32_t all;    /* lanes for which all that are read are in doubt */
+    uint32_t active;
+} flow;
+
+static void add_source(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    const uint32_t lanes = x->doubts[reg].lanes & x->active;
+    if (writes) return;
+    x->all &= lanes;
+    if (!lanes) return;
+    const uint32_t before = x->found.lanes;
+    x->found = x->doubts[reg];
+    x->found.lanes = before | lanes;
+}
+
+static void set_destination(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    if (!writes) return;
+    sim_doubt *t = &x->doubts[reg];
+    const uint32_t kept = t->lanes & ~x->active;
+    if (x->found.lanes) *t = x->found;
+    t->lanes = kept | x->found.lanes;
+}
+
+static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
+    const uint32_t lane = t->lanes >> t->lane & 1 ? t->lane : (uint32_t)__builtin_ctz(t->lanes);
+    const sim_suspect s = {.kind = HAUL_FINDING_UNINITIALISED_READ,
+                           .action = HAUL_ACTION_READ,
+                           .instruction = t->instruction,
+                           .lane = lane,
+                           .thread = SIM_NO_THREAD,
+                           .space = (haul_space)t->space,
+                           .address = t->address,
+                           .bytes = t->bytes};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)",
+                       instruction_of(w, used_by)->position.line);
+}
+
+static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {
+    flow x = {.doubts = sim_domain_of(w->block)->doubts[sim_actor(w)], .all = active, .active = active};
+    ptx_visit_registers(instruction_of(w, instruction), add_source, &x);
+    return x;
+}
+
+static void add_operand(flow *x, const ptx_operand *o) {
+    if (o->kind == PTX_REGISTER) add_source(x, o->reg, false);
+    if (o->kind == PTX_MEMORY) add_operand(x, &o->parts[0]);
+    for (uint32_t i = 0; o->kind == PTX_VECTOR && i < o->part_count; i++) add_operand(x, &o->parts[i]);
+}
+
+static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
+    flow x = {.doubts = sim_domain_of(w->block)->doubts[sim_actor(w)], .all = active, .active = active};
+    add_operand(&x, o);
+    return x;
+}
+
+uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction) {
+    return of_operand(w, &instruction_of(w, instruction)->operands[1], SIM_ALL_LANES).found.lanes;
+}
+
+static bool to_shared(const sim_op *op) {
+    return op->memory_class == HAUL_CLASS_SHARED_STORE || op->memory_class == HAUL_CLASS_LOCAL_STORE ||
+           op->memory_class == HAUL_CLASS_NONE;
+}
+
+/* Operations between instructions. */
+static bool stands_for_none(const sim_op *op) {
+    return op->run == sim_run_enter || op->run == sim_run_enter_join || op->run == sim_run_count ||
+           op->run == sim_run_yield || op->run == sim_run_jump || op->run == sim_run_end || op->run == sim_run_clock;
+}
+
+void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
+    const ptx_instruction *i = instruction_of(w, op->instruction);
+    if (stands_for_none(op)) return;
+    flow x = sources(w, op->instruction, active);
+    switch (i->op) {
+    case PTX_OP_ST: {
+        const flow address = of_operand(w, &i->operands[0], active);
+        if (address.found.lanes)
+            report(w, &address.found, op->instruction);
+        else if (x.found.lanes && !to_shared(op))
+            report(w, &x.found, op->instruction);
+        return;
+    }
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_BRA:
+    case PTX_OP_BRX_IDX:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_CP_ASYNC:
+        if (x.found.lanes) report(w, &x.found, op->instruction);
+        x.found.lanes = 0;
+        break;
+    case PTX_OP_SELP:
+    case PTX_OP_SLCT: x.found.lanes = x.all; break; /* what is chosen may be the other one */
+    case PTX_OP_VOTE:
+    case PTX_OP_VOTE_BALLOT:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX: x.found.lanes = 0; break;
+    default: break;
+    }
+    ptx_visit_registers(i, set_destination, &x);
+}

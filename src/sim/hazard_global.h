@@ -1,0 +1,65 @@
+/* Races in global memory. SMs log their accesses; between epochs, the log is played against one shadow of the memory
+ * that was touched, in the SMs' order, so that findings do not depend on host threads.
+ *
+ * Within a cluster, order is what sim_view knows. Between clusters there is none but through strong accesses: whoever
+ * reads a word that was written behind a fence knows all that was done before (which is more than the model promises:
+ * races may be missed, none is made up). */
+#ifndef HAUL_SIM_HAZARD_GLOBAL_H
+#define HAUL_SIM_HAZARD_GLOBAL_H
+
+#include "sim/finding.h"
+#include "sim/hazard.h"
+
+typedef struct sim_watch sim_watch;
+
+enum { SIM_WATCH_SLICES = 8, SIM_PLACES = 1024 };
+
+/* One warp's access, or one thread's copy of many bytes. */
+typedef struct sim_logged {
+    uint64_t base; /* of lane 0; lane l is at base + l * stride, or in the list */
+    int64_t stride;
+    uint32_t list;   /* index + 1 of 32 addresses; 0: by stride */
+    uint32_t values; /* stores: index + 1 of 32 hashes */
+    uint32_t instruction, active, bytes;
+    uint32_t cluster; /* number in the grid */
+    uint32_t time, floor;
+    uint32_t known; /* index of the view's snapshot */
+    uint16_t actor;
+    uint8_t action;
+    bool strong;
+} sim_logged;
+
+typedef struct sim_access_log {
+    sim_logged *entries;
+    uint64_t *lists;
+    uint32_t *values;
+    sim_known *known;
+    size_t count, capacity, list_count, list_capacity, value_count, value_capacity, known_count, known_capacity;
+    uint32_t epoch; /* snapshots of other epochs are gone */
+    bool failed;
+} sim_access_log;
+
+haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
+void sim_watch_free(sim_watch *watch);
+/* Plays the SMs' logs and empties them; a new epoch begins. */
+haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
+const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
+
+void sim_access_log_free(sim_access_log *log);
+
+/* ---- hooks ---- */
+
+void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       haul_action action);
+/* A copy's access to `bytes` from `address` on, by the block's thread. */
+void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
+                             haul_action action);
+/* A memory fence, which strong writes may follow that hand over what was written before. */
+void sim_hazard_fence(sim_warp *w);
+/* A strong access to shared or global memory at `address` (shared: with its window's bits). */
+void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
+                       bool writes);
+/* An ordinary store: what a strong write hands over needs another fence. */
+void sim_hazard_stored(sim_warp *w);
+
+#endif

@@ -1,0 +1,160 @@
+/* What the parts of hazard*.c share. */
+#ifndef HAUL_SIM_HAZARD_INTERNAL_H
+#define HAUL_SIM_HAZARD_INTERNAL_H
+
+#include "sim/finding.h"
+#include "sim/hazard.h"
+#include "sim/hazard_global.h"
+
+/* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since. */
+typedef struct sim_view {
+    uint32_t lanes;
+    uint32_t least; /* up to which every warp's lanes are known */
+    sim_known *order, *proxy;
+    uint32_t floor;         /* epoch up to which other clusters' accesses are known */
+    uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
+} sim_view;
+
+typedef struct sim_views {
+    sim_view list[SIM_LANES]; /* count of them; what lies behind keeps its memory */
+    uint32_t count;
+} sim_views;
+
+/* What those who arrived knew: in this phase, and in those that are over. */
+typedef struct sim_gate {
+    sim_known *gathered, *gathered_proxy, *open, *open_proxy;
+    uint32_t gathered_floor, open_floor;
+} sim_gate;
+
+typedef struct sim_watched_mbarrier {
+    const sim_block *block;
+    uint32_t address;
+    bool live; /* initialised and not ended */
+    uint16_t thread;
+    uint32_t instruction, time; /* of its initialisation */
+    bool used;
+    uint16_t last_thread; /* that arrived or told it bytes */
+    uint32_t last_instruction;
+    sim_gate gate;
+} sim_watched_mbarrier;
+
+/* A word of shared memory: who wrote it last, and when it was read last. Times before the domain's start are of
+ * earlier blocks: nothing. */
+typedef struct sim_cell {
+    uint32_t time, read_time;
+    uint32_t readers; /* actors (modulo 32) that have read it since */
+    uint32_t instruction;
+    uint16_t thread;
+    uint8_t written; /* bytes, a bit each */
+    uint8_t state;   /* SIM_CELL_* */
+} sim_cell;
+
+enum {
+    SIM_CELL_ARRIVING = 1,     /* an asynchronous copy is writing it */
+    SIM_CELL_LEAVING = 2,      /* one is reading it; see sim_shadow.leaving */
+    SIM_CELL_SPLIT = 4,        /* its bytes have cells of their own */
+    SIM_CELL_ATOMIC = 8,       /* written by an atomic */
+    SIM_CELL_COPIED = 16,      /* written by the copy engine (async proxy) */
+    SIM_CELL_ASYNC = 32,       /* written by an asynchronous copy of either kind */
+    SIM_CELL_READ_ATOMIC = 64, /* bytes: the last reader was an atomic */
+};
+enum { SIM_CELL_ALL = 15 };
+
+typedef struct sim_read {
+    uint32_t time, lanes, instruction;
+} sim_read;
+
+typedef struct sim_byte_cell {
+    uint32_t time, read_time, instruction, read_instruction;
+    uint16_t thread, reader;
+    uint8_t state;
+} sim_byte_cell;
+
+typedef struct sim_shadow {
+    sim_cell *cells;
+    sim_read **reads;     /* by actor: a plane of words */
+    sim_byte_cell *bytes; /* four for each word; NULL until needed */
+    uint32_t *leaving;    /* instruction of the copy that reads the word; NULL until needed */
+    uint16_t *leaving_thread;
+} sim_shadow;
+
+/* Registers of a warp that hold what was never written. */
+typedef struct sim_doubt {
+    uint32_t lanes, instruction, bytes; /* who, since which load */
+    uint64_t address;
+    uint8_t space, lane;
+} sim_doubt;
+
+struct sim_domain {
+    sim_hazards *owner;
+    sim_block *first;
+    uint32_t now, start;
+    uint32_t warps;                        /* of a block */
+    uint32_t actors;                       /* warps of the cluster: the first actors; mbarriers follow */
+    uint32_t used;                         /* actors and mbarriers so far */
+    uint32_t cluster_index;                /* in the grid */
+    sim_doubt **doubts;                    /* by actor, by register; NULL until needed */
+    bool *fenced;                          /* by actor: nothing was stored since its last fence */
+    _Atomic uint8_t published[SIM_PLACES]; /* shared addresses that were written behind a fence */
+    sim_views *views;                      /* by actor */
+    sim_gate *barriers;                    /* of each block, SIM_BARRIERS */
+    sim_gate cluster;
+    sim_shadow *shadows; /* of each block */
+    sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
+    uint32_t mbarrier_count;
+};
+
+struct sim_hazards {
+    sim_findings findings;
+    sim_access_log log;
+    sim_watch *watch; /* the launch's */
+    sim_domain *domains;
+    uint32_t domain_count;
+    bool failed; /* the host has no memory: checks are off */
+};
+
+static inline sim_domain *sim_domain_of(const sim_block *b) {
+    return b->domain;
+}
+
+static inline uint32_t sim_actor(const sim_warp *w) {
+    return w->block->rank * w->block->domain->warps + w->index;
+}
+
+/* Entries of a vector of sim_known. */
+static inline uint32_t sim_domain_capacity(const sim_domain *d) {
+    return d->actors + SIM_HAZARD_MBARRIERS;
+}
+
+/* The view that has the lane; there is one for each lane that exists. */
+sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane);
+/* A view of exactly those of `lanes` that are in the view `v` of `actor`: split off where there are others. NULL when
+ * the host has no memory. */
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes);
+void sim_view_refresh(const sim_domain *d, sim_view *v);
+
+bool sim_gate_open(sim_domain *d, sim_gate *g);
+sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
+static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
+    return d->actors + (uint32_t)(m - d->mbarriers);
+}
+
+sim_shadow *sim_shadow_of(const sim_block *b);
+
+/* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
+typedef struct sim_suspect {
+    haul_finding_kind kind;
+    haul_action action, other_action;
+    uint32_t instruction, other_instruction;
+    unsigned lane;
+    uint32_t thread; /* of the domain: actor * 32 + lane */
+    haul_space space;
+    uint64_t address;
+    uint32_t bytes;
+} sim_suspect;
+
+/* NULL when it was folded into another. */
+sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
+void sim_hazard_say(sim_finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

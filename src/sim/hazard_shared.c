@@ -1,0 +1,580 @@
+/* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
+#include "sim/hazard_internal.h"
+
+#include "base/memory.h"
+#include "sim/atomic.h"
+
+#include <string.h>
+
+sim_shadow *sim_shadow_of(const sim_block *b) {
+    return &sim_domain_of(b)->shadows[b->rank];
+}
+
+/* One warp's access, of the lanes that one view has. */
+typedef struct visit {
+    sim_warp *w;
+    const sim_op *op; /* NULL for copies */
+    sim_domain *d;
+    sim_shadow *s;
+    const sim_view *v;
+    const sim_block *b;
+    haul_action action;
+    uint32_t actor, instruction, active;
+    uint32_t base; /* the lane's address */
+    bool strong;   /* atomic, volatile and the like: no race with its own kind */
+    unsigned lane;
+} visit;
+
+/* ---- what is known ---- */
+
+static bool knows(const visit *k, uint32_t thread, uint32_t time) {
+    if (time < k->d->start || thread == k->actor * SIM_LANES + k->lane) return true;
+    return sim_known_lanes(&k->v->order[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
+}
+
+static bool is_engine(const visit *k, uint32_t thread) {
+    return thread / SIM_LANES >= k->d->actors;
+}
+
+static void refresh(const visit *k, sim_cell *c) {
+    if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
+}
+
+/* ---- reports ---- */
+
+static sim_finding *report(const visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
+                           haul_action other_action, uint32_t other, uint32_t thread) {
+    const sim_suspect s = {.kind = kind,
+                           .action = k->action,
+                           .other_action = other_action,
+                           .instruction = k->instruction,
+                           .other_instruction = other,
+                           .lane = k->lane,
+                           .thread = thread,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = address,
+                           .bytes = bytes};
+    return sim_hazard_report(k->w, &s);
+}
+
+static haul_action writer_action(uint8_t state) {
+    return state & SIM_CELL_ASYNC    ? HAUL_ACTION_ASYNC_WRITE
+           : state & SIM_CELL_ATOMIC ? HAUL_ACTION_ATOMIC
+                                     : HAUL_ACTION_WRITE;
+}
+
+static void report_arriving(const visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+    sim_finding *f =
+        report(k, HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, address, bytes, HAUL_ACTION_ASYNC_WRITE, instruction, thread);
+    if (f)
+        sim_hazard_say(f, "no wait of the thread that issued the copy has covered it yet, so it may still be %s",
+                       k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
+}
+
+static void report_writer(const visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
+                          uint32_t thread) {
+    const bool unwaited = is_engine(k, thread);
+    sim_finding *f = report(k, unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED, address,
+                            bytes, writer_action(state), instruction, thread);
+    if (!f) return;
+    if (unwaited)
+        sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on");
+    else if (state & SIM_CELL_ASYNC)
+        sim_hazard_say(f, "the thread that issued the copy has waited for it, but no barrier orders that before this");
+    else if (thread / SIM_LANES == k->actor)
+        sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, not even that they run side by side",
+                       thread % SIM_LANES, k->lane);
+}
+
+enum { MOST_BYTES = 64 };
+
+/* What the lane stores; see ops/memory.c for the operands. */
+static void value_of(const visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
+    const sim_op *op = k->op;
+    const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
+    for (unsigned e = 0; e < op->count && (e + 1) << op->x <= MOST_BYTES; e++)
+        memcpy(value + (e << op->x), SIM_SLOT(k->w, unsigned char, op->count == 1 ? op->d : slots[e]) + (lane << op->y),
+               1u << op->x);
+}
+
+/* Whether the lane stores what is there already: in memory, or by a lane that stores at the same time. */
+static bool is_same_value(const visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+    unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
+    if (!k->op || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
+    const uint32_t offset = address - k->base, other = c->thread % SIM_LANES;
+    value_of(k, k->lane, mine);
+    const bool together = c->instruction == k->instruction && c->time == k->d->now &&
+                          c->thread / SIM_LANES == k->actor && (k->active >> other & 1);
+    if (!together) return memcmp(k->b->shared + address, mine + offset, bytes) == 0;
+    value_of(k, other, theirs);
+    return memcmp(theirs + offset, mine + offset, bytes) == 0;
+}
+
+static void report_overwrite(const visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+    if (is_same_value(k, c, address, bytes))
+        report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, writer_action(c->state), c->instruction, c->thread);
+    else
+        report_writer(k, address, bytes, c->state, c->instruction, c->thread);
+}
+
+static void report_reader(const visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+    sim_finding *f = report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
+    if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
+        sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
+}
+
+static void report_uninitialised(const visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    if (k->op && k->action == HAUL_ACTION_READ) {
+        sim_hazard_doubt(k->w, k->instruction, (address - k->base) >> k->op->x, lanes, HAUL_SPACE_SHARED, address,
+                         bytes);
+        return;
+    }
+    report(k, HAUL_FINDING_UNINITIALISED_READ, address, bytes, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
+}
+
+/* ---- words whose bytes have cells of their own ---- */
+
+static bool split(const visit *k, uint32_t word, sim_cell *c) {
+    sim_shadow *s = k->s;
+    if (c->state & SIM_CELL_SPLIT) return true;
+    if (!s->bytes) s->bytes = memory_zeroed(k->w->sm->grid->shared_bytes + 4, sizeof *s->bytes);
+    if (!s->bytes) {
+        k->d->owner->failed = true;
+        return false;
+    }
+    refresh(k, c);
+    sim_byte_cell b = {.time = c->time,
+                       .instruction = c->instruction,
+                       .thread = c->thread,
+                       .state = c->state & (SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC)};
+    for (uint32_t a = 0; a < k->d->actors && c->readers; a++) {
+        if (!(c->readers >> a % 32 & 1) || !s->reads[a] || s->reads[a][word].time <= b.read_time) continue;
+        b.read_time = s->reads[a][word].time;
+        b.read_instruction = s->reads[a][word].instruction;
+        b.reader = (uint16_t)(a * SIM_LANES + (uint32_t)__builtin_ctz(s->reads[a][word].lanes));
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        s->bytes[4 * word + i] = b;
+        if (!(c->written >> i & 1)) s->bytes[4 * word + i].time = 0;
+    }
+    c->state = (uint8_t)((c->state & SIM_CELL_LEAVING) | SIM_CELL_SPLIT);
+    return true;
+}
+
+static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+    for (uint32_t i = first; i < first + count; i++) {
+        sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        if (b->time < k->d->start)
+            report_uninitialised(k, lanes, 4 * word + i, 1);
+        else if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
+            report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
+        b->read_time = k->d->now;
+        b->read_instruction = k->instruction;
+        b->reader = (uint16_t)(k->actor * SIM_LANES + k->lane);
+    }
+}
+
+static void check_byte_write(const visit *k, uint32_t address, const sim_byte_cell *b) {
+    const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
+    if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
+        report_overwrite(k, &as_word, address, 1);
+    else if (!knows(k, b->reader, b->read_time))
+        report_reader(k, address, 1, b->read_instruction, b->reader);
+}
+
+static void write_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
+    for (uint32_t i = first; i < first + count; i++) {
+        sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        check_byte_write(k, 4 * word + i, b);
+        *b = (sim_byte_cell){.time = k->d->now,
+                             .instruction = k->instruction,
+                             .thread = (uint16_t)(k->actor * SIM_LANES + k->lane),
+                             .state = state};
+    }
+}
+
+/* ---- words ---- */
+
+/* False when something was found. */
+static bool slow_read(const visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
+    refresh(k, c);
+    if (c->state & SIM_CELL_ARRIVING)
+        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    else if (c->state & SIM_CELL_SPLIT)
+        read_bytes(k, word, 0, 4, lanes);
+    else if (c->written != SIM_CELL_ALL)
+        report_uninitialised(k, lanes, 4 * word, 4);
+    else if (!knows(k, c->thread, c->time) && !(k->strong && c->state & SIM_CELL_ATOMIC))
+        report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
+    else
+        return true;
+    return false;
+}
+
+static sim_read *plane_of(const visit *k) {
+    sim_read **plane = &k->s->reads[k->actor];
+    if (!*plane) *plane = memory_zeroed(k->w->sm->grid->shared_bytes / 4 + 1, sizeof **plane);
+    if (!*plane) k->d->owner->failed = true;
+    return *plane;
+}
+
+static inline void mark_read(const visit *k, sim_cell *c, sim_read *r, uint32_t lanes) {
+    const uint32_t now = k->d->now;
+    c->read_time = now;
+    c->readers |= 1u << k->actor % 32;
+    r->lanes = r->time == now ? r->lanes | lanes : lanes;
+    r->time = now;
+    r->instruction = k->instruction;
+}
+
+/* `lanes` all read the words from `word` on. */
+static void read_words(visit *k, sim_read *plane, uint32_t word, uint32_t count, uint32_t lanes) {
+    const uint32_t start = k->d->start, reach = k->v->least - start;
+    enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC | SIM_CELL_LEAVING };
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (c->time - start > reach || c->written != SIM_CELL_ALL || c->state & ~ORDINARY) {
+            k->lane = (unsigned)__builtin_ctz(lanes);
+            slow_read(k, i, c, lanes);
+        }
+        mark_read(k, c, &plane[i], lanes);
+    }
+}
+
+static void check_readers(const visit *k, uint32_t word, const sim_cell *c) {
+    for (uint32_t a = 0; a < k->d->actors; a++) {
+        const sim_read *plane = k->s->reads[a];
+        if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
+        uint32_t unknown = plane[word].lanes & ~sim_known_lanes(&k->v->order[a], plane[word].time);
+        if (a == k->actor) unknown &= ~(1u << k->lane);
+        if (!unknown) continue;
+        report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
+        return;
+    }
+}
+
+static void check_leaving(const visit *k, uint32_t word, const sim_cell *c) {
+    if (!(c->state & SIM_CELL_LEAVING) || !k->s->leaving) return;
+    sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, HAUL_ACTION_ASYNC_READ,
+                            k->s->leaving[word], k->s->leaving_thread[word]);
+    if (f) sim_hazard_say(f, "no wait of the thread that issued the copy has covered its reading yet");
+}
+
+static void slow_write(const visit *k, uint32_t word, sim_cell *c) {
+    refresh(k, c);
+    check_leaving(k, word, c);
+    if (c->state & SIM_CELL_ARRIVING) {
+        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    } else if (c->state & SIM_CELL_SPLIT) {
+        for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
+    } else {
+        const bool fine = knows(k, c->thread, c->time) || (k->strong && c->state & SIM_CELL_ATOMIC);
+        if (!fine)
+            report_overwrite(k, c, 4 * word, 4);
+        else if (c->read_time > k->v->least && c->read_time >= k->d->start)
+            check_readers(k, word, c);
+    }
+}
+
+static inline void set_written(const visit *k, sim_cell *c, uint8_t state) {
+    c->time = k->d->now;
+    c->readers = 0;
+    c->read_time = 0;
+    c->instruction = k->instruction;
+    c->thread = (uint16_t)(k->actor * SIM_LANES + k->lane);
+    c->written = SIM_CELL_ALL;
+    c->state = state;
+}
+
+static void write_words(const visit *k, uint32_t word, uint32_t count, uint8_t state) {
+    enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (c->time > k->v->least || c->read_time > k->v->least || c->state & ~ORDINARY) slow_write(k, i, c);
+        set_written(k, c, state);
+    }
+}
+
+/* ---- accesses ---- */
+
+static void read_part(visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    sim_read *plane = plane_of(k);
+    if (!plane) return;
+    while (lanes) {
+        const unsigned first = (unsigned)__builtin_ctz(lanes);
+        uint32_t run = 0;
+        for (unsigned l = first; l < SIM_LANES && address[l] == address[first]; l++) run |= 1u << l;
+        run &= lanes;
+        lanes &= ~run;
+        k->lane = first;
+        k->base = address[first];
+        if (bytes >= 4) {
+            read_words(k, plane, address[first] / 4, bytes / 4, run);
+        } else if (split(k, address[first] / 4, &k->s->cells[address[first] / 4])) {
+            read_bytes(k, address[first] / 4, address[first] % 4, bytes, run);
+        }
+    }
+}
+
+static void write_lane(visit *k, uint32_t address, unsigned bytes, uint8_t state) {
+    const uint32_t word = address / 4;
+    if (bytes >= 4) {
+        write_words(k, word, bytes / 4, state);
+        return;
+    }
+    sim_cell *c = &k->s->cells[word];
+    check_leaving(k, word, c);
+    if (c->state & SIM_CELL_ARRIVING && c->time >= k->d->start)
+        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    if (split(k, word, c)) write_bytes(k, word, address % 4, bytes, state);
+    c->time = k->d->now;
+}
+
+static visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b, haul_action action) {
+    return (visit){.w = w,
+                   .op = op,
+                   .d = sim_domain_of(b),
+                   .s = sim_shadow_of(b),
+                   .b = b,
+                   .action = action,
+                   .actor = sim_actor(w),
+                   .instruction = op->instruction,
+                   .active = active};
+}
+
+void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
+    const sim_views *views = &k.d->views[k.actor];
+    if (k.d->owner->failed) return;
+    k.strong = op->flags & SIM_OP_OBSERVES;
+    for (uint32_t i = 0; i < views->count; i++) {
+        k.v = &views->list[i];
+        read_part(&k, address, op->bytes, active & k.v->lanes);
+    }
+}
+
+static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
+    const sim_views *views = &k->d->views[k->actor];
+    if (k->d->owner->failed) return;
+    for (uint32_t i = 0; i < views->count; i++) {
+        k->v = &views->list[i];
+        for (uint32_t left = k->active & k->v->lanes; left; left &= left - 1) {
+            k->lane = (unsigned)__builtin_ctz(left);
+            k->base = address[k->lane];
+            write_lane(k, address[k->lane], k->op->bytes, state);
+        }
+    }
+}
+
+/* What the lanes stored was never written in the first place. */
+static void forget_written(const visit *k, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t first = address[__builtin_ctz(lanes)];
+        for (uint32_t at = first; at < first + k->op->bytes; at++) {
+            sim_cell *c = &k->s->cells[at / 4];
+            if (c->state & SIM_CELL_SPLIT)
+                k->s->bytes[at].time = 0;
+            else
+                c->written &= (uint8_t) ~(1u << at % 4);
+        }
+    }
+}
+
+void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
+    k.strong = op->flags & SIM_OP_STRONG;
+    write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
+    if (w->doubtful) forget_written(&k, sim_hazard_doubt_stored(w, op->instruction) & active, address);
+}
+
+void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                       const uint32_t address[SIM_LANES]) {
+    visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
+    k.strong = true;
+    write_all(&k, address, SIM_CELL_ATOMIC);
+}
+
+/* ---- asynchronous copies ---- */
+
+static visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, haul_action action, uint32_t instruction) {
+    sim_domain *d = sim_domain_of(b);
+    const uint32_t actor = sim_actor(w);
+    return (visit){.w = w,
+                   .d = d,
+                   .s = sim_shadow_of(b),
+                   .v = sim_view_of(d, actor, lane),
+                   .action = action,
+                   .actor = actor,
+                   .instruction = instruction,
+                   .lane = lane};
+}
+
+static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
+    uint32_t whole = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (c->read[l] == c->bytes)
+            whole |= 1u << l;
+        else
+            sim_hazard_global_range(w->block, w->index * SIM_LANES + l, c->op->instruction, c->source[l], c->read[l],
+                                    HAUL_ACTION_ASYNC_READ);
+    }
+    if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
+}
+
+void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
+    log_sources(w, active, c);
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+        if (k.d->owner->failed) return;
+        write_words(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
+    }
+}
+
+/* What arrives was written by `thread`, now; words that have been overwritten since stay as they are. */
+static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread,
+                 uint8_t state) {
+    const sim_domain *d = sim_domain_of(b);
+    const sim_shadow *s = sim_shadow_of(b);
+    for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
+        sim_cell *c = &s->cells[i];
+        if (!(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction) continue;
+        c->state = state;
+        c->time = d->now;
+        c->thread = (uint16_t)thread;
+    }
+}
+
+void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
+    sim_domain *d = sim_domain_of(b);
+    sim_watched_mbarrier *m = barrier ? sim_mbarrier_watched(d, b, *barrier) : NULL;
+    const uint32_t actor = m ? sim_mbarrier_actor(d, m) : b->rank * d->warps + warp;
+    if (m && sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[actor], (sim_known){.all = d->now});
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        land(b, c->destination[lane], c->bytes, c->op->instruction, actor * SIM_LANES + lane, SIM_CELL_ASYNC);
+    }
+    d->now += barrier != NULL;
+}
+
+/* ---- bulk copies ---- */
+
+typedef void piece_fn(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes);
+
+/* Calls `visit_piece` for each piece of the block's shared memory that the copy touches. */
+static void each_piece(visit *k, const sim_block *b, const sim_bulk *bulk, piece_fn *visit_piece) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    if (!bulk->tensor.rank) {
+        visit_piece(k, b, bulk, bulk->shared, bulk->bytes);
+        return;
+    }
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
+    while (sim_tensor_walk_next(&walk, &row))
+        for (uint32_t at = 0; at < row.bytes; at += 16)
+            visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
+}
+
+static void report_proxy(const visit *k, uint32_t word, const sim_cell *c) {
+    sim_finding *f =
+        report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, writer_action(c->state), c->instruction, c->thread);
+    if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the copy");
+}
+
+/* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
+static bool is_fenced(const visit *k, const sim_cell *c) {
+    if (c->state & (SIM_CELL_COPIED | SIM_CELL_SPLIT) || c->time < k->d->start || is_engine(k, c->thread)) return true;
+    return sim_known_lanes(&k->v->proxy[c->thread / SIM_LANES], c->time) >> c->thread % SIM_LANES & 1;
+}
+
+static void depart(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    (void)b, (void)bulk;
+    for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (slow_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
+        c->state |= SIM_CELL_LEAVING;
+        if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
+        k->s->leaving[i] = k->instruction;
+        k->s->leaving_thread[i] = (uint16_t)(k->actor * SIM_LANES + k->lane);
+    }
+}
+
+static bool has_leaving(const sim_block *b) {
+    sim_shadow *s = sim_shadow_of(b);
+    const size_t words = b->sm->grid->shared_bytes / 4 + 1;
+    if (!s->leaving) s->leaving = memory_zeroed(words, sizeof *s->leaving);
+    if (!s->leaving_thread) s->leaving_thread = memory_zeroed(words, sizeof *s->leaving_thread);
+    if (s->leaving && s->leaving_thread) return true;
+    sim_domain_of(b)->owner->failed = true;
+    return false;
+}
+
+static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    (void)b;
+    for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
+        const sim_cell *c = &k->s->cells[i];
+        if (knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c)) report_proxy(k, i, c);
+    }
+    write_words(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
+}
+
+/* The bytes of global memory that the copy takes or leaves. */
+static void log_global(sim_block *b, const sim_bulk *bulk, haul_action action) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    if (bulk->has_value || bulk->source) return;
+    if (!bulk->tensor.rank) {
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action);
+        return;
+    }
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
+    while (sim_tensor_walk_next(&walk, &row))
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action);
+}
+
+void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
+    const bool load = bulk->kind == SIM_BULK_LOAD;
+    const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
+    visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
+    if (load) log_global(w->block, bulk, HAUL_ACTION_ASYNC_READ);
+    each_piece(&k, b, bulk, load ? announce : depart);
+}
+
+static void arrived(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    land(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
+}
+
+static void departed(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    sim_read *plane = plane_of(k);
+    (void)b;
+    for (uint32_t i = address / 4; plane && i < (address + bytes) / 4; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (!(c->state & SIM_CELL_LEAVING) || k->s->leaving[i] != bulk->instruction) continue;
+        c->state &= (uint8_t)~SIM_CELL_LEAVING;
+        mark_read(k, c, &plane[i], 1u << k->lane);
+    }
+}
+
+void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
+    sim_domain *d = sim_domain_of(b);
+    visit k = {.w = &b->warps[bulk->thread / SIM_LANES],
+               .d = d,
+               .s = sim_shadow_of(b),
+               .instruction = bulk->instruction,
+               .lane = bulk->thread % SIM_LANES,
+               .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
+    if (d->owner->failed) return;
+    if (bulk->kind != SIM_BULK_LOAD) {
+        log_global(b, bulk, bulk->kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC : HAUL_ACTION_ASYNC_WRITE);
+        each_piece(&k, b, bulk, departed);
+        return;
+    }
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
+    k.actor = sim_mbarrier_actor(d, m);
+    each_piece(&k, b, bulk, arrived);
+    if (sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[k.actor], (sim_known){.all = d->now});
+    d->now++;
+}

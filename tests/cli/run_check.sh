@@ -1,0 +1,232 @@
+#!/bin/sh
+# haul check: planted defects and their repaired twins, expectations, suppressions, the files for CI, exit statuses.
+#   run_check.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+root=$1
+haul=$2/haul
+hazards=$root/tests/data/hazards
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# want WHAT STATUS COMMAND...: the command's output goes to out; standard error has a line with status 2 only.
+want() {
+    what=$1 status=$2
+    shift 2
+    timeout 120 "$@" >out 2>err
+    got=$?
+    [ $got -eq "$status" ] || fail "$what: status $got, not $status: $(head -c 500 err)"
+    lines=0
+    [ "$status" -eq 2 ] && lines=1
+    [ "$(wc -l <err)" -eq $lines ] || fail "$what: standard error has: $(head -c 500 err)"
+}
+
+# has PATTERN: the last command's output, or its message, matches it.
+has() {
+    grep -q -e "$1" out err || fail "$what: no line with '$1' in: $(head -c 2000 out err)"
+}
+
+# json EXPRESSION: true of `lines`, the last command's output as one JSON value a line.
+json() {
+    python3 - "$1" <<'END' || fail "$what: not so: $1"
+import json, sys
+lines = [json.loads(line) for line in open("out")]
+sys.exit(0 if eval(sys.argv[1]) else 1)
+END
+}
+
+cp "$hazards"/hazards.ptx "$hazards"/hazards.cu "$hazards"/launches.jsonl .
+
+# --- planted defects: each found with an expected kind, at the lines of its kernel; nothing in the twins ---
+
+want "the planted defects" 1 "$haul" check launches.jsonl --ptx hazards.ptx --json --sarif log.sarif --junit log.xml
+python3 - <<'END' || fail "the planted defects"
+import json, re, sys
+expected = {d["id"]: d["expect"] for d in map(json.loads, open("launches.jsonl"))}
+wrong = []
+spans, kernel = {}, None
+for number, line in enumerate(open("hazards.cu"), 1):
+    found = re.search(r"__global__ void (\w+)\(", line)
+    if found:
+        kernel = found.group(1)
+    spans.setdefault(kernel, []).append(number)
+seen = set()
+for launch in map(json.loads, open("out")):
+    seen.add(launch["id"])
+    kinds = {f["kind"] for f in launch["findings"]}
+    want = expected[launch["id"]]
+    if want and not kinds & set(want) or not want and kinds:
+        wrong.append(f"{launch['kernel']}: {sorted(kinds)}, not one of {want}")
+    for f in launch["findings"]:
+        if f["kind"] in want and (f["file"] != "hazards.cu" or f["line"] not in spans[launch["kernel"]]):
+            wrong.append(f"{launch['kernel']}: {f['kind']} at {f['file']}:{f['line']}")
+if seen != set(expected):
+    wrong.append("not every launch has a line")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+python3 "$root/tests/cli/sarif.py" log.sarif || fail "the SARIF log is not as the standard has it"
+if command -v xmllint >/dev/null; then
+    xmllint --noout log.xml || fail "the JUnit file is not well-formed"
+fi
+[ "$(grep -c '<testcase' log.xml)" -eq 32 ] || fail "the JUnit file has not one case a launch"
+cp out in_order
+for schedule in reversed random random:7; do
+    want "--schedule $schedule" 1 "$haul" check launches.jsonl --ptx hazards.ptx --json --schedule $schedule
+    python3 - <<'END' || fail "--schedule $schedule finds other defects"
+import json, sys
+def kinds(name):
+    return [(d["id"], sorted({f["kind"] for f in d["findings"]})) for d in map(json.loads, open(name))]
+sys.exit(kinds("in_order") != kinds("out"))
+END
+done
+want "one thread" 1 "$haul" check launches.jsonl --ptx hazards.ptx --json --threads 1
+cmp -s in_order out || fail "one thread finds other defects than many"
+
+want "the text" 1 "$haul" check launches.jsonl --ptx hazards.ptx
+has '^hazards.cu:[0-9]*: error: race-shared in bad_write_write, launch 10$'
+has '^  > *[0-9]* |     s\[threadIdx.x % 64\] = in\[threadIdx.x\];$'
+has '^  why: '
+has '^  cure: '
+has '^32 launches: '
+
+# --- kernels that are right ---
+
+truth=$root/tests/data/truth
+want "the launches of the truth" 0 "$haul" check "$truth/h100.jsonl" --ptx "$truth/memory_basics.ptx" --ptx \
+    "$truth/shared_and_async.ptx"
+has '^154 launches: 0 errors, 0 warnings, 0 of advice$'
+corpus=$root/tests/data/corpus
+want "the launches of the corpus" 0 "$haul" check "$corpus/h100.jsonl" "$corpus/h100_2.jsonl" "$corpus/corpus.ptx" \
+    "$corpus/corpus2.ptx"
+has '^383 launches: 0 errors, 0 warnings, 0 of advice$'
+
+# --- a launch that cannot begin or that faults is a finding; the others go on ---
+
+cat >faults.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry store(.param .u64 p)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, 1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+.visible .entry trap()
+{
+    trap;
+}
+END
+cat >faults.jsonl <<'END'
+{"id":5,"kernel":"store","grid":[1],"block":[1],"args":[{"i64":8}]}
+{"id":6,"kernel":"trap","grid":[1],"block":[1],"args":[]}
+{"id":7,"kernel":"store","grid":[1],"block":[1025],"args":[{"buf":"zero","words":4}]}
+{"id":8,"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4}]}
+END
+want "launches that fault" 1 "$haul" check faults.jsonl --ptx faults.ptx --json
+json '[l["id"] for l in lines] == [5, 6, 7, 8]'
+json 'lines[0]["findings"][0]["kind"] in ("out-of-bounds", "illegal-access")'
+json 'lines[1]["findings"][0]["kind"] == "trap"'
+json 'lines[2]["findings"][0]["kind"] == "launch-limit"'
+json 'lines[3]["findings"] == []'
+want "a launch that does not" 0 "$haul" check faults.ptx -k store -a buf:zero:4
+has '^1 launch: 0 errors, 0 warnings, 0 of advice$'
+want "--quiet" 1 "$haul" check faults.jsonl --ptx faults.ptx --quiet
+[ ! -s out ] || fail "check --quiet prints"
+
+# --- what to ignore ---
+
+cat >known.txt <<'END'
+# the launch that is too large is there to see what happens
+store: launch-limit
+trap: ignore trap on purpose
+* at faults.ptx:10: out-of-bounds
+* at faults.ptx:10: illegal-access
+END
+want "--suppress" 0 "$haul" check faults.jsonl --ptx faults.ptx --suppress known.txt --sarif log.sarif
+has '; 3 ignored$'
+python3 "$root/tests/cli/sarif.py" log.sarif || fail "the SARIF log with suppressions is not as the standard has it"
+grep -q '"justification": "on purpose"' log.sarif || fail "the SARIF log does not say why something is suppressed"
+want "--ignore" 1 "$haul" check faults.jsonl --ptx faults.ptx --ignore 'launch-*' --ignore trap --json
+json '[len(l["findings"]) for l in lines] == [1, 0, 0, 0]'
+
+# --- expectations, from files ---
+
+grep '"aos3"' "$root/tests/data/truth/h100.jsonl" | head -n 1 >aos3.jsonl
+cp "$root"/tests/data/truth/memory_basics.* .
+cat >good.txt <<'END'
+aos3: sectors/request <= 12, bank_conflicts == 0, no findings, l1_hit > 60%
+aos3 at memory_basics.cu:62: global_load sectors/request == 12
+aos3: l1tex__t_sectors_pipe_lsu_mem_global_op_ld == 576, occupancy == 100%
+END
+want "expectations that hold" 0 "$haul" check aos3.jsonl --ptx memory_basics.ptx --expect good.txt
+has '; 7 of 7 expectations hold$'
+echo 'aos3: global_load sectors/request <= 4' >bad.txt
+want "an expectation that does not" 1 "$haul" check aos3.jsonl --ptx memory_basics.ptx --expect bad.txt --junit log.xml
+has '^bad.txt:1: failed: expected global_load sectors/request <= 4: 12 measured, most at memory_basics.cu:62 in aos3, launch'
+grep -q 'failures="1"' log.xml || fail "the JUnit file does not count the failed expectation"
+want "expectations as JSON" 1 "$haul" check aos3.jsonl --ptx memory_basics.ptx --expect bad.txt --json
+json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"][0]["value"] == 12'
+
+# --- wrong use ---
+
+refuse() {
+    pattern=$1
+    shift
+    want "$*" 2 "$haul" check "$@"
+    has "$pattern"
+    [ ! -s out ] || fail "$what: prints on standard output"
+}
+echo 'aos3: sectors =< 4' >nonsense.txt
+refuse 'nonsense.txt:1: behind `sectors` comes one of' aos3.jsonl --ptx memory_basics.ptx --expect nonsense.txt
+refuse 'nonsense.txt:1: no finding is called `sectors`' aos3.jsonl --ptx memory_basics.ptx --suppress nonsense.txt
+refuse 'no finding is called `race-shred`: did you mean `race-shared`?' aos3.jsonl --ptx memory_basics.ptx --ignore race-shred
+refuse 'missing.txt: cannot be opened' aos3.jsonl --ptx memory_basics.ptx --expect missing.txt
+refuse '`high` is none of error, warning, advice' aos3.jsonl --ptx memory_basics.ptx --grade high
+refuse '`backwards` is none of' aos3.jsonl --ptx memory_basics.ptx --schedule backwards
+refuse 'kernels are checked on the virtual GPU' aos3.jsonl --ptx memory_basics.ptx --device gpu:0
+refuse 'cannot be written' aos3.jsonl --ptx memory_basics.ptx --sarif nowhere/x.sarif --quiet
+refuse 'no kernel `nothing`' memory_basics.ptx --kernel nothing
+sed 's/^__global__ void aos3/\/\/ haul: expect nonsense\n&/' memory_basics.cu >other.cu
+grep -q 'expect nonsense' other.cu || sed '62s/$/ \/\/ haul: expect nonsense/' memory_basics.cu >other.cu
+mv other.cu memory_basics.cu
+refuse 'memory_basics.cu:6[0-9]: ' aos3.jsonl --ptx memory_basics.ptx
+
+# --- comments in CUDA source ---
+
+if "$root/toolchain/cu2ptx" --find >/dev/null 2>&1; then
+    cat >transpose.cu <<'END'
+// haul: expect sectors/request <= 4
+// haul: expect no findings
+__global__ void transpose(const float *in, float *out, int n) {
+    __shared__ float tile[32][WIDTH];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * n + x]; // haul: expect global_load sectors/request == 4
+    __syncthreads();
+    // haul: expect shared_load bank_conflicts == 0
+    out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] =
+        tile[threadIdx.x][threadIdx.y];
+}
+END
+    set -- transpose.cu -k transpose -g 4,4 -b 32,32 -a buf:f01:16384 -a buf:zero:16384 -a i32:128
+    want "a padded tile" 0 "$haul" check "$@" -D WIDTH=33
+    has '; 4 of 4 expectations hold$'
+    want "a tile without padding" 1 "$haul" check "$@" -D WIDTH=32
+    has 'transpose.cu:8: failed: expected shared_load bank_conflicts == 0: 15872 measured in transpose, launch 0$'
+    has '^  >      9 |     out\[(blockIdx.x'
+else
+    echo "no kernel compiler: comments in source are not tried"
+fi
+
+[ $failed -eq 0 ] && echo "all as it has to be"
+exit $failed
