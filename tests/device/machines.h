@@ -39,7 +39,7 @@ static inline haul_module *load_ptx(haul_device *device, const char *path) {
 
 /* A device with one of this folder's .cu files, compiled for `arch`. */
 static inline machine machine_open(const char *virtual_device, unsigned arch, const char *source) {
-    const haul_device_options one_thread = {.threads = 1}; /* tests run side by side */
+    const haul_device_options one_thread = {.threads = 1, .check = true}; /* tests run side by side */
     const char *other = getenv("HAUL_TEST_DEVICE");
     char path[512];
     machine m = {.arch = arch};

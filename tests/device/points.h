@@ -669,6 +669,39 @@ static inline void bench_close(bench *m) {
     for (size_t i = 0; i < COUNT(all); i++) haul_buffer_free(all[i]);
 }
 
+/* Prints what `haul check` would report as an error or a warning; whether there was nothing. */
+static inline bool run_is_clean(const haul_run *run) {
+    bool clean = true;
+    for (size_t i = 0; i < run->launch_count; i++) {
+        const haul_launch_record *r = &run->launches[i];
+        for (size_t k = 0; k < r->finding_count; k++) {
+            const haul_finding *f = &r->findings[k];
+            if (f->grade == HAUL_GRADE_ADVICE) continue;
+            clean = false;
+            const size_t mine = f->access.instruction, others = f->other.instruction;
+            print_error("%s: %s: '%s' against '%s', block %u, threads %u and %u, %llu times: %s\n", r->kernel,
+                        haul_finding_kinds[f->kind].key, mine < r->instruction_count ? r->instructions[mine].text : "",
+                        others < r->instruction_count && f->other.action ? r->instructions[others].text : "",
+                        f->access.block[0], f->access.thread[0], f->other.thread[0], (unsigned long long)f->count,
+                        f->what ? f->what : "");
+        }
+    }
+    return clean;
+}
+
+/* Runs a launch, and where its device checks launches holds that there is nothing to be found. */
+static inline haul_status launch_cleanly(haul_device *device, haul_module *module, const haul_launch *launch) {
+    haul_run *run;
+    must(haul_run_create(device, &run));
+    haul_status status = haul_launch_run(module, launch, run);
+    if (status == HAUL_OK && run->launch_count && run->launches[0].ended_by != HAUL_OK)
+        status = run->launches[0].ended_by;
+    else if (status == HAUL_OK && !run_is_clean(run))
+        status = HAUL_ERROR_FAULT;
+    haul_run_free(run);
+    return status;
+}
+
 /* Blocks `first` to `first` + `count` - 1 of the batch. */
 static inline haul_status bench_launch(const batch *b, const bench *m, haul_module *module, const char *kernel,
                                        unsigned first, unsigned count) {
@@ -689,7 +722,7 @@ static inline haul_status bench_launch(const batch *b, const bench *m, haul_modu
                                 .shared_bytes = shared_bytes,
                                 .arguments = arguments,
                                 .argument_count = 5};
-    return haul_launch_run(module, &launch, NULL);
+    return launch_cleanly(m->device, module, &launch);
 }
 
 /* ---- comparing ---- */

@@ -97,7 +97,7 @@ static void run_constants(const char *device, unsigned arch, const char *archite
     const unsigned long asked = from_environment("HAUL_SWEEP_POINTS", 32);
     const unsigned count = asked < MOST ? (unsigned)asked : MOST;
     const uint64_t seed = from_environment("HAUL_SWEEP_SEED", 1);
-    const haul_device_options one_thread = {.threads = 1};
+    const haul_device_options one_thread = {.threads = 1, .check = true};
     const char *other = getenv("HAUL_TEST_DEVICE");
     static batch *batches[MOST];
     machine m = {.arch = arch};

@@ -141,7 +141,7 @@ static haul_status launch(const batch *b, const bench *m, haul_module *module, h
                            .shared_bytes = shared_bytes,
                            .arguments = arguments,
                            .argument_count = COUNT(arguments)};
-    return haul_launch_run(module, &l, NULL);
+    return launch_cleanly(m->device, module, &l);
 }
 
 static void print_case(const batch *b, const pipe_case *c, const char *where, size_t at) {
