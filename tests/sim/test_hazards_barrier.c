@@ -1,0 +1,86 @@
+/* Barriers, mbarriers and warp instructions: who comes, how often and with which mask. */
+#include "pairs.h"
+
+#define ARRIVE(count) "mbarrier.arrive.shared.b64 _, [%r5], " count ";\n"
+#define HALF "setp.ge.u32 %p3, %r0, 16;\n"
+
+static const pair pairs[] = {
+    PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
+         HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
+    PAIR("named barrier with too few threads", DEADLOCK, 1, 64, LEAD "@%p3 bra D;\nbar.sync 1, 64;\nD:\n",
+         LEAD "@%p3 bra D;\nbar.sync 1, 32;\nD:\n"),
+    PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "bar.sync 1, 48;\n", "bar.sync 1, 64;\n"),
+    PAIR("barrier 16", BARRIER_MISUSE, 1, 32, "mov.u32 %r6, 16;\nbar.sync %r6;\n", "mov.u32 %r6, 15;\nbar.sync %r6;\n"),
+    PAIR("consumer that only arrives", RACE_SHARED, 1, 64,
+         LEAD "@%p3 bra T;\n" STORE "bar.sync 1, 64;\nbra D;\nT: bar.arrive 1, 64;\n" MIRROR "D:\n",
+         LEAD "@%p3 bra T;\n" STORE "bar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\n" MIRROR "D:\n"),
+    PAIR("full and empty barrier mixed up", DEADLOCK, 1, 64,
+         LEAD "@%p3 bra T;\n" STORE "bar.arrive 1, 64;\nbar.sync 2, 64;\nbra D;\nT: bar.sync 1, 64;\n" MIRROR
+              "bar.arrive 1, 64;\nD:\n",
+         LEAD "@%p3 bra T;\n" STORE "bar.arrive 1, 64;\nbar.sync 2, 64;\nbra D;\nT: bar.sync 1, 64;\n" MIRROR
+              "bar.arrive 2, 64;\nD:\n"),
+    PAIR("consumer's code run by both roles", DEADLOCK, 1, 64, "bar.sync 1, 96;\n" OUT("%r0"),
+         "bar.sync 1, 64;\n" OUT("%r0")),
+    PAIR("a fence in a barrier's place", RACE_SHARED, 1, 64, STORE "membar.cta;\n" MIRROR,
+         STORE "membar.cta;\nbar.sync 0;\n" MIRROR),
+    PAIR("__syncwarp of half the warp", RACE_SHARED, 1, 32,
+         STORE HALF "@%p3 bra T;\nbar.warp.sync 0xffff;\nbra D;\nT: bar.warp.sync 0xffff0000;\nD:\n" MIRROR,
+         STORE "bar.warp.sync 0xffffffff;\n" MIRROR),
+    PAIR("more arrivals than the count", MBARRIER_MISUSE, 1, 32, INIT("2") "@!%p1 " ARRIVE("3"),
+         INIT("3") "@!%p1 " ARRIVE("3")),
+    PAIR("initialised again in use", MBARRIER_MISUSE, 1, 32,
+         INIT("2") "@!%p1 " ARRIVE("1") "@!%p1 mbarrier.init.shared.b64 [%r5], 2;\n",
+         INIT("2") "@!%p1 " ARRIVE("2") "@!%p1 mbarrier.inval.shared.b64 [%r5];\n"
+                                        "@!%p1 mbarrier.init.shared.b64 [%r5], 2;\n"),
+    PAIR("ended in use", MBARRIER_MISUSE, 1, 32,
+         INIT("2") "@!%p1 " ARRIVE("1") "@!%p1 mbarrier.inval.shared.b64 [%r5];\n",
+         INIT("2") "@!%p1 " ARRIVE("2") "@!%p1 mbarrier.inval.shared.b64 [%r5];\n"),
+    PAIR("used after its end", MBARRIER_MISUSE, 1, 32,
+         INIT("2") "@!%p1 mbarrier.inval.shared.b64 [%r5];\n@!%p1 " ARRIVE("1"),
+         INIT("2") "@!%p1 " ARRIVE("2") "@!%p1 mbarrier.inval.shared.b64 [%r5];\n"),
+    PAIR("waited for without init", MBARRIER_MISUSE, 1, 32, "mbarrier.test_wait.parity.shared.b64 %p2, [%r5], 1;\n",
+         INIT("1") "mbarrier.test_wait.parity.shared.b64 %p2, [%r5], 1;\n"),
+    PAIR("count of nothing", MBARRIER_MISUSE, 1, 32, INIT("0"), INIT("1")),
+    PAIR("an arrival is missing", DEADLOCK, 1, 64, INIT("65") ARRIVE("1") WAIT, INIT("64") ARRIVE("1") WAIT),
+    PAIR("one lane too many stays away", DEADLOCK, 1, 64,
+         INIT("64") "setp.eq.u32 %p3, %r0, 9;\n@%p3 bra D;\n" ARRIVE("1") WAIT "D:\n",
+         INIT("63") "setp.eq.u32 %p3, %r0, 9;\n@%p3 bra D;\n" ARRIVE("1") WAIT "D:\n"),
+    PAIR("a phase that never begins", DEADLOCK, 1, 32,
+         INIT("32") ARRIVE("1") WAIT "X: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra X;\n",
+         INIT("32") ARRIVE("1")
+             WAIT ARRIVE("1") "X: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra X;\n"),
+    PAIR("flag that nobody sets", DEADLOCK, 1, 1,
+         "L: ld.volatile.global.u32 %r7, [%rd1];\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra L;\n",
+         "st.volatile.global.u32 [%rd1], 1;\nL: ld.volatile.global.u32 %r7, [%rd1];\nsetp.eq.u32 %p2, %r7, 0;\n"
+         "@%p2 bra L;\n"),
+    PAIR("shuffle whose mask leaves out lanes", SHUFFLE_MASK, 1, 32,
+         "shfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffff;\n" OUT("%r7"),
+         "shfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffffffff;\n" OUT("%r7")),
+    PAIR("shuffle whose mask names lanes elsewhere", SHUFFLE_MASK, 1, 32,
+         HALF "@%p3 bra D;\nshfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffffffff;\n" OUT("%r7") "D:\n" OUT("%r0"),
+         HALF "@%p3 bra D;\nshfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffff;\n" OUT("%r7") "D:\n" OUT("%r0")),
+    PAIR("vote whose mask leaves out lanes", SHUFFLE_MASK, 1, 32,
+         HALF "vote.sync.ballot.b32 %r7, %p3, 0x7fffffff;\n" OUT("%r7"),
+         HALF "vote.sync.ballot.b32 %r7, %p3, 0xffffffff;\n" OUT("%r7")),
+    PAIR("vote whose mask names lanes elsewhere", SHUFFLE_MASK, 1, 32,
+         HALF "@%p3 bra D;\nvote.sync.any.pred %p4, %p3, 0xffffffff;\n" OUT("%r0") "D:\n" OUT("%r0"),
+         HALF "@%p3 bra D;\nvote.sync.any.pred %p4, %p3, 0xffff;\n" OUT("%r0") "D:\n" OUT("%r0")),
+    PAIR("match whose mask leaves out lanes", SHUFFLE_MASK, 1, 32, "match.any.sync.b32 %r7, %r0, 0xff;\n" OUT("%r7"),
+         "match.any.sync.b32 %r7, %r0, 0xffffffff;\n" OUT("%r7")),
+    PAIR("reduction whose mask leaves out lanes", SHUFFLE_MASK, 1, 32,
+         "redux.sync.add.u32 %r7, %r0, 0xff;\n" OUT("%r7"), "redux.sync.add.u32 %r7, %r0, 0xffffffff;\n" OUT("%r7")),
+    PAIR("__syncwarp whose mask leaves out lanes", SHUFFLE_MASK, 1, 32, "bar.warp.sync 0xffff;\n",
+         "bar.warp.sync 0xffffffff;\n"),
+    PAIR_WITH(
+        "another block's memory without the cluster's barrier", RACE_SHARED, 2, 32,
+        STORE "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\nmapa.shared::cluster.u32 %r9, %r4, %r8;\n"
+              "ld.shared::cluster.u32 %r7, [%r9];\n" OUT("%r7") "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+        STORE "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\nmapa.shared::cluster.u32 %r9, %r4, %r8;\n"
+              "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+              "ld.shared::cluster.u32 %r7, [%r9];\n" OUT("%r7") "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+        .cluster = 2),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}

@@ -1,0 +1,76 @@
+/* Memory: accesses that are out of bounds, misaligned, stale or of what nobody wrote. */
+#include "pairs.h"
+
+#define COPY_FROM(offset, bytes) "cp.async.ca.shared.global [%r3], [%rd1+" offset "], " bytes ";\n"
+#define BRING(from, bytes)                                                                                   \
+    "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], " bytes ";\n"                                      \
+    "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1+" from "], " bytes \
+    ", [%r5];\n"
+#define LOCAL ".local .align 8 .b8 l[16];\nmov.u32 %r6, l;\n"
+#define DYNAMIC "mov.u32 %r6, dynamic;\nmad.lo.u32 %r6, %r0, 4, %r6;\n"
+#define TAKE OUT("%r7")
+
+static const pair pairs[] = {
+    PAIR("one word behind the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
+         "ld.global.u32 %r7, [%rd1+1020];\n" TAKE),
+    PAIR("one word before the buffer", OUT_OF_BOUNDS, 1, 1, "st.global.u32 [%rd0+-4], %r0;\n",
+         "st.global.u32 [%rd0], %r0;\n"),
+    PAIR("no guard at the grid's end", OUT_OF_BOUNDS, 3, 96, OUT("%r1"),
+         "setp.ge.u32 %p1, %r1, 256;\n@!%p1 st.global.u32 [%rd2], %r1;\n"),
+    PAIR("atomic out of bounds", OUT_OF_BOUNDS, 1, 32, "red.global.add.u32 [%rd0+1024], 1;\n",
+         "red.global.add.u32 [%rd0+1020], 1;\n"),
+    PAIR("generic address out of bounds", OUT_OF_BOUNDS, 1, 32, "ld.u32 %r7, [%rd1+1024];\n" TAKE,
+         "ld.u32 %r7, [%rd1+1020];\n" TAKE),
+    PAIR("shared memory out of bounds", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+4096], %r0;\n",
+         "st.shared.u32 [%r3+1020], %r0;\n"),
+    PAIR_WITH("dynamic shared memory overrun", OUT_OF_BOUNDS, 1, 64, DYNAMIC "st.shared.u32 [%r6], %r0;\n",
+              "setp.lt.u32 %p1, %r0, 32;\n" DYNAMIC "@%p1 st.shared.u32 [%r6], %r0;\n", .dynamic = 128),
+    PAIR("dynamic shared memory not asked for", OUT_OF_BOUNDS, 1, 1, DYNAMIC "st.shared.u32 [%r6+16], %r0;\n", STORE),
+    PAIR("shared atomic out of bounds", OUT_OF_BOUNDS, 1, 1, "red.shared.add.u32 [%r3+4096], 1;\n",
+         "st.shared.u32 [%r3], 0;\nred.shared.add.u32 [%r3], 1;\n"),
+    PAIR("local array overrun", STACK_OVERFLOW, 1, 32, LOCAL "st.local.u32 [%r6+16], %r0;\n",
+         LOCAL "st.local.u32 [%r6+12], %r0;\n"),
+    PAIR("constant memory out of bounds", OUT_OF_BOUNDS, 1, 32, "ld.const.u32 %r7, [three+12];\n" TAKE,
+         "ld.const.u32 %r7, [three+8];\n" TAKE),
+    PAIR("cp.async from out of bounds", OUT_OF_BOUNDS, 1, 1, COPY_FROM("1024", "4"), COPY_FROM("1020", "4")),
+    PAIR("bulk load from out of bounds", OUT_OF_BOUNDS, 1, 32, INIT("1") BRING("960", "128") WAIT,
+         INIT("1") BRING("896", "128") WAIT),
+    PAIR("bulk load beyond shared memory", OUT_OF_BOUNDS, 1, 32,
+         "add.u32 %r3, %r3, 4096;\n" INIT("1") BRING("0", "128") WAIT, INIT("1") BRING("0", "128") WAIT),
+    PAIR("bulk store out of bounds", OUT_OF_BOUNDS, 1, 64,
+         STORE "add.u64 %rd0, %rd0, 896;\n" STORE_BULK "@!%p1 cp.async.bulk.wait_group 0;\n",
+         STORE "add.u64 %rd0, %rd0, 768;\n" STORE_BULK "@!%p1 cp.async.bulk.wait_group 0;\n"),
+    PAIR("misaligned in global memory", MISALIGNED, 1, 32, "ld.global.u32 %r7, [%rd1+2];\n" TAKE,
+         "ld.global.u32 %r7, [%rd1+4];\n" TAKE),
+    PAIR("misaligned vector", MISALIGNED, 1, 32, "ld.global.v4.u32 {%r7, %r8, %r9, %r10}, [%rd1+8];\n" TAKE,
+         "ld.global.v4.u32 {%r7, %r8, %r9, %r10}, [%rd1+16];\n" TAKE),
+    PAIR("misaligned in shared memory", MISALIGNED, 1, 1, "st.shared.u64 [%r3+4], %rd0;\n",
+         "st.shared.u64 [%r3+8], %rd0;\n"),
+    PAIR("misaligned in local memory", MISALIGNED, 1, 32, LOCAL "st.local.u64 [%r6+4], %rd0;\n",
+         LOCAL "st.local.u64 [%r6+8], %rd0;\n"),
+    PAIR("misaligned atomic", MISALIGNED, 1, 32, "red.global.add.u64 [%rd0+4], 1;\n",
+         "red.global.add.u64 [%rd0+8], 1;\n"),
+    PAIR("misaligned cp.async", MISALIGNED, 1, 1, COPY_FROM("4", "8"), COPY_FROM("8", "8")),
+    PAIR("misaligned bulk load", MISALIGNED, 1, 32, INIT("1") BRING("8", "128") WAIT,
+         INIT("1") BRING("16", "128") WAIT),
+    PAIR("misaligned mbarrier", MBARRIER_MISUSE, 1, 1, "mbarrier.init.shared.b64 [%r5+4], 1;\n",
+         "mbarrier.init.shared.b64 [%r5], 1;\n"),
+    PAIR_WITH("freed before the launch", USE_AFTER_FREE, 1, 32, "ld.global.u32 %r7, [%rd3];\n" TAKE,
+              "ld.global.u32 %r7, [%rd3];\n" TAKE, .in = IN_FREED),
+    PAIR_WITH("copied from what was freed", USE_AFTER_FREE, 1, 1, COPY_FROM("0", "4"), COPY_FROM("0", "4"),
+              .in = IN_FREED),
+    PAIR_WITH("buffer that nobody wrote", UNINITIALISED_READ, 1, 32, "ld.global.u32 %r7, [%rd3];\n" TAKE,
+              "ld.global.u32 %r7, [%rd3];\n" TAKE, .in = IN_UNWRITTEN),
+    PAIR_WITH("branch on what nobody wrote", UNINITIALISED_READ, 1, 32,
+              "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
+              "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
+              .in = IN_UNWRITTEN),
+    PAIR("border of a tile in shared memory", UNINITIALISED_READ, 1, 32,
+         STORE "bar.sync 0;\nld.shared.u32 %r7, [%r4+4];\n" TAKE,
+         STORE "st.shared.u32 [%r4+128], 0;\nbar.sync 0;\nld.shared.u32 %r7, [%r4+4];\n" TAKE),
+    PAIR("trap", TRAP, 1, 32, "trap;\n", "setp.ne.u32 %p1, %r2, 32;\n@%p1 trap;\n"),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
