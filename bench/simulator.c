@@ -1,5 +1,5 @@
 /* How fast the virtual GPU runs, all counters on: PTX thread-instructions a second of a streaming kernel and of one
- * that computes, for 1 to N host threads.
+ * that computes, for 1 to N host threads; and how many times as long the same takes with all checks of `haul check` on.
  *
  *     bench_simulator [--json FILE] [--threads N] [--repeat R]
  *
@@ -72,8 +72,8 @@ typedef struct result {
     double instructions, seconds;
 } result;
 
-static result measure(const work *w, unsigned threads, unsigned repeat) {
-    const haul_device_options device_options = {.threads = threads};
+static result measure(const work *w, unsigned threads, unsigned repeat, bool check) {
+    const haul_device_options device_options = {.threads = threads, .check = check};
     const haul_kernel_module *source = haul_kernel_module_find(w->module, 90);
     haul_device *device;
     haul_module *module;
@@ -126,23 +126,25 @@ static options parse(int count, char **words) {
     return o;
 }
 
-static void report(const work *w, unsigned threads, result r, json_t *rows) {
-    double rate = r.instructions / r.seconds;
-    printf("%-20s %7u %16.0f %10.3f %10.2f\n", w->name, threads, r.instructions, r.seconds, rate / 1e9);
-    json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads,
+static void report(const work *w, unsigned threads, unsigned repeat, json_t *rows) {
+    const result r = measure(w, threads, repeat, false), checked = measure(w, threads, repeat, true);
+    const double rate = r.instructions / r.seconds, times = checked.seconds / r.seconds;
+    printf("%-20s %7u %16.0f %10.3f %10.2f %14.2f\n", w->name, threads, r.instructions, r.seconds, rate / 1e9, times);
+    json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads,
                                           "thread_instructions", r.instructions, "seconds", r.seconds,
-                                          "thread_instructions_per_second", rate));
+                                          "thread_instructions_per_second", rate, "checked_times", times));
 }
 
 int main(int count, char **words) {
     const options o = parse(count, words);
     json_t *rows = json_array();
-    printf("%-20s %7s %16s %10s %10s\n", "work", "threads", "thread instr.", "seconds", "G/second");
+    printf("%-20s %7s %16s %10s %10s %14s\n", "work", "threads", "thread instr.", "seconds", "G/second",
+           "checked, times");
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         for (unsigned threads = 1; threads < o.threads; threads *= 2) {
-            report(&works[i], threads, measure(&works[i], threads, o.repeat), rows);
+            report(&works[i], threads, o.repeat, rows);
         }
-        report(&works[i], o.threads, measure(&works[i], o.threads, o.repeat), rows);
+        report(&works[i], o.threads, o.repeat, rows);
     }
     int failed = o.json && json_dump_file(rows, o.json, JSON_INDENT(2)) != 0;
     if (failed) fprintf(stderr, "bench_simulator: %s cannot be written\n", o.json);
