@@ -223,6 +223,7 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
 }
 
 void sim_async_finish(sim_block *b) {
+    if (b->sm->hazards) sim_hazard_finish(b);
     for (size_t q = 0; q < b->async.queue_count; q++) {
         sim_copy_queue *queue = &b->async.queues[q];
         for (size_t i = queue->first; i < queue->first + queue->count; i++)

@@ -52,7 +52,7 @@ void sim_block_lanes_ended(sim_warp *w) {
 
 bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
-    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, lanes);
+    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, expected, lanes);
     bar->lanes[w->index] |= lanes;
     w->sm->changes++;
     bar->threads += (uint32_t)__builtin_popcount(lanes);

@@ -166,8 +166,20 @@ static sim_gate *gate_of(const sim_block *b, uint32_t id) {
     return &sim_domain_of(b)->barriers[b->rank * SIM_BARRIERS + id];
 }
 
-void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
-    (void)op;
+static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
+    const uint32_t theirs = w->block->barriers[id].expected * SIM_LANES;
+    if (!expected || !theirs || expected == theirs) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f) sim_hazard_say(f, "barrier %u is for %u threads here, others have come to it for %u", id, expected, theirs);
+}
+
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
+    check_count(w, op, id, expected, lanes);
     arrive_at(sim_domain_of(w->block), gate_of(w->block, id), w, lanes);
 }
 

@@ -58,6 +58,10 @@ void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *b
 void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk);
 /* The lanes wait for groups of copies, all but the newest `keep`. */
 void sim_hazard_waits(sim_warp *w, const sim_op *op, uint32_t lanes);
+/* Before the lanes close a group of cp.async. */
+void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes);
+/* The block ends; what copies it has in flight has not been completed yet. */
+void sim_hazard_finish(sim_block *b);
 /* fence.proxy.async */
 void sim_hazard_proxy_fence(sim_warp *w, uint32_t active);
 
@@ -65,8 +69,8 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active);
 
 /* Lanes have met at a warp-collective instruction. */
 void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes);
-/* Lanes arrive at block barrier `id`; it opens; lanes go on behind it. */
-void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+/* Lanes arrive at block barrier `id`, of `expected` threads (0: all); it opens; lanes go on behind it. */
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes);
 void sim_hazard_barrier_open(sim_block *b, uint32_t id);
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
 /* The same for the cluster's barrier. */

@@ -95,6 +95,15 @@ static const pair pairs[] = {
               STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group.read 0;\n" STORE,
               STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" STORE,
               .or_kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN),
+    PAIR("copies in a group that stays open", MISSING_COMMIT, 1, 64, COPY, COPY COMMIT WAIT_GROUPS("0")),
+    PAIR("group of a bulk store that stays open", MISSING_COMMIT, 1, 64,
+         STORE "fence.proxy.async.shared::cta;\nbar.sync 0;\n" FIRST SEND "@!%p1 cp.async.bulk.wait_group 0;\n",
+         STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group 0;\n"),
+    PAIR("one half of a warp commits", COMMIT_DIVERGENT, 1, 32,
+         COPY "setp.ge.u32 %p3, %r0, 16;\n@!%p3 " COMMIT "@%p3 " COMMIT WAIT_GROUPS("0"), COPY COMMIT WAIT_GROUPS("0")),
+    PAIR("commits in both sides of a branch", COMMIT_DIVERGENT, 1, 32,
+         "setp.ge.u32 %p3, %r0, 16;\n@%p3 bra T;\n" COPY COMMIT "bra D;\nT: " COPY COMMIT "D: " WAIT_GROUPS("0"),
+         "setp.ge.u32 %p3, %r0, 16;\n@%p3 bra T;\n" COPY COMMIT "T: " WAIT_GROUPS("0")),
 };
 
 int main(void) {

@@ -9,6 +9,8 @@ static const pair pairs[] = {
          HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
     PAIR("named barrier with too few threads", DEADLOCK, 1, 64, LEAD "@%p3 bra D;\nbar.sync 1, 64;\nD:\n",
          LEAD "@%p3 bra D;\nbar.sync 1, 32;\nD:\n"),
+    PAIR("counts that differ", BARRIER_MISUSE, 1, 96,
+         LEAD "@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.sync 1, 96;\nD:\n", "bar.sync 1, 96;\n"),
     PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "bar.sync 1, 48;\n", "bar.sync 1, 64;\n"),
     PAIR("barrier 16", BARRIER_MISUSE, 1, 32, "mov.u32 %r6, 16;\nbar.sync %r6;\n", "mov.u32 %r6, 15;\nbar.sync %r6;\n"),
     PAIR("consumer that only arrives", RACE_SHARED, 1, 64,

@@ -1,7 +1,7 @@
 /* Memory: accesses that are out of bounds, misaligned, stale or of what nobody wrote. */
 #include "pairs.h"
 
-#define COPY_FROM(offset, bytes) "cp.async.ca.shared.global [%r3], [%rd1+" offset "], " bytes ";\n"
+#define COPY_FROM(offset, bytes) "cp.async.ca.shared.global [%r3], [%rd1+" offset "], " bytes ";\ncp.async.wait_all;\n"
 #define BRING(from, bytes)                                                                                   \
     "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], " bytes ";\n"                                      \
     "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1+" from "], " bytes \

@@ -123,7 +123,7 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op;
+    if (w->sm->hazards) sim_hazard_commit(w, op, active);
     sim_async_commit(w, active);
     return SIM_NEXT;
 }
