@@ -27,10 +27,6 @@ void haul_kernels_limit_blocks(haul_kernels *k, uint32_t blocks) {
     k->most_blocks = blocks;
 }
 
-uint32_t kernels_architecture(const haul_kernels *k) {
-    return haul_device_architecture(k->device);
-}
-
 /* ---- modules ---- */
 
 haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module) {

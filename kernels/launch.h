@@ -60,9 +60,6 @@ typedef struct kernels_launch {
 /* Checks the table, loads the module where it is not there yet, launches and waits. */
 haul_status kernels_run(haul_kernels *k, const kernels_launch *launch, haul_run *run);
 
-/* The architecture of the device that the kernels are for: 90 for sm_90. */
-uint32_t kernels_architecture(const haul_kernels *k);
-
 /* The module of kernels/NAME.cu in its newest form that the device can run. Valid until haul_kernels_close(). Errors:
  * HAUL_ERROR_NOT_FOUND, and those of haul_module_load(). */
 haul_status kernels_module(haul_kernels *k, const char *name, haul_module **module);

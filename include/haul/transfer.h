@@ -251,11 +251,6 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
     return t->shape == HAUL_SHAPE_BOX ? haul_box_width(t, area) : haul_rows_width(t, area);
 }
 
-/* LDGSTS copies 4, 8 or 16 bytes at a time. A halo's sides have the narrower accesses. */
-HAUL_FOLDED int haul_fits_ldgsts(const haul_transfer *t) {
-    return haul_piece_width(t, t->radius != 0) >= 4;
-}
-
 /* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
  * thread can ask for the runs one by one. */
 #define HAUL_BULK_WORTH 512
@@ -432,10 +427,11 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_TEXT(x) HAUL_TEXT_OF(x)
 #define HAUL_ENGINE_OF(how) ((how)&HAUL_ENGINE_BITS)
 
+/* Whether the target has bulk and tensor copies; on the host's pass, where device code is only parsed, it has. */
 #ifdef __CUDA_ARCH__
-#define HAUL_ARCH_HAS_BULK (__CUDA_ARCH__ >= 900)
+#define HAUL_HAS_BULK (__CUDA_ARCH__ >= 900)
 #else
-#define HAUL_ARCH_HAS_BULK 1
+#define HAUL_HAS_BULK 1
 #endif
 
 /* Checks are written once, for the compiler and for haul_diagnose(): CHECK_0, CHECK_1 and CHECK_2 carry one out whose
@@ -499,25 +495,25 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               shared)
 
 /* `size` bytes in one run, any number of them. */
-#define HAUL_SEQUENTIAL(name, size, align, team, how)                           \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, 0, 0, align, how);                 \
+#define HAUL_SEQUENTIAL(name, size, align, team, how)                      \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK); \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, 0, 0, align, how);            \
     const haul_transfer name = haul_sequential(size, align, team, how)
 
 /* `number` elements of `size` bytes, `shared` and `global` bytes apart. A global pitch of 0 is given later, by
  * haul_pitched(). */
-#define HAUL_STRIDED(name, number, size, shared, global, align, team, how)      \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);       \
-    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);                  \
+#define HAUL_STRIDED(name, number, size, shared, global, align, team, how) \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK); \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);  \
+    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);             \
     const haul_transfer name = haul_strided(number, size, shared, global, align, team, how)
 
 /* `number` elements of `size` bytes, element i from or to row index[i] of global memory, whose rows are `global` bytes
  * apart. */
-#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)     \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);       \
-    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);                  \
+#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how) \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);  \
+    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);   \
+    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);              \
     const haul_transfer name = haul_indirect(number, size, shared, global, align, team, how)
 
 #define HAUL_CHECK_BOX(CHECK, name, size, shared, align, how)                                                       \
@@ -543,10 +539,10 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               "a tensor copy of tile and ring is a HAUL_TILE that starts before the tile")
 
 /* width x height elements of `size` bytes and a ring of `reach` elements around them. */
-#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how)   \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK); \
-    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);                \
-    HAUL_CHECK_HALO(HAUL_ASSERT, name, size, width, reach, shared, how);        \
+#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how) \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);    \
+    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);              \
+    HAUL_CHECK_HALO(HAUL_ASSERT, name, size, width, reach, shared, how);      \
     const haul_transfer name = haul_halo(size, width, height, reach, shared, align, team, how)
 
 #define HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)              \
@@ -563,7 +559,7 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 
 /* A box of 1 to 5 dimensions; extents beyond `dimensions` are not looked at. */
 #define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)           \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_ARCH_HAS_BULK);                             \
+    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);                                  \
     HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);                                            \
     HAUL_CHECK_TILE(HAUL_ASSERT, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how); \
     const haul_transfer name = haul_tile(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)

@@ -56,8 +56,6 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
 /* A bulk copy has been issued by the warp's lane, to or from block b; has been performed. */
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk);
 void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk);
-/* The lanes wait for groups of copies, all but the newest `keep`. */
-void sim_hazard_waits(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* Before the lanes close a group of cp.async. */
 void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* The block ends; what copies it has in flight has not been completed yet. */

@@ -22,7 +22,6 @@
 #else
 #define HAUL_ARCH 90 /* the host's pass over a .cu file: device code is only parsed */
 #endif
-#define HAUL_HAS_BULK (HAUL_ARCH >= 90)
 
 #ifndef HAUL_DEBUG_SPINS
 #define HAUL_DEBUG_SPINS (1u << 24)
