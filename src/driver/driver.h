@@ -15,6 +15,7 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 
 /* How cuLaunchKernelEx launches. Of the attributes haul uses one. */
 enum { DRIVER_LAUNCH_CLUSTER = 4 };

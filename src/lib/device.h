@@ -12,6 +12,7 @@ struct haul_device {
     const driver_table *driver;
     bool is_virtual;
     bool checks; /* launches are looked at for findings */
+    bool queues; /* launches are not waited for: lib/timing.h */
     char *name, *product;
     CUdevice handle;
     CUcontext context;

@@ -171,7 +171,8 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     CUresult result = start(driver, l, f, pointers);
     if (m->device->is_virtual) sim_driver_record(NULL, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
-    if (status == HAUL_OK) status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
+    if (status == HAUL_OK && !m->device->queues)
+        status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
     if (status == HAUL_OK && record && !m->device->is_virtual) status = describe_launch(l, run, record);
     /* A launch that was checked says itself what ended it. */
     if (status != HAUL_OK && run && !record->checked) run->launch_count--;

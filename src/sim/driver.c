@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
+#include "sim/estimate.h"
 #include "sim/grid.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
@@ -31,10 +32,20 @@ struct CUmod_st {
     CUmodule next;
 };
 
+/* What the clock showed. */
+struct CUevent_st {
+    CUcontext context;
+    bool recorded;
+    double us;
+    CUevent next;
+};
+
 struct CUctx_st {
     const sim_machine *machine;
     sim_memory *memory;
     CUmodule modules;
+    CUevent events;
+    double clock_us; /* what launches and copies are estimated to have taken, once there are events */
     uint32_t threads;
     uint64_t instruction_limit;
     bool check;
@@ -141,6 +152,7 @@ static CUresult context_set(CUcontext context) {
 }
 
 static CUresult module_unload(CUmodule module);
+static CUresult event_destroy(CUevent event);
 
 /* Ends the current context: haul holds one for each open device. */
 static CUresult context_release(CUdevice device) {
@@ -148,6 +160,7 @@ static CUresult context_release(CUdevice device) {
     CUcontext c = current;
     if (!c) return CUDA_INVALID_CONTEXT;
     while (c->modules) module_unload(c->modules);
+    while (c->events) event_destroy(c->events);
     sim_memory_free(c->memory);
     memory_free(c);
     current = NULL;
@@ -352,6 +365,17 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     return packed;
 }
 
+/* A launch between events whose record nobody wants: its time is in one all the same. */
+static haul_status run_timed(const sim_launch *l, CUcontext c) {
+    haul_launch_record record = {0};
+    arena memory;
+    arena_init(&memory, NULL);
+    haul_status status = sim_launch_run(l, &memory, &record);
+    if (status == HAUL_OK) c->clock_us += record.estimate_us;
+    arena_free(&memory);
+    return status;
+}
+
 static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_t cluster[3], void **parameters) {
     CUcontext c = f->module->context;
     HAUL_TRY(prepare(f));
@@ -372,7 +396,8 @@ static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_
     memcpy(l.grid, config->grid, sizeof l.grid);
     memcpy(l.block, config->block, sizeof l.block);
     memcpy(l.cluster, cluster, sizeof l.cluster);
-    haul_status status = sim_launch_run(&l, c->record_memory, c->record);
+    haul_status status = c->events && !c->record ? run_timed(&l, c) : sim_launch_run(&l, c->record_memory, c->record);
+    if (c->record && status == HAUL_OK) c->clock_us += c->record->estimate_us;
     memory_free(packed);
     return status;
 }
@@ -454,6 +479,14 @@ static CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     return bytes ? copy(at_to_write(to, bytes), at(from, bytes), bytes) : CUDA_SUCCESS;
 }
 
+/* The time of a copy: its bytes are read and written. */
+static CUresult copy_on_device_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    if (stream) return wrong("cuMemcpyDtoDAsync: streams are not supported");
+    if (!current) return CUDA_INVALID_CONTEXT;
+    current->clock_us += 2.0 * (double)bytes / (current->machine->memory_gbps * sim_dram_sustained * 1e3);
+    return copy_on_device(to, from, bytes);
+}
+
 static CUresult fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
     void *host = count ? at_to_write(to, count) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
@@ -466,6 +499,47 @@ static CUresult fill_words(CUdeviceptr to, unsigned value, size_t count) {
     unsigned *host = count ? at_to_write(to, count * 4) : NULL;
     if (count && !host) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) host[i] = value;
+    return CUDA_SUCCESS;
+}
+
+/* ---- events ---- */
+
+static CUresult event_create(CUevent *event, unsigned flags) {
+    *event = NULL;
+    if (!current) return CUDA_INVALID_CONTEXT;
+    if (flags > 7) return wrong("cuEventCreate: no such flags");
+    CUevent e = memory_zeroed(1, sizeof *e);
+    if (!e) return result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    e->context = current;
+    e->next = current->events;
+    current->events = e;
+    *event = e;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_destroy(CUevent event) {
+    CUevent *link = &event->context->events;
+    while (*link != event) link = &(*link)->next;
+    *link = event->next;
+    memory_free(event);
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_record(CUevent event, CUstream stream) {
+    if (stream) return wrong("cuEventRecord: streams are not supported");
+    event->us = event->context->clock_us;
+    event->recorded = true;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_synchronize(CUevent event) {
+    (void)event;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_elapsed(float *milliseconds, CUevent start, CUevent end) {
+    if (!start->recorded || !end->recorded) return wrong("cuEventElapsedTime: an event was not recorded");
+    *milliseconds = (float)((end->us - start->us) * 1e-3);
     return CUDA_SUCCESS;
 }
 
