@@ -16,18 +16,17 @@ static uint32_t bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, ui
     return (outside & active) | misaligned(address, active, alignment);
 }
 
-static bool fault_lane(sim_warp *w, const sim_op *op, uint32_t lanes, haul_space space, uint64_t address,
-                       unsigned bytes, const char *what) {
-    sim_fault_concerns(w, space, address, bytes);
-    sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "%s: %u bytes at 0x%llx", what, bytes, (unsigned long long)address);
-    return false;
-}
-
 static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, haul_space space, const uint64_t address[SIM_LANES],
                   unsigned bytes, unsigned alignment, const char *outside) {
     uint32_t off = misaligned(address, bad, alignment);
-    uint32_t lanes = off ? off : bad;
-    return fault_lane(w, op, lanes, space, address[__builtin_ctz(lanes)], bytes, off ? "misaligned access" : outside);
+    const uint32_t lanes = off ? off : bad;
+    const uint64_t first = address[__builtin_ctz(lanes)];
+    const haul_finding_kind beyond =
+        space == HAUL_SPACE_LOCAL ? HAUL_FINDING_STACK_OVERFLOW : HAUL_FINDING_OUT_OF_BOUNDS;
+    sim_fault_concerns(w, space, first, bytes);
+    sim_fault(w, op, off ? HAUL_FINDING_MISALIGNED : beyond, lanes, "%s: %u bytes at 0x%llx",
+              off ? "misaligned access" : outside, bytes, (unsigned long long)first);
+    return false;
 }
 
 /* Lanes in several allocations: each must lie in one of them wholly. */

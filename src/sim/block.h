@@ -70,7 +70,8 @@ struct sim_block {
 };
 
 typedef struct sim_fault_record {
-    haul_status status; /* HAUL_OK: none */
+    haul_status status;     /* HAUL_OK: none */
+    haul_finding_kind kind; /* of FAULT and TRAP */
     char message[1024];
     haul_space space; /* of an access: what it was to */
     uint64_t address;
@@ -124,12 +125,15 @@ void sim_block_wake_mbarrier_waiters(sim_block *b);
 
 /* What memory the fault that follows is about. */
 void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes);
-/* Records the launch's first fault on this SM and ends its work. The message gets the source place in front and block
- * and thread behind. */
-sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
+/* Records the launch's first fault on this SM and ends its work: a defect of that kind, by some of `lanes`. The message
+ * gets the source place in front and block and thread behind. */
+sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* The same with `place` ("file:line: ") in front, where the kernel says itself where it is. */
-sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...)
+sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same for what is no defect of the kernel: the host, or the virtual GPU, cannot go on. */
+sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* True when the access may go ahead; else the path is parked and *step says how to go on. */

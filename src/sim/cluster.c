@@ -26,9 +26,9 @@ sim_block *sim_cluster_block(sim_block *b, uint32_t *address) {
 sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     const uint32_t rank = sim_cluster_rank(w->block, address);
     if (rank < w->sm->grid->cluster_blocks)
-        return sim_fault(w, op, HAUL_ERROR_FAULT, lanes, "shared address 0x%x: block %u of the cluster has ended",
-                         address, rank);
-    return sim_fault(w, op, HAUL_ERROR_FAULT, lanes,
+        return sim_fault(w, op, HAUL_FINDING_USE_AFTER_FREE, lanes,
+                         "shared address 0x%x: block %u of the cluster has ended", address, rank);
+    return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
                      "access outside the block's shared memory, and its cluster's: 0x%x", address);
 }
 

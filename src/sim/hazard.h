@@ -92,7 +92,7 @@ void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address);
 
 /* ---- what stops a launch ---- */
 
-/* The fault in w->sm->fault has been recorded, of some of `lanes`, with that message. */
+/* The fault in w->sm->fault, of some of `lanes`, with that message. */
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message);
 /* Nothing can run any more: what each path of the SM's warps waits for. */
 void sim_hazard_deadlock(sim_sm *sm);

@@ -133,28 +133,6 @@ void sim_hazard_deadlock(sim_sm *sm) {
 
 /* ---- faults ---- */
 
-/* What the message of a fault is about, by the words that all such messages have. */
-static const struct {
-    const char *words;
-    haul_finding_kind kind;
-} faults[] = {
-    {"misaligned", HAUL_FINDING_MISALIGNED},
-    {"thread's local memory", HAUL_FINDING_STACK_OVERFLOW},
-    {"outside", HAUL_FINDING_OUT_OF_BOUNDS},
-    {"stray", HAUL_FINDING_OUT_OF_BOUNDS},
-    {"mbarrier", HAUL_FINDING_MBARRIER_MISUSE},
-    {"thread count", HAUL_FINDING_BARRIER_MISUSE},
-    {"a block has barriers", HAUL_FINDING_BARRIER_MISUSE},
-    {"has ended", HAUL_FINDING_USE_AFTER_FREE},
-};
-
-static haul_finding_kind kind_of_fault(haul_status status, const char *message) {
-    if (status == HAUL_ERROR_TRAP) return HAUL_FINDING_TRAP;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        if (strstr(message, faults[i].words)) return faults[i].kind;
-    return HAUL_FINDING_ILLEGAL_ACCESS;
-}
-
 static haul_action action_of(const sim_warp *w, uint32_t instruction) {
     switch (w->sm->grid->program->function->instructions[instruction].op) {
     case PTX_OP_LD:
@@ -173,9 +151,8 @@ static haul_action action_of(const sim_warp *w, uint32_t instruction) {
 
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message) {
     const sim_fault_record *fault = &w->sm->fault;
-    if (fault->status == HAUL_ERROR_OUT_OF_MEMORY) return;
     sim_range freed;
-    haul_finding_kind kind = kind_of_fault(fault->status, message);
+    haul_finding_kind kind = fault->kind;
     const bool stale = kind == HAUL_FINDING_OUT_OF_BOUNDS && fault->space == HAUL_SPACE_GLOBAL &&
                        sim_memory_was_freed(w->sm->grid->memory, fault->address, &freed);
     if (stale) kind = HAUL_FINDING_USE_AFTER_FREE;

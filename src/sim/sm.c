@@ -424,39 +424,59 @@ void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_
     f->bytes = bytes;
 }
 
-__attribute__((format(printf, 6, 0))) static sim_step record_fault(sim_warp *w, const sim_op *op, const char *place,
-                                                                   haul_status status, uint32_t lanes,
-                                                                   const char *format, va_list arguments) {
+/* False when there was a fault before. */
+static bool open_fault(sim_warp *w, haul_status status, haul_finding_kind kind, const char *place) {
     sim_fault_record *f = &w->sm->fault;
-    if (f->status != HAUL_OK) return SIM_STOP;
+    if (f->status != HAUL_OK) return false;
     f->status = status;
+    f->kind = kind;
     snprintf(f->message, sizeof f->message, "%s", place);
+    return true;
+}
+
+__attribute__((format(printf, 4, 0))) static void tell_fault(sim_warp *w, const sim_op *op, uint32_t lanes,
+                                                             const char *format, va_list arguments) {
+    sim_fault_record *f = &w->sm->fault;
     size_t used = strlen(f->message);
     vsnprintf(f->message + used, sizeof f->message - used, format, arguments);
-    if (w->sm->hazards) sim_hazard_fault(w, op, lanes, f->message + used);
+    if (w->sm->hazards && (f->status == HAUL_ERROR_FAULT || f->status == HAUL_ERROR_TRAP))
+        sim_hazard_fault(w, op, lanes, f->message + used);
     used = strlen(f->message);
     uint32_t thread = w->index * SIM_LANES + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
     const uint32_t *size = w->sm->grid->block;
     snprintf(f->message + used, sizeof f->message - used, " (kernel %s, block %u,%u,%u, thread %u,%u,%u)",
              w->sm->grid->program->function->name, w->block->at[0], w->block->at[1], w->block->at[2], thread % size[0],
              thread / size[0] % size[1], thread / size[0] / size[1]);
-    return SIM_STOP;
 }
 
-sim_step sim_fault(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...) {
+static haul_status status_of(haul_finding_kind kind) {
+    return kind == HAUL_FINDING_TRAP ? HAUL_ERROR_TRAP : HAUL_ERROR_FAULT;
+}
+
+sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {
     char place[512];
     va_list arguments;
     print_place(w->sm->grid->program, op, place, sizeof place);
     va_start(arguments, format);
-    record_fault(w, op, place, status, lanes, format, arguments);
+    if (open_fault(w, status_of(kind), kind, place)) tell_fault(w, op, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }
 
-sim_step sim_fault_at(sim_warp *w, const char *place, haul_status status, uint32_t lanes, const char *format, ...) {
+sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    record_fault(w, &w->ops[w->path->pc], place, status, lanes, format, arguments);
+    if (open_fault(w, status_of(kind), kind, place)) tell_fault(w, &w->ops[w->path->pc], lanes, format, arguments);
+    va_end(arguments);
+    return SIM_STOP;
+}
+
+sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...) {
+    char place[512];
+    va_list arguments;
+    print_place(w->sm->grid->program, op, place, sizeof place);
+    va_start(arguments, format);
+    if (open_fault(w, status, HAUL_FINDING_ILLEGAL_ACCESS, place)) tell_fault(w, op, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }

@@ -56,10 +56,10 @@ static bool close_log(sim_warp *w, const sim_op *op, unsigned lane) {
     sim_print_log *log = &w->sm->printed;
     if (log->bytes.length > SIM_PRINT_LIMIT) {
         log->bytes.length = log->closed;
-        sim_fault(w, op, HAUL_ERROR_LIMIT, 1u << lane, "printf: the blocks of one SM print more than %d MiB",
-                  SIM_PRINT_LIMIT >> 20);
+        sim_give_up(w, op, HAUL_ERROR_LIMIT, 1u << lane, "printf: the blocks of one SM print more than %d MiB",
+                    SIM_PRINT_LIMIT >> 20);
     } else if (sim_print_log_close(log, w->block->index) != HAUL_OK) {
-        sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, 1u << lane, "printf: the host has no memory for the text");
+        sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, 1u << lane, "printf: the host has no memory for the text");
     }
     return w->sm->fault.status == HAUL_OK;
 }
@@ -70,7 +70,7 @@ static bool print_lane(sim_warp *w, const sim_op *op, unsigned lane) {
     int result;
     if (!sim_print_format(w, lane, argument(w, op, 0, lane), argument(w, op, 1, lane), out, &result, why)) {
         out->length = w->sm->printed.closed;
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "%s", why);
+        sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "%s", why);
         return false;
     }
     store_result(w, op, lane, (uint32_t)result);
@@ -103,7 +103,7 @@ static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active)
     char asserted[256], file[256], function[192], place[300];
     read_argument(w, op, 1, lane, file, sizeof file);
     snprintf(place, sizeof place, "%s:%u: ", file, (unsigned)argument(w, op, 2, lane));
-    return sim_fault_at(w, place, HAUL_ERROR_TRAP, active, "%s: assertion failed: %s",
+    return sim_fault_at(w, place, HAUL_FINDING_TRAP, active, "%s: assertion failed: %s",
                         read_argument(w, op, 3, lane, function, sizeof function),
                         read_argument(w, op, 0, lane, asserted, sizeof asserted));
 }

@@ -61,7 +61,7 @@ static bool queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim
 }
 
 static sim_step out_of_memory(sim_warp *w, const sim_op *op, uint32_t active) {
-    return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
+    return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
 }
 
 static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -161,19 +161,21 @@ typedef struct bulk_request {
 static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r) {
     if (r->bytes % 16 || r->shared % 16 || r->global % 16) {
         sim_fault(
-            w, op, HAUL_ERROR_FAULT, 1u << lane,
+            w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
             "misaligned bulk copy: %u bytes between shared 0x%x and global 0x%llx; all three must be multiples of 16",
             r->bytes, r->shared, (unsigned long long)r->global);
         return false;
     }
     if ((uint64_t)r->shared + r->bytes > w->sm->grid->shared_bytes || r->shared < SIM_SHARED_START) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside the block's shared memory: %u bytes at 0x%x",
-                  r->bytes, r->shared);
+        sim_fault_concerns(w, HAUL_SPACE_SHARED, r->shared, r->bytes);
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
+                  "bulk copy outside the block's shared memory: %u bytes at 0x%x", r->bytes, r->shared);
         return false;
     }
     if (r->bytes && !sim_memory_at(w->sm->grid->memory, r->global, r->bytes)) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx", r->bytes,
-                  (unsigned long long)r->global);
+        sim_fault_concerns(w, HAUL_SPACE_GLOBAL, r->global, r->bytes);
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx",
+                  r->bytes, (unsigned long long)r->global);
         return false;
     }
     return true;
@@ -204,7 +206,7 @@ static sim_block *owner_of(sim_warp *w, const sim_op *op, unsigned lane, bulk_re
     }
     if (owner == waits && sim_mbarrier_at(owner, r->barrier)) return owner;
     sim_fault(
-        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
         "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
         barrier, shared);
     return NULL;
@@ -226,7 +228,7 @@ static bool add_load(sim_warp *w, const sim_op *op, unsigned lane, sim_block *ow
 static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
     const uint32_t ranks = op->imm2 & 4 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0;
     if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
               w->sm->grid->cluster_blocks);
     return false;
 }
@@ -299,7 +301,7 @@ static bool check_copy_between(sim_warp *w, const sim_op *op, unsigned lane, con
     const bool aligned = r->bytes % 16 == 0 && r->shared % 16 == 0 && r->global % 16 == 0;
     const bool inside = (uint64_t)r->shared + r->bytes <= limit && r->global <= limit && r->global + r->bytes <= limit;
     if (aligned && inside && r->shared >= SIM_SHARED_START && r->global >= SIM_SHARED_START) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+    sim_fault(w, op, aligned ? HAUL_FINDING_OUT_OF_BOUNDS : HAUL_FINDING_MISALIGNED, 1u << lane,
               "%s bulk copy of %u bytes from shared 0x%llx to 0x%x: must be multiples of 16 inside shared memory",
               aligned ? "stray" : "misaligned", r->bytes, (unsigned long long)r->global, r->shared);
     return false;
@@ -369,7 +371,7 @@ static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
         const uint64_t global = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
         const uint32_t bytes = SIM_SLOT(w, uint32_t, op->b)[lane];
         if (global % 16 == 0 && bytes % 16 == 0) continue;
-        return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+        return sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
                          "misaligned bulk prefetch: %u bytes at 0x%llx; both must be multiples of 16", bytes,
                          (unsigned long long)global);
     }
@@ -428,7 +430,7 @@ static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane
     }
     uint64_t *object = sim_mbarrier_at(*owner, address);
     if (!object)
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+        sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
                   "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", address);
     return object;
 }
@@ -438,7 +440,8 @@ static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     sim_block *owner;
     uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
     if (!object || owner == w->block) return object;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier of another block: only arrivals and bytes may go there");
+    sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+              "mbarrier of another block: only arrivals and bytes may go there");
     return NULL;
 }
 
@@ -453,8 +456,8 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!object) return SIM_STOP;
         uint32_t count = SIM_SLOT(w, uint32_t, op->b)[lane];
         if (count == 0 || count > SIM_MBARRIER_MOST)
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "mbarrier.init: count %u, must be 1 to %d", count,
-                             SIM_MBARRIER_MOST);
+            return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+                             "mbarrier.init: count %u, must be 1 to %d", count, SIM_MBARRIER_MOST);
         if (w->sm->hazards) sim_hazard_mbarrier_init(w, op, lane, offset_of(w->block, object));
         *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
     }
@@ -477,7 +480,7 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     sim_mbarrier m = sim_mbarrier_unpack(bits);
     return sim_fault(
-        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
         "mbarrier: more arrivals or bytes than it may get now: %u of %u arrivals pending, %d bytes missing", m.pending,
         m.expected, m.bytes);
 }

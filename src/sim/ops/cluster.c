@@ -42,7 +42,8 @@ static sim_step map_address(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         if (rank[l] >= w->sm->grid->cluster_blocks)
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << l, "mapa: the cluster has no block of rank %u", rank[l]);
+            return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << l, "mapa: the cluster has no block of rank %u",
+                             rank[l]);
         if (op->flags & SIM_OP_WIDE) {
             const uint64_t a = SIM_SLOT(w, uint64_t, op->a)[l];
             SIM_SLOT(w, uint64_t, op->d)[l] = (a & ~0xffffffffull) | sim_cluster_map((uint32_t)a, rank[l]);
@@ -112,16 +113,19 @@ static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_block *owner = sim_cluster_block(w->block, &b.shared), *waits = sim_cluster_block(w->block, &b.barrier);
         if (!owner || !waits) return sim_cluster_fault(w, op, 1u << lane, to);
         if (owner != waits || !sim_mbarrier_at(owner, b.barrier))
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+            return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
                              "mbarrier at shared 0x%x: must be 8-byte aligned, in the block that is stored to",
                              b.barrier);
-        if (b.shared % b.bytes || (uint64_t)b.shared + b.bytes > w->sm->grid->shared_bytes)
-            return sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "misaligned or stray store: %u bytes at shared 0x%x",
+        if (b.shared % b.bytes)
+            return sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane, "misaligned store: %u bytes at shared 0x%x",
                              b.bytes, b.shared);
+        if ((uint64_t)b.shared + b.bytes > w->sm->grid->shared_bytes)
+            return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
+                             "store outside the block's shared memory: %u bytes at 0x%x", b.bytes, b.shared);
         take_values(w, op, lane, &b);
         if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, &b);
         if (!sim_async_add_bulk(owner, &b))
-            return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a store in flight");
+            return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a store in flight");
     }
     return SIM_NEXT;
 }

@@ -47,8 +47,8 @@ static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *table = w->sm->grid->program->pool + op->more;
     uint32_t first = index[__builtin_ctz(active)], same = 0;
     if (first >= op->x)
-        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "brx.idx: index %u, but the table has %u targets", first,
-                         op->x);
+        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, active, "brx.idx: index %u, but the table has %u targets",
+                         first, op->x);
     for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(index[l] == first) << l;
     same &= active;
     if (same == w->active) return jump_to(w, op, table[first]);
@@ -89,7 +89,7 @@ haul_status LOWER(EXIT)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 static sim_step trap(sim_warp *w, const sim_op *op, uint32_t active) {
-    return sim_fault(w, op, HAUL_ERROR_TRAP, active, "the kernel executed a trap");
+    return sim_fault(w, op, HAUL_FINDING_TRAP, active, "the kernel executed a trap");
 }
 
 haul_status LOWER(TRAP)(sim_lowering *l, const ptx_instruction *i) {
@@ -151,10 +151,10 @@ static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t *active, ui
 
 static sim_step bad_barrier(sim_warp *w, const sim_op *op, uint32_t active, uint32_t id, uint32_t threads) {
     if (id >= SIM_BARRIERS)
-        return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: a block has barriers 0 to %d", id,
+        return sim_fault(w, op, HAUL_FINDING_BARRIER_MISUSE, active, "barrier %u: a block has barriers 0 to %d", id,
                          SIM_BARRIERS - 1);
-    return sim_fault(w, op, HAUL_ERROR_FAULT, active, "barrier %u: its thread count %u is not a multiple of %d", id,
-                     threads, SIM_LANES);
+    return sim_fault(w, op, HAUL_FINDING_BARRIER_MISUSE, active,
+                     "barrier %u: its thread count %u is not a multiple of %d", id, threads, SIM_LANES);
 }
 
 static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {

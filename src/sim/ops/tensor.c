@@ -31,18 +31,18 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
     const uint64_t address = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
     const unsigned char *bytes = address % SIM_TENSOR_MAP_ALIGNMENT ? NULL : map_bytes(w->sm->grid, address);
     if (!bytes) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+        sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
                   "tensor map at 0x%llx: must be 64-byte aligned, in global or constant memory or a kernel parameter",
                   (unsigned long long)address);
         return false;
     }
     if (sim_tensor_unpack(bytes, t) != HAUL_OK) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "%s", haul_message());
+        sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "%s", haul_message());
         return false;
     }
     if (t->rank == op->target) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor map of rank %u in a copy with %u coordinates", t->rank,
-              op->target);
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map of rank %u in a copy with %u coordinates",
+              t->rank, op->target);
     return false;
 }
 
@@ -50,12 +50,12 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
 
 static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t shared, uint64_t bytes) {
     if (shared % SIM_TENSOR_ALIGNMENT) {
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "misaligned tensor copy: shared 0x%x must be a multiple of 128",
-                  shared);
+        sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
+                  "misaligned tensor copy: shared 0x%x must be a multiple of 128", shared);
         return false;
     }
     if (shared + bytes <= w->sm->grid->shared_bytes && shared >= SIM_SHARED_START) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+    sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
               "tensor copy outside the block's shared memory: a box of %llu bytes at 0x%x", (unsigned long long)bytes,
               shared);
     return false;
@@ -64,12 +64,12 @@ static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t 
 static bool check_start(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     for (uint32_t d = 0; d < b->tensor.rank && b->kind != SIM_BULK_LOAD; d++) {
         if (b->at[d] >= 0) continue;
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
                   "tensor copy: coordinate %d of dimension %u: only loads may begin before the array", b->at[d], d);
         return false;
     }
     if (sim_tensor_may_start_at(&b->tensor, b->at[0])) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane,
+    sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
               "misaligned tensor copy: coordinate %d of dimension 0, times %u bytes, must be a multiple of 16 bytes",
               b->at[0], sim_tensor_element_bytes(&b->tensor));
     return false;
@@ -87,8 +87,9 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
         bool inside = row.global >= range.from && row.global < range.to;
         if (!inside) inside = sim_memory_find(w->sm->grid->memory, row.global, &range);
         if (inside && range.to - row.global >= bytes) continue;
-        sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor copy outside any allocation: %u bytes at 0x%llx", bytes,
-                  (unsigned long long)row.global);
+        sim_fault_concerns(w, HAUL_SPACE_GLOBAL, row.global, bytes);
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
+                  "tensor copy outside any allocation: %u bytes at 0x%llx", bytes, (unsigned long long)row.global);
         return false;
     }
     return true;
@@ -106,7 +107,7 @@ static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_b
     }
     if (owner == waits && sim_mbarrier_at(owner, b->barrier)) return owner;
     sim_fault(
-        w, op, HAUL_ERROR_FAULT, 1u << lane,
+        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
         "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
         barrier, shared);
     return NULL;
@@ -120,7 +121,7 @@ static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned la
 static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
     const uint32_t ranks = multicast_ranks(w, op, lane);
     if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
               w->sm->grid->cluster_blocks);
     return false;
 }
@@ -185,7 +186,8 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     b->atomic = atomic_kind(op, &b->tensor);
     b->element = (uint8_t)sim_tensor_element_bytes(&b->tensor);
     if (b->atomic != SIM_ATOMIC_NONE) return true;
-    sim_fault(w, op, HAUL_ERROR_FAULT, 1u << lane, "tensor reduction: not for the element type of its tensor map");
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
+              "tensor reduction: not for the element type of its tensor map");
     return false;
 }
 
@@ -208,7 +210,7 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
         sim_bulk b = {.kind = (uint8_t)kind, .instruction = op->instruction};
         if (!describe(w, op, lane, &b, &owner) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
         if (!add_copy(w, op, lane, owner, &b))
-            return sim_fault(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
+            return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
         count_rows(w, op, &b);
     }
     return SIM_NEXT;
