@@ -386,6 +386,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(s->bytes);
         memory_free(s->leaving);
         memory_free(s->leaving_thread);
+        memory_free(s->local);
     }
     for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
     memory_free(d->doubts);
@@ -446,6 +447,7 @@ void sim_hazard_start(sim_block *first) {
     clear_gate(d, &d->cluster);
     d->mbarrier_count = 0;
     d->cluster_index = (uint32_t)first->cluster_index;
+    for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
     for (uint32_t i = 0; i < SIM_PLACES; i++) d->published[i] = 0;
     d->used = d->actors;

@@ -44,8 +44,13 @@ void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint3
                       uint64_t address, uint32_t bytes);
 /* Before an operation of a warp that is doubtful. */
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
-/* The lanes for which the data of the store is in doubt. */
-uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction);
+/* The lanes for which that element of the store's data is in doubt. */
+uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element);
+
+/* ---- local memory ---- */
+
+/* Before a load or store at `offset` of each lane's frame. */
+void sim_hazard_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], bool is_store);
 
 /* ---- asynchronous copies ---- */
 

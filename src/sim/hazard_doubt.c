@@ -102,8 +102,10 @@ static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
     return x;
 }
 
-uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction) {
-    return of_operand(w, &instruction_of(w, instruction)->operands[1], SIM_ALL_LANES).found.lanes;
+uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element) {
+    const ptx_operand *data = &instruction_of(w, instruction)->operands[1];
+    const bool is_part = data->kind == PTX_VECTOR && element < data->part_count;
+    return of_operand(w, is_part ? &data->parts[element] : data, SIM_ALL_LANES).found.lanes;
 }
 
 static bool to_shared(const sim_op *op) {

@@ -76,6 +76,8 @@ typedef struct sim_shadow {
     sim_byte_cell *bytes; /* four for each word; NULL until needed */
     uint32_t *leaving;    /* instruction of the copy that reads the word; NULL until needed */
     uint16_t *leaving_thread;
+    unsigned char *local; /* the threads' frames: see hazard_local.c; NULL until needed */
+    uint64_t local_used;  /* bytes from the start of each frame that some store has reached */
 } sim_shadow;
 
 /* Registers of a warp that hold what was never written. */
@@ -140,6 +142,8 @@ static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched
 }
 
 sim_shadow *sim_shadow_of(const sim_block *b);
+/* The block begins: nothing in its threads' frames has been written. */
+void sim_hazard_local_start(const sim_block *b);
 
 /* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {

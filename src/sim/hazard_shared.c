@@ -367,10 +367,11 @@ static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state
 }
 
 /* What the lanes stored was never written in the first place. */
-static void forget_written(const visit *k, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+static void forget_written(const visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+    const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {
-        const uint32_t first = address[__builtin_ctz(lanes)];
-        for (uint32_t at = first; at < first + k->op->bytes; at++) {
+        const uint32_t first = address[__builtin_ctz(lanes)] + element * bytes;
+        for (uint32_t at = first; at < first + bytes; at++) {
             sim_cell *c = &k->s->cells[at / 4];
             if (c->state & SIM_CELL_SPLIT)
                 k->s->bytes[at].time = 0;
@@ -385,7 +386,8 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
     visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
-    if (w->doubtful) forget_written(&k, sim_hazard_doubt_stored(w, op->instruction) & active, address);
+    for (unsigned e = 0; w->doubtful && e < op->count; e++)
+        forget_written(&k, e, sim_hazard_doubt_stored(w, op->instruction, e) & active, address);
 }
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,

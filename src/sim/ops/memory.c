@@ -219,6 +219,7 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     uint64_t address[SIM_LANES];
     memcpy(address, offset, sizeof address);
     if (!sim_check_frame(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) sim_hazard_local(w, op, active, offset, move == store_elements);
     move(w, op, active, base, address);
     /* Calls that were inlined passed their parameters in registers: not memory traffic. */
     if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
