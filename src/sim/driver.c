@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
-#include "sim/estimate.h"
+#include "sim/driver_internal.h"
 #include "sim/grid.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
@@ -14,52 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
- * programs; all end with the module, and modules with their context. */
-struct CUfunc_st {
-    CUmodule module;
-    ptx_function *entry;
-    sim_program *program; /* NULL until first needed */
-    struct CUfunc_st *next;
-};
-
-struct CUmod_st {
-    CUcontext context;
-    ptx_module *ptx;
-    arena memory;
-    uint64_t *addresses; /* of module variables, by index */
-    CUfunction functions;
-    CUmodule next;
-};
-
-/* What the clock showed. */
-struct CUevent_st {
-    CUcontext context;
-    bool recorded;
-    double us;
-    CUevent next;
-};
-
-struct CUctx_st {
-    const sim_machine *machine;
-    sim_memory *memory;
-    CUmodule modules;
-    CUevent events;
-    double clock_us; /* what launches and copies are estimated to have taken, once there are events */
-    uint32_t threads;
-    uint64_t instruction_limit;
-    bool check;
-    haul_schedule schedule;
-    uint64_t seed;
-    sim_print_sink print;
-    haul_launch_record *record;
-    arena *record_memory;
-    haul_status last;
-};
-
 static _Thread_local CUcontext current;
+static _Thread_local uint64_t calls_left; /* until one is made to fail; 0: none is */
 
-static CUresult result_of(haul_status status) {
+CUresult sim_result_of(haul_status status) {
     if (current) current->last = status;
     switch (status) {
     case HAUL_OK: return CUDA_SUCCESS;
@@ -78,38 +36,45 @@ static CUresult result_of(haul_status status) {
     }
 }
 
-static CUresult wrong(const char *what) {
-    return result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s", what));
+CUresult sim_enter(CUcontext *context) {
+    *context = current;
+    if (!current) return CUDA_INVALID_CONTEXT;
+    if (!calls_left || --calls_left) return CUDA_SUCCESS;
+    return sim_result_of(haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: this call was made to fail"));
+}
+
+CUresult sim_wrong(const char *what) {
+    return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s", what));
 }
 
 /* ---- devices ---- */
 
-static CUresult init(unsigned flags) {
-    return flags ? wrong("cuInit: flags must be 0") : CUDA_SUCCESS;
+CUresult sim_call_init(unsigned flags) {
+    return flags ? sim_wrong("cuInit: flags must be 0") : CUDA_SUCCESS;
 }
 
-static CUresult version(int *out) {
+CUresult sim_call_version(int *out) {
     *out = 13000;
     return CUDA_SUCCESS;
 }
 
-static CUresult device_count(int *count) {
+CUresult sim_call_device_count(int *count) {
     *count = (int)sim_machine_count;
     return CUDA_SUCCESS;
 }
 
-static CUresult device_get(CUdevice *device, int ordinal) {
+CUresult sim_call_device_get(CUdevice *device, int ordinal) {
     if (ordinal < 0 || (size_t)ordinal >= sim_machine_count) return CUDA_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
 }
 
-static CUresult device_name(char *name, int length, CUdevice device) {
+CUresult sim_call_device_name(char *name, int length, CUdevice device) {
     snprintf(name, (size_t)length, "%s (virtual)", sim_machines[device].product);
     return CUDA_SUCCESS;
 }
 
-static CUresult device_attribute(int *value, int attribute, CUdevice device) {
+CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     const sim_machine *m = &sim_machines[device];
     switch (attribute) {
     case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
@@ -123,51 +88,58 @@ static CUresult device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_MINOR: *value = (int)(m->sm % 10); return CUDA_SUCCESS;
     case DRIVER_DEVICE_SHARED_PER_SM: *value = (int)m->shared_per_sm; return CUDA_SUCCESS;
     case DRIVER_DEVICE_SHARED_OPTIN: *value = (int)m->shared_per_block_optin; return CUDA_SUCCESS;
-    default: return wrong("cuDeviceGetAttribute: attribute not known");
+    case DRIVER_DEVICE_COPY_ENGINES: *value = (int)m->copy_engines; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CAN_MAP_HOST:
+    case DRIVER_DEVICE_CONCURRENT_KERNELS:
+    case DRIVER_DEVICE_UNIFIED_ADDRESSES:
+    case DRIVER_DEVICE_MEMORY_POOLS: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)(m->l2_bytes * 5 / 8); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_WINDOW_BYTES: *value = 128 << 20; return CUDA_SUCCESS;
+    default: return sim_wrong("cuDeviceGetAttribute: attribute not known");
     }
 }
 
-static CUresult device_memory(size_t *bytes, CUdevice device) {
+CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
     *bytes = sim_machines[device].memory_bytes;
     return CUDA_SUCCESS;
 }
 
-static CUresult context_retain(CUcontext *context, CUdevice device) {
+CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     *context = NULL;
     CUcontext c = memory_zeroed(1, sizeof *c);
-    if (!c) return result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a context"));
-    c->machine = &sim_machines[device];
-    haul_status status = sim_memory_create(c->machine->memory_bytes, &c->memory);
+    if (!c) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a context"));
+    c->device = device;
+    c->machine = sim_machines[device];
+    c->clock.machine = &c->machine;
+    c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
+    haul_status status = sim_memory_create(c->machine.memory_bytes, &c->memory);
     if (status != HAUL_OK) {
         memory_free(c);
-        return result_of(status);
+        return sim_result_of(status);
     }
     *context = c;
     return CUDA_SUCCESS;
 }
 
-static CUresult context_set(CUcontext context) {
+CUresult sim_call_context_set(CUcontext context) {
     current = context;
     return CUDA_SUCCESS;
 }
 
-static CUresult module_unload(CUmodule module);
-static CUresult event_destroy(CUevent event);
-
-/* Ends the current context: haul holds one for each open device. */
-static CUresult context_release(CUdevice device) {
+/* Ends the current context: haul holds one for each open device. Work that nobody waited for is dropped. */
+CUresult sim_call_context_release(CUdevice device) {
     (void)device;
     CUcontext c = current;
     if (!c) return CUDA_INVALID_CONTEXT;
-    while (c->modules) module_unload(c->modules);
-    while (c->events) event_destroy(c->events);
+    sim_free_graphs(c);
+    sim_free_streams(c);
+    sim_free_pools(c);
+    sim_free_pinned(c);
+    while (c->modules) sim_call_module_unload(c->modules);
     sim_memory_free(c->memory);
+    sim_clock_free(&c->clock);
     memory_free(c);
     current = NULL;
-    return CUDA_SUCCESS;
-}
-
-static CUresult synchronize(void) {
     return CUDA_SUCCESS;
 }
 
@@ -237,17 +209,18 @@ static haul_status load(CUmodule *out, const char *source) {
     current->modules = m;
     status = load_variables(m);
     if (status != HAUL_OK) {
-        module_unload(m);
+        sim_call_module_unload(m);
         return status;
     }
     *out = m;
     return HAUL_OK;
 }
 
-static CUresult module_load(CUmodule *module, const void *image) {
+CUresult sim_call_module_load(CUmodule *module, const void *image) {
     *module = NULL;
-    if (!current) return CUDA_INVALID_CONTEXT;
-    return result_of(load(module, image));
+    SIM_ENTER(c);
+    (void)c;
+    return sim_result_of(load(module, image));
 }
 
 static void unlink_module(CUmodule module) {
@@ -258,7 +231,8 @@ static void unlink_module(CUmodule module) {
     }
 }
 
-static CUresult module_unload(CUmodule m) {
+CUresult sim_call_module_unload(CUmodule m) {
+    (void)sim_work_finish_all(m->context, false);
     unlink_module(m);
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
         if (m->addresses[i]) sim_memory_release(m->context->memory, m->addresses[i]);
@@ -268,16 +242,18 @@ static CUresult module_unload(CUmodule m) {
     return CUDA_SUCCESS;
 }
 
-static CUresult module_function(CUfunction *function, CUmodule module, const char *name) {
+CUresult sim_call_module_function(CUfunction *function, CUmodule module, const char *name) {
     *function = NULL;
     ptx_function *entry = ptx_find_entry(module->ptx, name);
-    if (!entry) return result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no kernel '%s'", module->ptx->name, name));
+    if (!entry)
+        return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no kernel '%s'", module->ptx->name, name));
     for (CUfunction f = module->functions; f; f = f->next)
         if (f->entry == entry) *function = f;
     if (*function) return CUDA_SUCCESS;
     CUfunction f = ARENA_NEW(&module->memory, struct CUfunc_st);
     if (!f)
-        return result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for kernel '%s'", module->ptx->name, name));
+        return sim_result_of(
+            haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for kernel '%s'", module->ptx->name, name));
     f->module = module;
     f->entry = entry;
     f->next = module->functions;
@@ -291,18 +267,18 @@ static CUresult module_function(CUfunction *function, CUmodule module, const cha
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        uint32_t needs = ptx_ops[i->op].sm, has = m->context->machine->sm;
+        uint32_t needs = ptx_ops[i->op].sm, has = m->context->machine.sm;
         if (needs > has)
             return haul_fail(HAUL_ERROR_UNSUPPORTED,
                              "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u: choose another device", m->ptx->name,
                              i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,
-                             m->context->machine->name, has);
+                             m->context->machine.name, has);
     }
     return HAUL_OK;
 }
 
 /* Lowers a kernel when it is first needed; allocation failures of the arena land here. */
-static haul_status prepare(CUfunction f) {
+haul_status sim_prepare(CUfunction f) {
     jmp_buf out_of_memory;
     if (f->program) return HAUL_OK;
     CUmodule m = f->module;
@@ -321,28 +297,28 @@ static haul_status prepare(CUfunction f) {
     return status;
 }
 
-static CUresult function_attribute(int *value, int attribute, CUfunction function) {
-    haul_status status = prepare(function);
-    if (status != HAUL_OK) return result_of(status);
+CUresult sim_call_function_attribute(int *value, int attribute, CUfunction function) {
+    haul_status status = sim_prepare(function);
+    if (status != HAUL_OK) return sim_result_of(status);
     switch (attribute) {
     case DRIVER_FUNCTION_SHARED_BYTES: *value = (int)function->program->shared_bytes; return CUDA_SUCCESS;
     case DRIVER_FUNCTION_REGISTERS: *value = (int)function->program->registers; return CUDA_SUCCESS;
-    default: return wrong("cuFuncGetAttribute: attribute not known");
+    default: return sim_wrong("cuFuncGetAttribute: attribute not known");
     }
 }
 
 /* Dynamic shared memory up to the opt-in limit needs no leave here; the launch checks it. */
-static CUresult function_set(CUfunction function, int attribute, int value) {
+CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
     (void)function, (void)attribute, (void)value;
     return CUDA_SUCCESS;
 }
 
-static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
-    const sim_machine *m = function->module->context->machine;
-    haul_status status = prepare(function);
-    if (status != HAUL_OK) return result_of(status);
+CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    const sim_machine *m = &function->module->context->machine;
+    haul_status status = sim_prepare(function);
+    if (status != HAUL_OK) return sim_result_of(status);
     if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
-        return wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
+        return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
     haul_occupancy o;
     sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, &o);
     *blocks = (int)o.blocks_per_sm;
@@ -365,192 +341,89 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     return packed;
 }
 
-/* A launch between events whose record nobody wants: its time is in one all the same. */
-static haul_status run_timed(const sim_launch *l, CUcontext c) {
-    haul_launch_record record = {0};
-    arena memory;
-    arena_init(&memory, NULL);
-    haul_status status = sim_launch_run(l, &memory, &record);
-    if (status == HAUL_OK) c->clock_us += record.estimate_us;
-    arena_free(&memory);
-    return status;
-}
-
-static haul_status run(CUfunction f, const CUlaunchConfig *config, const uint32_t cluster[3], void **parameters) {
-    CUcontext c = f->module->context;
-    HAUL_TRY(prepare(f));
-    unsigned char *packed = pack_parameters(f, parameters);
-    if (!packed)
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'", f->entry->name);
-    sim_launch l = {.program = f->program,
-                    .machine = c->machine,
+static sim_launch describe(const sim_work *w) {
+    CUcontext c = w->function->module->context;
+    sim_launch l = {.program = w->function->program,
+                    .machine = &c->machine,
                     .memory = c->memory,
-                    .params = packed,
-                    .dynamic_bytes = config->shared_bytes,
+                    .params = w->parameters,
+                    .dynamic_bytes = w->config.shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
                     .check = c->check,
                     .schedule = c->schedule,
                     .seed = c->seed,
                     .print = c->print};
-    memcpy(l.grid, config->grid, sizeof l.grid);
-    memcpy(l.block, config->block, sizeof l.block);
-    memcpy(l.cluster, cluster, sizeof l.cluster);
-    haul_status status = c->events && !c->record ? run_timed(&l, c) : sim_launch_run(&l, c->record_memory, c->record);
-    if (c->record && status == HAUL_OK) c->clock_us += c->record->estimate_us;
-    memory_free(packed);
+    memcpy(l.grid, w->config.grid, sizeof l.grid);
+    memcpy(l.block, w->config.block, sizeof l.block);
+    memcpy(l.cluster, w->cluster, sizeof l.cluster);
+    return l;
+}
+
+/* The clock needs the record's estimate, if nobody else wants a record. */
+haul_status sim_run_launch(const sim_work *w, double *us) {
+    haul_launch_record own = {0};
+    arena memory = {0};
+    const sim_launch l = describe(w);
+    haul_launch_record *record = w->record ? w->record : &own;
+    const haul_status status = sim_launch_run(&l, w->record ? w->record_memory : &memory, record);
+    *us = record->estimate_us;
+    arena_free(&memory);
     return status;
 }
 
-static CUresult launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
-    uint32_t cluster[3] = {0};
-    if (config->stream || extra) return wrong("launch: streams and packed parameters are not supported");
-    for (unsigned a = 0; a < config->attribute_count; a++) {
-        if (config->attributes[a].id != DRIVER_LAUNCH_CLUSTER)
-            return wrong("cuLaunchKernelEx: of the attributes only the cluster dimension is supported");
-        memcpy(cluster, config->attributes[a].value.cluster, sizeof cluster);
-    }
-    return result_of(run(function, config, cluster, parameters));
+static haul_status prepare_launch(sim_work *w, void **parameters) {
+    haul_occupancy occupancy;
+    HAUL_TRY(sim_prepare(w->function));
+    w->parameters = pack_parameters(w->function, parameters);
+    if (!w->parameters)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'",
+                         w->function->entry->name);
+    const sim_launch l = describe(w);
+    return sim_launch_check(&l, &occupancy);
 }
 
-static CUresult launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                       unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
-                       void **extra) {
+CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, config->stream, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (extra) return sim_wrong("launch: packed parameters are not supported");
+    sim_work w = {.kind = SIM_WORK_LAUNCH,
+                  .function = function,
+                  .config = *config,
+                  .record = c->record,
+                  .record_memory = c->record_memory};
+    for (unsigned a = 0; a < config->attribute_count; a++) {
+        if (config->attributes[a].id != DRIVER_LAUNCH_CLUSTER)
+            return sim_wrong("cuLaunchKernelEx: of the attributes only the cluster dimension is supported");
+        memcpy(w.cluster, config->attributes[a].value.cluster, sizeof w.cluster);
+    }
+    const haul_status status = prepare_launch(&w, parameters);
+    if (status == HAUL_OK) return sim_issue(s, &w);
+    sim_work_release(&w);
+    return sim_result_of(status);
+}
+
+CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
+                         void **extra) {
     const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
                                    .block = {block_x, block_y, block_z},
                                    .shared_bytes = shared_bytes,
                                    .stream = stream};
-    return launch_ex(&config, function, parameters, extra);
-}
-
-/* ---- memory ---- */
-
-static CUresult memory_info(size_t *free, size_t *total) {
-    uint64_t left, all;
-    if (!current) return CUDA_INVALID_CONTEXT;
-    sim_memory_usage(current->memory, &left, &all);
-    *free = left;
-    *total = all;
-    return CUDA_SUCCESS;
-}
-
-static CUresult allocate(CUdeviceptr *address, size_t bytes) {
-    uint64_t at = 0;
-    if (!current) return CUDA_INVALID_CONTEXT;
-    haul_status status = sim_memory_allocate(current->memory, bytes, &at);
-    *address = at;
-    return result_of(status);
-}
-
-static CUresult release(CUdeviceptr address) {
-    if (!current) return CUDA_INVALID_CONTEXT;
-    return result_of(sim_memory_release(current->memory, address));
-}
-
-static void *at(CUdeviceptr address, size_t bytes) {
-    void *host = current ? sim_memory_at(current->memory, address, bytes) : NULL;
-    if (!host)
-        result_of(
-            haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address));
-    return host;
-}
-
-static void *at_to_write(CUdeviceptr address, size_t bytes) {
-    void *host = at(address, bytes);
-    if (host) sim_memory_mark_written(current->memory, address, bytes);
-    return host;
-}
-
-static CUresult copy(void *to, const void *from, size_t bytes) {
-    if (!to || !from) return CUDA_INVALID_VALUE;
-    memmove(to, from, bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t bytes) {
-    return bytes ? copy(at_to_write(to, bytes), from, bytes) : CUDA_SUCCESS;
-}
-
-static CUresult copy_to_host(void *to, CUdeviceptr from, size_t bytes) {
-    return bytes ? copy(to, at(from, bytes), bytes) : CUDA_SUCCESS;
-}
-
-static CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-    return bytes ? copy(at_to_write(to, bytes), at(from, bytes), bytes) : CUDA_SUCCESS;
-}
-
-/* The time of a copy: its bytes are read and written. */
-static CUresult copy_on_device_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    if (stream) return wrong("cuMemcpyDtoDAsync: streams are not supported");
-    if (!current) return CUDA_INVALID_CONTEXT;
-    current->clock_us += 2.0 * (double)bytes / (current->machine->memory_gbps * sim_dram_sustained * 1e3);
-    return copy_on_device(to, from, bytes);
-}
-
-static CUresult fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
-    void *host = count ? at_to_write(to, count) : NULL;
-    if (count && !host) return CUDA_INVALID_VALUE;
-    if (count) memset(host, value, count);
-    return CUDA_SUCCESS;
-}
-
-static CUresult fill_words(CUdeviceptr to, unsigned value, size_t count) {
-    if (to % 4 || count > SIZE_MAX / 4) return wrong("cuMemsetD32: the address must be a multiple of 4");
-    unsigned *host = count ? at_to_write(to, count * 4) : NULL;
-    if (count && !host) return CUDA_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) host[i] = value;
-    return CUDA_SUCCESS;
-}
-
-/* ---- events ---- */
-
-static CUresult event_create(CUevent *event, unsigned flags) {
-    *event = NULL;
-    if (!current) return CUDA_INVALID_CONTEXT;
-    if (flags > 7) return wrong("cuEventCreate: no such flags");
-    CUevent e = memory_zeroed(1, sizeof *e);
-    if (!e) return result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
-    e->context = current;
-    e->next = current->events;
-    current->events = e;
-    *event = e;
-    return CUDA_SUCCESS;
-}
-
-static CUresult event_destroy(CUevent event) {
-    CUevent *link = &event->context->events;
-    while (*link != event) link = &(*link)->next;
-    *link = event->next;
-    memory_free(event);
-    return CUDA_SUCCESS;
-}
-
-static CUresult event_record(CUevent event, CUstream stream) {
-    if (stream) return wrong("cuEventRecord: streams are not supported");
-    event->us = event->context->clock_us;
-    event->recorded = true;
-    return CUDA_SUCCESS;
-}
-
-static CUresult event_synchronize(CUevent event) {
-    (void)event;
-    return CUDA_SUCCESS;
-}
-
-static CUresult event_elapsed(float *milliseconds, CUevent start, CUevent end) {
-    if (!start->recorded || !end->recorded) return wrong("cuEventElapsedTime: an event was not recorded");
-    *milliseconds = (float)((end->us - start->us) * 1e-3);
-    return CUDA_SUCCESS;
+    return sim_call_launch_ex(&config, function, parameters, extra);
 }
 
 /* ---- tensor maps ---- */
 
-static CUresult tensor_map(CUtensorMap *map, int type, unsigned rank, void *address, const unsigned long long *extents,
-                           const unsigned long long *strides, const unsigned *box, const unsigned *element_strides,
-                           int interleave, int swizzle, int promotion, int fill) {
+CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *address,
+                             const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
+                             const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
     unsigned char packed[SIM_TENSOR_MAP_BYTES];
-    if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGNMENT) return wrong("tensor map: must be 64-byte aligned");
-    if (!extents || !box || !element_strides || (rank > 1 && !strides)) return wrong("tensor map: an array is missing");
+    if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGNMENT) return sim_wrong("tensor map: must be 64-byte aligned");
+    if (!extents || !box || !element_strides || (rank > 1 && !strides))
+        return sim_wrong("tensor map: an array is missing");
     sim_tensor t = {.type = (uint32_t)type,
                     .rank = rank,
                     .interleave = (uint32_t)interleave,
@@ -565,14 +438,14 @@ static CUresult tensor_map(CUtensorMap *map, int type, unsigned rank, void *addr
         t.step[d] = element_strides[d];
     }
     haul_status status = sim_tensor_check(&t);
-    if (status != HAUL_OK) return result_of(status);
+    if (status != HAUL_OK) return sim_result_of(status);
     sim_tensor_pack(&t, packed);
     memcpy(map, packed, sizeof packed);
     return CUDA_SUCCESS;
 }
 
 static const driver_table table = {
-#define DRIVER(name, symbol, parameters) .name = name,
+#define DRIVER(name, symbol, parameters) .name = sim_call_##name,
 #include "driver/driver.def"
 #undef DRIVER
 };
@@ -609,6 +482,18 @@ haul_status sim_driver_set_memory(uint64_t bytes) {
     current->memory = memory;
     if (current->check) sim_memory_keep_apart(memory);
     return HAUL_OK;
+}
+
+double sim_driver_now(void) {
+    return current->clock.now;
+}
+
+void sim_driver_wait_until(double us) {
+    if (us > current->clock.now) current->clock.now = us;
+}
+
+void sim_driver_fail_call(uint64_t n) {
+    calls_left = n;
 }
 
 void sim_driver_record(haul_launch_record *record, arena *memory) {

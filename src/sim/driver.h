@@ -26,6 +26,12 @@ void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 haul_status sim_driver_set_memory(uint64_t bytes);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
+/* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
+ * program spends with something else, up to then. */
+double sim_driver_now(void);
+void sim_driver_wait_until(double us);
+/* For tests: of the calling thread's calls into the driver, the n-th from now (1 = the next) fails; 0: none. */
+void sim_driver_fail_call(uint64_t n);
 /* The next launches fill `record`, allocated in `memory`; NULL: none. */
 void sim_driver_record(haul_launch_record *record, arena *memory);
 /* Status of the context's last failed launch or load, which says more than a CUresult. */

@@ -31,7 +31,11 @@ typedef struct sim_machine {
     double l2_gbps;            /* L2 to SMs, sustained */
     double loaded_latency_ns;  /* a read's from device memory while that is kept busy */
     double dram_latency_ns, l2_latency_ns, l1_latency_cycles, shared_latency_cycles;
-    double host_link_gbps; /* one way, pinned */
+    double host_link_gbps;      /* one way, pinned */
+    double host_link_both_gbps; /* both ways at once, together */
+    double pageable_gbps;       /* one way, pageable memory */
+    double host_copy_gbps;      /* of one host thread, from memory to memory */
+    double file_gbps;           /* of the host's files */
     uint32_t copy_engines;
 } sim_machine;
 

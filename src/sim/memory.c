@@ -28,6 +28,11 @@ struct sim_memory {
         uint64_t from, to;
     } freed[FREED];
     size_t freed_count; /* so far; the last FREED are kept */
+    struct {
+        uint64_t from, bytes; /* from: behind `bytes` of the device's memory */
+        unsigned char *host;
+    } * mapped; /* host memory, sorted by address */
+    size_t mapped_count, mapped_capacity;
 };
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -48,11 +53,16 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     return HAUL_OK;
 }
 
+static uint64_t written_bytes(const sim_memory *m) {
+    return (m->bytes + SIM_HOST_BYTES) / 4;
+}
+
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
-    if (m->written) munmap(m->written, m->bytes / 4);
+    if (m->written) munmap(m->written, written_bytes(m));
     memory_free(m->blocks);
+    memory_free(m->mapped);
     memory_free(m);
 }
 
@@ -100,8 +110,10 @@ void sim_memory_keep_apart(sim_memory *m) {
     m->apart = true;
     if (m->written) return;
     unsigned char *written =
-        mmap(NULL, m->bytes / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(NULL, written_bytes(m), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (written != MAP_FAILED) m->written = written;
+    for (size_t i = 0; m->written && i < m->mapped_count; i++)
+        sim_memory_mark_written(m, SIM_GLOBAL_BASE + m->mapped[i].from, m->mapped[i].bytes);
 }
 
 unsigned char *sim_memory_written(const sim_memory *m) {
@@ -245,13 +257,73 @@ bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) 
     return range->to <= address;
 }
 
+/* ---- mapped host memory ---- */
+
+static haul_status make_mapping_room(sim_memory *m) {
+    if (m->mapped_count < m->mapped_capacity) return HAUL_OK;
+    const size_t capacity = m->mapped_capacity ? m->mapped_capacity * 2 : 16;
+    void *mapped = memory_resize(m->mapped, capacity * sizeof *m->mapped);
+    if (!mapped) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "mapped memory: no host memory for its list");
+    m->mapped = mapped;
+    m->mapped_capacity = capacity;
+    return HAUL_OK;
+}
+
+/* The first gap that is large enough; pages keep their place in a page. */
+haul_status sim_memory_map(sim_memory *m, void *host, uint64_t bytes, uint64_t *address) {
+    const uint64_t within = (uintptr_t)host % PAGE;
+    uint64_t from = align_up(m->bytes, PAGE);
+    size_t at = 0;
+    HAUL_TRY(make_mapping_room(m));
+    for (; at < m->mapped_count && m->mapped[at].from < from + within + bytes + GAP; at++)
+        from = align_up(m->mapped[at].from + m->mapped[at].bytes + GAP, PAGE);
+    if (bytes > SIM_HOST_BYTES || from + within + bytes + GAP > m->bytes + SIM_HOST_BYTES)
+        return no_room(m, bytes, "mapped memory");
+    memmove(m->mapped + at + 1, m->mapped + at, (m->mapped_count - at) * sizeof *m->mapped);
+    m->mapped[at].from = from + within;
+    m->mapped[at].bytes = bytes;
+    m->mapped[at].host = host;
+    m->mapped_count++;
+    *address = SIM_GLOBAL_BASE + from + within;
+    sim_memory_mark_written(m, *address, bytes);
+    return HAUL_OK;
+}
+
+static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
+    const uint64_t offset = address - SIM_GLOBAL_BASE;
+    size_t low = 0, high = m->mapped_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (m->mapped[middle].from <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low - 1;
+    return low && offset - m->mapped[low - 1].from < m->mapped[low - 1].bytes;
+}
+
+void sim_memory_unmap(sim_memory *m, uint64_t address) {
+    size_t at;
+    if (!find_mapped(m, address, &at)) return;
+    forget_written(m, m->mapped[at].from, m->mapped[at].bytes);
+    m->mapped_count--;
+    memmove(m->mapped + at, m->mapped + at + 1, (m->mapped_count - at) * sizeof *m->mapped);
+}
+
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t at = locate(m, offset);
-    if (at == m->count || offset - m->blocks[at].from >= m->blocks[at].asked) return false;
-    range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
-    range->to = range->from + m->blocks[at].asked;
-    range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    if (at != m->count && offset - m->blocks[at].from < m->blocks[at].asked) {
+        range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
+        range->to = range->from + m->blocks[at].asked;
+        range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+        return true;
+    }
+    if (!find_mapped(m, address, &at)) return false;
+    range->from = SIM_GLOBAL_BASE + m->mapped[at].from;
+    range->to = range->from + m->mapped[at].bytes;
+    range->host = (uintptr_t)m->mapped[at].host - range->from;
     return true;
 }
 
@@ -270,5 +342,5 @@ bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *rang
 void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {
     sim_range range;
     if (bytes == 0 || !sim_memory_find(m, address, &range) || bytes > range.to - address) return NULL;
-    return m->host + (address - SIM_GLOBAL_BASE);
+    return (void *)(range.host + address);
 }

@@ -18,6 +18,7 @@
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
 #define SIM_GLOBAL_BASE 0x00007f0000000000ull
 enum { SIM_ALLOCATION_UNIT = 512 };
+#define SIM_HOST_BYTES (256ull << 30) /* how much host memory may be mapped at once */
 
 typedef struct sim_memory sim_memory;
 
@@ -41,6 +42,10 @@ haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_
 void sim_memory_keep_apart(sim_memory *memory);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
+/* Makes host memory reachable for kernels, at addresses behind the device's own memory; it counts as written. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
+void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
 uint64_t sim_memory_largest_free(const sim_memory *memory);
 

@@ -134,7 +134,7 @@ static void without_a_context_nothing_works(void **state) {
     assert_int_equal(cu->allocate(&a, 4), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->release(4), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->memory_info(&bytes, &bytes), CUDA_INVALID_CONTEXT);
-    assert_int_equal(cu->fill_bytes(4, 0, 4), CUDA_INVALID_VALUE);
+    assert_int_equal(cu->fill_bytes(4, 0, 4), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->context_release(0), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->context_set(context), CUDA_SUCCESS);
 }

@@ -1,0 +1,179 @@
+#include "sim/work.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "sim/driver_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- marks ---- */
+
+sim_mark *sim_mark_new(CUstream stream) {
+    sim_mark *mark = memory_zeroed(1, sizeof *mark);
+    if (mark) *mark = (sim_mark){.users = 1, .stream = stream};
+    return mark;
+}
+
+sim_mark *sim_mark_use(sim_mark *mark) {
+    if (mark) mark->users++;
+    return mark;
+}
+
+void sim_mark_drop(sim_mark *mark) {
+    if (mark && --mark->users == 0) memory_free(mark);
+}
+
+/* ---- queues ---- */
+
+void sim_work_release(sim_work *work) {
+    memory_free(work->parameters);
+    sim_mark_drop(work->mark);
+}
+
+CUresult sim_work_add(CUstream stream, const sim_work *work) {
+    sim_work *copy = memory_alloc(sizeof *copy);
+    if (!copy) {
+        sim_work lost = *work;
+        sim_work_release(&lost);
+        return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream's work"));
+    }
+    *copy = *work;
+    copy->next = NULL;
+    *stream->last = copy;
+    stream->last = &copy->next;
+    return CUDA_SUCCESS;
+}
+
+static void remove_first(CUstream stream) {
+    sim_work *work = stream->first;
+    stream->first = work->next;
+    if (!stream->first) stream->last = &stream->first;
+    sim_work_release(work);
+    memory_free(work);
+}
+
+/* ---- doing it ---- */
+
+static haul_status copy_in(CUcontext c, const sim_work *w) {
+    void *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_out(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    if (!from) return HAUL_ERROR_ARGUMENT;
+    memmove(w->host, from, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_device(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    void *to = from ? sim_at_to_write(c, w->to, w->bytes) : NULL;
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, from, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status fill(CUcontext c, const sim_work *w) {
+    unsigned char *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    if (w->width == 1) {
+        memset(to, (int)(w->value & 255), w->bytes);
+        return HAUL_OK;
+    }
+    for (uint64_t at = 0; at < w->bytes; at += w->width) memcpy(to + at, &w->value, w->width);
+    return HAUL_OK;
+}
+
+/* The effect of one operation, the engine that it keeps busy, and for how long. */
+static haul_status effect(CUcontext c, const sim_work *w, sim_engine *engine, double *us) {
+    const sim_machine *m = &c->machine;
+    *engine = SIM_ENGINE_DEVICE;
+    *us = 0;
+    switch (w->kind) {
+    case SIM_WORK_COPY_IN:
+        *engine = SIM_ENGINE_IN;
+        *us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_in(c, w);
+    case SIM_WORK_COPY_OUT:
+        *engine = SIM_ENGINE_OUT;
+        *us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_out(c, w);
+    case SIM_WORK_COPY_DEVICE: *us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
+    case SIM_WORK_FILL: *us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
+    case SIM_WORK_LAUNCH: *engine = SIM_ENGINE_SMS; return sim_run_launch(w, us);
+    case SIM_WORK_CALL: w->call(w->data); return HAUL_OK;
+    case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
+    default: return HAUL_OK;
+    }
+}
+
+static void fail(CUcontext c, haul_status status) {
+    c->failed = status;
+    snprintf(c->why, sizeof c->why, "%s", haul_message());
+}
+
+/* Does the stream's first operation. After a failure nothing more has an effect, but marks are reached, so that nobody
+ * waits for ever, and memory is given back. */
+static void do_first(CUcontext c, CUstream s) {
+    const sim_work *w = s->first;
+    const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
+    double ready = s->end > w->issued ? s->end : w->issued, us = 0;
+    sim_engine engine = SIM_ENGINE_DEVICE;
+    if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
+    if (c->failed == HAUL_OK || marks) {
+        haul_status status = effect(c, w, &engine, &us);
+        sim_span span = {ready, ready};
+        if (status == HAUL_OK && us > 0) status = sim_clock_place(&c->clock, engine, ready, us, &span);
+        if (status != HAUL_OK) fail(c, status);
+        s->end = span.to;
+    }
+    if (w->kind == SIM_WORK_MARK) {
+        w->mark->reached = true;
+        w->mark->when = s->end;
+    }
+    remove_first(s);
+}
+
+/* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
+static void advance(CUcontext c, CUstream s) {
+    while (s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(c, s->first->mark->stream);
+    do_first(c, s);
+}
+
+CUresult sim_work_until(CUcontext c, sim_mark *mark) {
+    while (!mark->reached) advance(c, mark->stream);
+    return sim_sticky(c);
+}
+
+CUresult sim_work_finish(CUcontext c, CUstream s) {
+    while (s->first) advance(c, s);
+    return sim_sticky(c);
+}
+
+/* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
+static CUstream oldest(CUcontext c, bool blocking) {
+    CUstream found = NULL;
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (!s->first || (blocking && (s->flags & DRIVER_STREAM_NON_BLOCKING))) continue;
+        if (!found || s->first->turn < found->first->turn) found = s;
+    }
+    return found;
+}
+
+CUresult sim_work_finish_all(CUcontext c, bool blocking) {
+    for (CUstream s; (s = oldest(c, blocking));) advance(c, s);
+    return sim_sticky(c);
+}
+
+CUresult sim_work_step(CUcontext c, sim_mark *mark) {
+    if (!mark->reached) advance(c, mark->stream);
+    return sim_sticky(c);
+}
+
+CUresult sim_sticky(CUcontext c) {
+    return c->failed == HAUL_OK ? CUDA_SUCCESS : sim_result_of(haul_fail(c->failed, "%s", c->why));
+}
