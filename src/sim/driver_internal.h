@@ -83,7 +83,7 @@ struct CUctx_st {
     arena *record_memory;
     haul_status last;
     sim_clock clock;
-    uint64_t turns; /* of work that was issued */
+    uint64_t turns;            /* of work that was issued */
     struct CUstream_st legacy; /* the default stream */
     CUstream streams;
     CUevent events;
