@@ -1,14 +1,11 @@
 /* haul lab: runs experiments and reports them as text, JSON and a web page. */
-#include "base/file.h"
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/lab/experiment.h"
 #include "cli/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void list_experiments(void) {
@@ -47,24 +44,13 @@ static haul_status run_experiments(lab *l, const cli_list *names) {
     return HAUL_OK;
 }
 
-static haul_status save(const char *folder, const char *name, const text *content) {
-    text path = {0};
-    text_printf(&path, "%s/%s", folder, name);
-    haul_status status = path.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name")
-                                     : file_write(text_string(&path), content);
-    text_free(&path);
-    return status;
-}
-
 static haul_status save_both(const report_document *document, const char *folder, text *out) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
-    }
+    HAUL_TRY(cli_make_folder(folder));
     HAUL_TRY(report_write_json(document, out));
-    HAUL_TRY(save(folder, "lab.json", out));
+    HAUL_TRY(cli_save(folder, "lab.json", out));
     text_clear(out);
     HAUL_TRY(report_write_html(document, out));
-    return save(folder, "report.html", out);
+    return cli_save(folder, "report.html", out);
 }
 
 static haul_status publish(const report_document *document, const cli_values *values) {

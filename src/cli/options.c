@@ -130,7 +130,7 @@ haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_val
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 2];
     make_tables(command, options, letters);
-    *values = (cli_values){0};
+    *values = (cli_values){.argc = argc, .argv = argv};
     opterr = 0;
     optind = 0; /* glibc: start afresh */
     int value;

@@ -29,6 +29,8 @@ typedef struct cli_values {
 #include "cli/options.def"
 #undef OPTION
     cli_list operands; /* what is no option */
+    int argc;          /* the whole, from the command's name on */
+    char **argv;
 } cli_values;
 
 typedef struct cli_command {

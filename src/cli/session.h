@@ -40,6 +40,11 @@ haul_device_options cli_device_options(const cli_values *values);
 /* Prints "haul COMMAND: MESSAGE" on standard error and returns CLI_ERROR. */
 int cli_fail(const char *command);
 
+/* Makes the folder of --out, unless it is there. Errors: HAUL_ERROR_FILE. */
+haul_status cli_make_folder(const char *folder);
+/* Writes a file in it. Errors as file_write()'s. */
+haul_status cli_save(const char *folder, const char *name, const text *content);
+
 /* Prints and empties the text; CLI_ERROR with its message when it cannot be. */
 haul_status cli_print(text *out);
 

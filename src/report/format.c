@@ -10,7 +10,7 @@
 const char *const report_unit_names[REPORT_UNIT_COUNT] = {
     [REPORT_TEXT] = "text",       [REPORT_COUNT] = "count",           [REPORT_RATIO] = "ratio",
     [REPORT_PERCENT] = "percent", [REPORT_BYTES] = "bytes",           [REPORT_MICROSECONDS] = "microseconds",
-    [REPORT_SECONDS] = "seconds", [REPORT_RATE] = "bytes per second",
+    [REPORT_SECONDS] = "seconds", [REPORT_RATE] = "bytes per second", [REPORT_SPEEDUP] = "ratio",
 };
 
 enum { EXACT_INTEGERS_BITS = 53 };
@@ -57,6 +57,7 @@ const char *report_format(report_unit unit, double value, char out[REPORT_NUMBER
     case REPORT_RATE: format_rate(value, out); break;
     case REPORT_PERCENT: snprintf(out, REPORT_NUMBER_SIZE, "%.1f%%", value); break;
     case REPORT_RATIO: format_decimal(value, "", out); break;
+    case REPORT_SPEEDUP: snprintf(out, REPORT_NUMBER_SIZE, "%.3f", value); break;
     case REPORT_MICROSECONDS: format_decimal(value, " us", out); break;
     case REPORT_SECONDS: format_decimal(value, " s", out); break;
     default: format_count(value, out);

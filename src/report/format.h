@@ -10,6 +10,7 @@ typedef enum report_unit {
     REPORT_TEXT,
     REPORT_COUNT,        /* whole things: 1,234 (fractions of averages keep two digits) */
     REPORT_RATIO,        /* 4.00 */
+    REPORT_SPEEDUP,      /* 1.012: ratios that are near to 1 */
     REPORT_PERCENT,      /* 0..100: 44.4% */
     REPORT_BYTES,        /* 1.50 KiB */
     REPORT_MICROSECONDS, /* 60.45 us */

@@ -1,0 +1,15 @@
+/* What haul bench says: tables of ratios and times, a chart, the stamp. */
+#ifndef HAUL_CLI_BENCH_REPORT_H
+#define HAUL_CLI_BENCH_REPORT_H
+
+#include "cli/bench/bench.h"
+#include "report/document.h"
+
+/* Fills the document from the results. `chart` gets the chart that the document owns. Errors: HAUL_ERROR_OUT_OF_MEMORY.
+ */
+haul_status bench_report(const bench *b, report_document *d, report_chart **chart);
+
+/* What was measured on, with what, when, and by which command line: facts of the document. */
+void bench_stamp(const bench *b, report_document *d, int argc, char **argv);
+
+#endif

@@ -1,0 +1,306 @@
+/* The works: how large their arrays are, how haul does them, how peers are told, and how results are verified. */
+#include "cli/bench/bench.h"
+
+#include <kernels/verify.h>
+
+/* ---- arrays: copy, saxpy, maxpool ---- */
+
+static bench_extent flat(uint64_t n, double bytes_each) {
+    return (bench_extent){.in = n, .out = n, .copied = n, .bytes = bytes_each * (double)n};
+}
+
+static bench_extent copy_extent(const bench_size *s) {
+    return flat(s->x, 8);
+}
+
+static bench_extent saxpy_extent(const bench_size *s) {
+    return flat(s->x, 12);
+}
+
+static void halve_x(bench_size *s) {
+    if (s->x > 4096) s->x /= 2;
+}
+
+static unsigned log2_of(uint32_t n) {
+    unsigned log2 = 0;
+    while (n >>= 1) log2++;
+    return log2;
+}
+
+static void describe_copy(const bench_size *s, text *out) {
+    text_printf(out, "copy 2^%u", log2_of(s->x));
+}
+
+static void describe_saxpy(const bench_size *s, text *out) {
+    text_printf(out, "SAXPY 2^%u", log2_of(s->x));
+}
+
+static void describe_maxpool(const bench_size *s, text *out) {
+    text_printf(out, "maxpool15 2^%u", log2_of(s->x));
+}
+
+static void no_shape(const bench_size *s, uint32_t shape[2]) {
+    (void)s;
+    shape[0] = shape[1] = 0;
+}
+
+static void no_job(const bench_size *s, haul_peer_job *job) {
+    (void)s, (void)job;
+}
+
+static haul_status ship_copy(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b, haul_run *run) {
+    return haul_copy(k, (haul_copy_form)form, s->x, b->in, b->out, run);
+}
+
+static haul_status ship_saxpy(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b, haul_run *run) {
+    return haul_saxpy(k, (haul_saxpy_form)form, s->x, VERIFY_ALPHA, b->in, b->out, run);
+}
+
+static haul_status ship_maxpool(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b,
+                                haul_run *run) {
+    return haul_maxpool15(k, (haul_maxpool15_form)form, s->x, b->in, b->out, run);
+}
+
+/* ---- gather ---- */
+
+static uint32_t rows_of_table(const bench_size *s) {
+    return s->x / (s->y / 4);
+}
+
+static bench_extent gather_extent(const bench_size *s) {
+    bench_extent e = flat(s->x, 8);
+    e.index = rows_of_table(s);
+    return e;
+}
+
+static void describe_gather(const bench_size *s, text *out) {
+    if (s->y % 1024)
+        text_printf(out, "gather rows of %u B", s->y);
+    else
+        text_printf(out, "gather rows of %u KiB", s->y / 1024);
+}
+
+static void gather_shape(const bench_size *s, uint32_t shape[2]) {
+    shape[0] = rows_of_table(s);
+    shape[1] = s->y / 4;
+}
+
+static void gather_job(const bench_size *s, haul_peer_job *job) {
+    job->rows = rows_of_table(s);
+    job->columns = s->y / 4;
+}
+
+static haul_status ship_gather(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b, haul_run *run) {
+    return haul_gather(k, (haul_gather_form)form, rows_of_table(s), s->y, 4, b->in, b->index, b->out, run);
+}
+
+/* ---- transpose ---- */
+
+static bench_extent transpose_extent(const bench_size *s) {
+    return flat((uint64_t)s->x * s->y, 8);
+}
+
+static void halve_longer(bench_size *s) {
+    uint32_t *longer = s->x > s->y ? &s->x : &s->y;
+    if (*longer > 64) *longer /= 2;
+}
+
+static void describe_transpose(const bench_size *s, text *out) {
+    text_printf(out, "transpose %u x %u", s->y, s->x);
+}
+
+static void matrix_shape(const bench_size *s, uint32_t shape[2]) {
+    shape[0] = s->y;
+    shape[1] = s->x;
+}
+
+static void matrix_job(const bench_size *s, haul_peer_job *job) {
+    job->rows = s->y;
+    job->columns = s->x;
+}
+
+static haul_status ship_transpose(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b,
+                                  haul_run *run) {
+    return haul_transpose(k, (haul_transpose_form)form, s->y, s->x, b->in, b->out, run);
+}
+
+/* ---- stencil ---- */
+
+static bench_extent stencil_extent(const bench_size *s) {
+    return flat((uint64_t)s->x * s->x * s->y, 8);
+}
+
+static void shrink_volume(bench_size *s) {
+    if (s->y > 4)
+        s->y /= 2;
+    else if (s->x > 64)
+        s->x /= 2;
+}
+
+static void describe_stencil(const bench_size *s, text *out) {
+    text_printf(out, "stencil of radius %u", s->z);
+}
+
+static void stencil_shape(const bench_size *s, uint32_t shape[2]) {
+    shape[0] = s->x;
+    shape[1] = s->z;
+}
+
+static void stencil_job(const bench_size *s, haul_peer_job *job) {
+    job->rows = job->columns = s->x;
+    job->radius = s->z;
+}
+
+static haul_status ship_stencil(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b,
+                                haul_run *run) {
+    const haul_volume volume = {s->x, s->x, s->y, s->x};
+    float coefficients[HAUL_STENCIL_MOST_RADIUS + 1];
+    for (int i = 0; i <= HAUL_STENCIL_MOST_RADIUS; i++) coefficients[i] = VERIFY_COEFFICIENT(i);
+    return haul_stencil(k, (haul_stencil_form)form, &volume, s->z, coefficients, b->in, b->out, run);
+}
+
+/* ---- fused ---- */
+
+static bench_extent fused_extent(const bench_size *s) {
+    const uint64_t columns = s->x, m = s->y, k = s->z;
+    return (bench_extent){.in = k * columns,
+                          .out = m * columns,
+                          .small = m * k,
+                          .temporary = k * columns,
+                          .copied = (m < k ? m : k) * columns,
+                          .bytes = 4.0 * (double)((m + k) * columns)};
+}
+
+static void describe_fused(const bench_size *s, text *out) {
+    text_printf(out, "C = A f(B), A %u x %u", s->y, s->z);
+}
+
+static void fused_shape(const bench_size *s, uint32_t shape[2]) {
+    shape[0] = s->z;
+    shape[1] = s->x;
+}
+
+static void fused_job(const bench_size *s, haul_peer_job *job) {
+    job->rows = s->y;
+    job->columns = s->x;
+    job->inner = s->z;
+}
+
+static haul_status ship_fused(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b, haul_run *run) {
+    return haul_fused(k, (haul_fused_form)form, s->y, s->z, s->x, b->small, b->in, b->temporary, b->out, run);
+}
+
+/* ---- matvec ---- */
+
+static bench_extent matvec_extent(const bench_size *s) {
+    const uint64_t elements = (uint64_t)s->x * s->y;
+    return (bench_extent){
+        .in = elements, .out = s->y, .small = s->x, .copied = elements / 2, .bytes = 4.0 * (double)elements};
+}
+
+static void describe_matvec(const bench_size *s, text *out) {
+    text_printf(out, "y = A x, A %u x %u", s->y, s->x);
+}
+
+static void matvec_shape(const bench_size *s, uint32_t shape[2]) {
+    shape[0] = s->x;
+    shape[1] = 0;
+}
+
+static haul_status ship_matvec(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b, haul_run *run) {
+    return haul_matvec(k, (haul_matvec_form)form, s->y, s->x, b->in, b->small, b->out, run);
+}
+
+/* ---- the table ---- */
+
+#define FORMS(family, FAMILY, PLAIN) \
+    .forms = haul_##family##_forms, .form_count = HAUL_##FAMILY##_FORMS, .plain = HAUL_##FAMILY##_##PLAIN
+
+const bench_work bench_copy = {.name = "copy",
+                               .verify = "verify_copy",
+                               .lanes = 1,
+                               FORMS(copy, COPY, SCALAR),
+                               .extent = copy_extent,
+                               .describe = describe_copy,
+                               .shrink = halve_x,
+                               .shape = no_shape,
+                               .job = no_job,
+                               .ship = ship_copy};
+
+const bench_work bench_saxpy = {.name = "saxpy",
+                                .verify = "verify_saxpy",
+                                .lanes = 1,
+                                FORMS(saxpy, SAXPY, SCALAR),
+                                .adds = true,
+                                .extent = saxpy_extent,
+                                .describe = describe_saxpy,
+                                .shrink = halve_x,
+                                .shape = no_shape,
+                                .job = no_job,
+                                .ship = ship_saxpy};
+
+const bench_work bench_maxpool = {.name = "maxpool",
+                                  .verify = "verify_maxpool",
+                                  .lanes = 1,
+                                  FORMS(maxpool15, MAXPOOL15, PLAIN),
+                                  .extent = copy_extent,
+                                  .describe = describe_maxpool,
+                                  .shrink = halve_x,
+                                  .shape = no_shape,
+                                  .job = no_job,
+                                  .ship = ship_maxpool};
+
+const bench_work bench_gather = {.name = "gather",
+                                 .verify = "verify_gather",
+                                 .lanes = 1,
+                                 FORMS(gather, GATHER, WARP),
+                                 .extent = gather_extent,
+                                 .describe = describe_gather,
+                                 .shrink = halve_x,
+                                 .shape = gather_shape,
+                                 .job = gather_job,
+                                 .ship = ship_gather};
+
+const bench_work bench_transpose = {.name = "transpose",
+                                    .verify = "verify_transpose",
+                                    .lanes = 1,
+                                    FORMS(transpose, TRANSPOSE, PADDED),
+                                    .extent = transpose_extent,
+                                    .describe = describe_transpose,
+                                    .shrink = halve_longer,
+                                    .shape = matrix_shape,
+                                    .job = matrix_job,
+                                    .ship = ship_transpose};
+
+const bench_work bench_stencil = {.name = "stencil",
+                                  .verify = "verify_stencil",
+                                  .lanes = 1,
+                                  FORMS(stencil, STENCIL, PLAIN),
+                                  .extent = stencil_extent,
+                                  .describe = describe_stencil,
+                                  .shrink = shrink_volume,
+                                  .shape = stencil_shape,
+                                  .job = stencil_job,
+                                  .ship = ship_stencil};
+
+const bench_work bench_fused = {.name = "fused",
+                                .verify = "verify_fused",
+                                .lanes = 1,
+                                FORMS(fused, FUSED, TWO_KERNELS),
+                                .extent = fused_extent,
+                                .describe = describe_fused,
+                                .shrink = halve_x,
+                                .shape = fused_shape,
+                                .job = fused_job,
+                                .ship = ship_fused};
+
+const bench_work bench_matvec = {.name = "matvec",
+                                 .verify = "verify_matvec",
+                                 .lanes = 32,
+                                 FORMS(matvec, MATVEC, PLAIN),
+                                 .extent = matvec_extent,
+                                 .describe = describe_matvec,
+                                 .shrink = halve_longer,
+                                 .shape = matvec_shape,
+                                 .job = matrix_job,
+                                 .ship = ship_matvec};

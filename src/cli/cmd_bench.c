@@ -1,0 +1,115 @@
+/* haul bench: the shipped kernels against peers, in one run, as ratios. */
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/bench/report.h"
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of an array on a virtual GPU, where a row is run for its estimate and not worth minutes. */
+static const uint64_t small_bytes = 16 << 20;
+
+static void list_rows(void) {
+    for (size_t i = 0; i < bench_row_count; i++) {
+        text title = {0};
+        bench_rows[i].work->describe(&bench_rows[i].size, &title);
+        printf("%-14s %s\n", bench_rows[i].name, text_string(&title));
+        text_free(&title);
+    }
+}
+
+/* ---- measuring ---- */
+
+static bool wanted(const bench_row *row, const cli_list *names) {
+    for (size_t i = 0; i < names->count; i++) {
+        if (bench_row_is(row, names->items[i])) return true;
+    }
+    return names->count == 0;
+}
+
+static haul_status open_bench(bench *b, const cli_values *v) {
+    const haul_device_options options = cli_device_options(v);
+    for (size_t i = 0; i < v->operands.count; i++) HAUL_TRY(bench_check_name(v->operands.items[i]));
+    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &b->device));
+    b->options = (bench_options){
+        .rounds = v->repeat > 100000 ? 100000 : (unsigned)v->repeat, .most_bytes = v->size, .forms = v->forms};
+    if (!v->size && haul_device_is_virtual(b->device)) b->options.most_bytes = small_bytes;
+    HAUL_TRY(haul_kernels_open(b->device, &b->kernels));
+    return bench_peers_load(&b->peers, v->peers, b->device);
+}
+
+static haul_status measure(bench *b, const cli_values *v) {
+    HAUL_TRY(bench_measure_ceiling(b));
+    for (size_t i = 0; i < bench_row_count; i++) {
+        const bench_row *row = &bench_rows[i];
+        if (!wanted(row, &v->operands)) continue;
+        if (!v->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "haul bench: %s\n", row->name);
+        HAUL_TRY(bench_measure_row(b, row));
+    }
+    return HAUL_OK;
+}
+
+static void close_bench(bench *b) {
+    haul_kernels_close(b->kernels);
+    haul_device_close(b->device);
+    bench_peers_free(&b->peers);
+    arena_free(&b->memory);
+}
+
+/* ---- publishing ---- */
+
+static haul_status save_all(const report_document *d, const report_chart *chart, const char *folder) {
+    text out = {0};
+    haul_status status = cli_make_folder(folder);
+    if (status == HAUL_OK) status = report_write_json(d, &out);
+    if (status == HAUL_OK) status = cli_save(folder, "bench.json", &out);
+    text_clear(&out);
+    if (status == HAUL_OK) status = report_write_html(d, &out);
+    if (status == HAUL_OK) status = cli_save(folder, "report.html", &out);
+    text_clear(&out);
+    if (status == HAUL_OK) status = report_write_svg(chart, &out);
+    if (status == HAUL_OK) status = cli_save(folder, "bench.svg", &out);
+    text_free(&out);
+    return status;
+}
+
+static haul_status publish(const report_document *d, const report_chart *chart, const cli_values *v) {
+    text out = {0};
+    haul_status status = v->out ? save_all(d, chart, v->out) : HAUL_OK;
+    if (status == HAUL_OK && v->json) status = report_write_json(d, &out);
+    if (status == HAUL_OK && !v->json && !v->quiet)
+        status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &out);
+    if (status == HAUL_OK) status = cli_print(&out);
+    text_free(&out);
+    return status;
+}
+
+static haul_status run(bench *b, const cli_values *v) {
+    report_document *d = report_document_new("bench", "haul's kernels against peers");
+    report_chart *chart = NULL;
+    haul_status status = open_bench(b, v);
+    if (status == HAUL_OK) status = measure(b, v);
+    if (status == HAUL_OK) {
+        bench_stamp(b, d, v->argc, v->argv);
+        status = bench_report(b, d, &chart);
+    }
+    if (status == HAUL_OK) status = publish(d, chart, v);
+    report_document_free(d);
+    return status;
+}
+
+int cli_run_bench(const cli_values *v) {
+    bench b = {0};
+    if (v->list) {
+        list_rows();
+        return CLI_FINE;
+    }
+    b.last = &b.results;
+    haul_status status = run(&b, v);
+    int code = b.wrong ? CLI_FINDINGS : CLI_FINE;
+    if (status != HAUL_OK) code = cli_fail("bench");
+    close_bench(&b);
+    return code;
+}
