@@ -1,8 +1,11 @@
-/* The peers of CUB: DeviceTransform as its documentation shows it. C++, for the benchmark only. */
+/* The peers of CUB: DeviceTransform as its documentation shows it.
+ *
+ * CUB (13.0) chooses its tile at the first call, for that call's size, and keeps it: one with a handful of elements
+ * would slow all later ones. Only large arrays are timed, so only those come here. */
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
 
-#include "../device/bench.h"
+#include "peers.h"
 
 struct same {
     __device__ float operator()(float v) const {
@@ -17,12 +20,12 @@ struct axpy {
     }
 };
 
-void peer_cub_copy(const bench_case *c, const bench_buffers *b) {
-    bench_cuda(cub::DeviceTransform::Transform(cuda::std::make_tuple(b->in), b->out, (int)c->n, same{}), "CUB copy");
+int peer_cub_copy(const haul_peer_job *job) {
+    return cub::DeviceTransform::Transform(cuda::std::make_tuple(job->in), job->out, (int)job->n, same{},
+                                           peer_stream(job));
 }
 
-void peer_cub_saxpy(const bench_case *c, const bench_buffers *b) {
-    bench_cuda(
-        cub::DeviceTransform::Transform(cuda::std::make_tuple(b->in, b->out), b->out, (int)c->n, axpy{BENCH_ALPHA}),
-        "CUB saxpy");
+int peer_cub_saxpy(const haul_peer_job *job) {
+    return cub::DeviceTransform::Transform(cuda::std::make_tuple(job->in, job->out), job->out, (int)job->n,
+                                           axpy{job->alpha}, peer_stream(job));
 }

@@ -1,10 +1,8 @@
-/* The peers of cuBLAS: products in single precision. Its library is looked for at run time, so that the benchmark
- * builds and runs without it. */
-#include <cuda_runtime.h>
+/* The peers of cuBLAS: products in single precision. Its library is looked for at run time, so that the others
+ * are there without it. */
 #include <dlfcn.h>
-#include <stdlib.h>
 
-#include "../device/bench.h"
+#include "peers.h"
 
 enum { AS_IT_IS, TRANSPOSED }; /* cublasOperation_t */
 
@@ -15,6 +13,7 @@ typedef int matvec_function(void *handle, int op, int m, int n, const float *alp
 
 typedef struct {
     void *handle;
+    int (*set_stream)(void *handle, cudaStream_t stream);
     product_function *product;
     matvec_function *matvec;
 } cublas_table;
@@ -22,15 +21,17 @@ typedef struct {
 static void *open_library(void) {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
     void *library = nullptr;
-    for (unsigned i = 0; i < BENCH_COUNT(names) && library == nullptr; i++) library = dlopen(names[i], RTLD_NOW);
+    for (unsigned i = 0; i < sizeof names / sizeof *names && library == nullptr; i++)
+        library = dlopen(names[i], RTLD_NOW);
     return library;
 }
 
 static cublas_table open_cublas(void) {
-    cublas_table t = {nullptr, nullptr, nullptr};
+    cublas_table t = {nullptr, nullptr, nullptr, nullptr};
     void *library = open_library();
     if (library == nullptr) return t;
     int (*create)(void **) = (int (*)(void **))dlsym(library, "cublasCreate_v2");
+    t.set_stream = (int (*)(void *, cudaStream_t))dlsym(library, "cublasSetStream_v2");
     t.product = (product_function *)dlsym(library, "cublasSgemm_v2");
     t.matvec = (matvec_function *)dlsym(library, "cublasSgemv_v2");
     if (create == nullptr || create(&t.handle) != 0) t.handle = nullptr;
@@ -48,16 +49,40 @@ int peer_cublas_there(void) {
 
 static const float one = 1.0f, zero = 0.0f;
 
-/* Its matrices are column-major: C^T = B^T A^T. */
-void peer_cublas_product(const bench_case *c, const bench_buffers *b) {
-    int m = (int)c->rows, k = (int)c->row, n = (int)(c->n / c->rows);
-    int status = cublas()->product(cublas()->handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, b->temporary, n, b->small, k,
-                                   &zero, b->out, n);
-    bench_cuda(status == 0 ? cudaSuccess : cudaErrorUnknown, "cublasSgemm");
+static int result_of(int status) {
+    return status == 0 ? 0 : -1;
 }
 
-void peer_cublas_matvec(const bench_case *c, const bench_buffers *b) {
-    int status = cublas()->matvec(cublas()->handle, TRANSPOSED, (int)c->row, (int)c->rows, &one, b->in, (int)c->row,
-                                  b->small, 1, &zero, b->out, 1);
-    bench_cuda(status == 0 ? cudaSuccess : cudaErrorUnknown, "cublasSgemv");
+static __device__ __forceinline__ float f(float x) {
+    return fmaf(x, fabsf(x), 0.5f * x);
+}
+
+/* The first of the two kernels: memory-bound, four elements a thread. */
+static __global__ void __launch_bounds__(256) apply(float4 *to, const float4 *from, size_t count) {
+    size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    if (i >= count) return;
+    float4 v = from[i];
+    to[i] = make_float4(f(v.x), f(v.y), f(v.z), f(v.w));
+}
+
+/* cuBLAS's matrices are column-major: C^T = B^T A^T. */
+int peer_two_kernels(const haul_peer_job *job) {
+    int m = (int)job->rows, k = (int)job->inner, n = (int)job->columns;
+    size_t count = (size_t)k * job->columns / 4;
+    apply<<<(unsigned)((count + 255) / 256), 256, 0, peer_stream(job)>>>((float4 *)job->temporary,
+                                                                         (const float4 *)job->in, count);
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) return error;
+    const cublas_table *t = cublas();
+    t->set_stream(t->handle, peer_stream(job));
+    return result_of(
+        t->product(t->handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, job->temporary, n, job->small, k, &zero, job->out, n));
+}
+
+int peer_matvec(const haul_peer_job *job) {
+    const cublas_table *t = cublas();
+    int rows = (int)job->rows, columns = (int)job->columns;
+    t->set_stream(t->handle, peer_stream(job));
+    return result_of(
+        t->matvec(t->handle, TRANSPOSED, columns, rows, &one, job->in, columns, job->small, 1, &zero, job->out, 1));
 }

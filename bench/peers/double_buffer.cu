@@ -1,9 +1,7 @@
 /* SAXPY as CudaDMA's example does it, reconstructed from its description: warps that only move data and warps that only
  * compute, two buffers with a set of moving warps each, plain loads through registers, a full and an empty named
  * barrier a buffer. */
-#include <cuda_runtime.h>
-
-#include "../device/bench.h"
+#include "peers.h"
 
 #define WORKERS 256 /* threads that compute */
 #define MOVERS 128  /* threads that fill one buffer; two sets */
@@ -61,25 +59,25 @@ static __global__ void double_buffer(unsigned n, float alpha, const float4 *x, f
     }
 }
 
-static void run(unsigned blocks_per_sm, const bench_case *c, const bench_buffers *b) {
-    unsigned blocks = blocks_per_sm * (unsigned)bench_multiprocessors();
-    double_buffer<<<blocks, WORKERS + 2 * MOVERS>>>((unsigned)c->n, BENCH_ALPHA, (const float4 *)b->in,
-                                                    (float4 *)b->out);
-    bench_cuda(cudaGetLastError(), "double buffer");
+static int run(unsigned blocks_per_sm, const haul_peer_job *job) {
+    unsigned blocks = blocks_per_sm * peer_multiprocessors();
+    double_buffer<<<blocks, WORKERS + 2 * MOVERS, 0, peer_stream(job)>>>((unsigned)job->n, job->alpha,
+                                                                         (const float4 *)job->in, (float4 *)job->out);
+    return cudaGetLastError();
 }
 
-void peer_double_buffer_1(const bench_case *c, const bench_buffers *b) {
-    run(1, c, b);
+int peer_double_buffer_1(const haul_peer_job *job) {
+    return run(1, job);
 }
 
-void peer_double_buffer_2(const bench_case *c, const bench_buffers *b) {
-    run(2, c, b);
+int peer_double_buffer_2(const haul_peer_job *job) {
+    return run(2, job);
 }
 
-void peer_double_buffer_3(const bench_case *c, const bench_buffers *b) {
-    run(3, c, b);
+int peer_double_buffer_3(const haul_peer_job *job) {
+    return run(3, job);
 }
 
-void peer_double_buffer_4(const bench_case *c, const bench_buffers *b) {
-    run(4, c, b);
+int peer_double_buffer_4(const haul_peer_job *job) {
+    return run(4, job);
 }

@@ -1,7 +1,7 @@
-/* SAXPY over libcu++'s cuda::pipeline, each thread its own copies and its own pipeline. C++, for the benchmark only. */
+/* SAXPY over libcu++'s cuda::pipeline, each thread its own copies and its own pipeline. */
 #include <cuda/pipeline>
 
-#include "../device/bench.h"
+#include "peers.h"
 
 #define THREADS 256
 #define STAGES 4
@@ -29,8 +29,8 @@ static __global__ void over_pipeline(unsigned n, float alpha, const float4 *x, f
     }
 }
 
-void peer_pipeline(const bench_case *c, const bench_buffers *b) {
-    over_pipeline<<<6 * (unsigned)bench_multiprocessors(), THREADS>>>((unsigned)c->n, BENCH_ALPHA,
-                                                                      (const float4 *)b->in, (float4 *)b->out);
-    bench_cuda(cudaGetLastError(), "pipeline");
+int peer_pipeline(const haul_peer_job *job) {
+    over_pipeline<<<6 * peer_multiprocessors(), THREADS, 0, peer_stream(job)>>>(
+        (unsigned)job->n, job->alpha, (const float4 *)job->in, (float4 *)job->out);
+    return cudaGetLastError();
 }

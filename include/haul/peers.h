@@ -62,7 +62,7 @@ typedef struct haul_peers_table {
 
 /* The one symbol that the library exports. */
 typedef const haul_peers_table *haul_peers_function(void);
-const haul_peers_table *haul_peers(void);
+__attribute__((visibility("default"))) const haul_peers_table *haul_peers(void);
 
 #ifdef __cplusplus
 }
