@@ -388,6 +388,8 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(s->leaving_thread);
         memory_free(s->local);
     }
+    for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
+    memory_free(d->flights);
     for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
     memory_free(d->doubts);
     memory_free(d->views);
@@ -402,9 +404,10 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
+    d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!d->doubts || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
+    if (!d->doubts || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
         d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);

@@ -65,6 +65,9 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk);
 void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* The block ends; what copies it has in flight has not been completed yet. */
 void sim_hazard_finish(sim_block *b);
+/* Lanes have waited for all but their newest `keep` bulk groups, or only (`read`) until those have read their sources.
+ */
+void sim_hazard_bulk_waited(sim_warp *w, uint32_t lanes, uint32_t keep, bool read);
 /* fence.proxy.async */
 void sim_hazard_proxy_fence(sim_warp *w, uint32_t active);
 

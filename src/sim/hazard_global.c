@@ -142,6 +142,7 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const uint32_t actor = sim_actor(w);
     sim_views *views = &d->views[actor];
     if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    sim_flight_meet(w, op, active, address, action);
     follow_written(w, op, active, address, action);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = views->list[i].lanes & active;
@@ -159,7 +160,7 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
 }
 
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
-                             haul_action action) {
+                             haul_action action, bool is_watched) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
     unsigned char *written = sim_memory_written(b->sm->grid->memory);
@@ -171,6 +172,7 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     e->active = 1u << lane;
     e->bytes = bytes;
     e->base = address;
+    e->time = is_watched ? 0 : e->time;
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC;
 }

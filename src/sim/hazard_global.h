@@ -51,9 +51,10 @@ void sim_access_log_free(sim_access_log *log);
 
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action);
-/* A copy's access to `bytes` from `address` on, by the block's thread. */
+/* A copy's access to `bytes` from `address` on, by the block's thread. With `is_watched`, hazard_flight.c sees to what
+ * the cluster's threads do there later. */
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
-                             haul_action action);
+                             haul_action action, bool is_watched);
 /* A memory fence, which strong writes may follow that hand over what was written before. */
 void sim_hazard_fence(sim_warp *w);
 /* A strong access to shared or global memory at `address` (shared: with its window's bits). */

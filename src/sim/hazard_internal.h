@@ -4,6 +4,7 @@
 
 #include "sim/finding.h"
 #include "sim/hazard.h"
+#include "sim/hazard_flight.h"
 #include "sim/hazard_global.h"
 
 /* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since. */
@@ -101,7 +102,8 @@ struct sim_domain {
     sim_views *views;                      /* by actor */
     sim_gate *barriers;                    /* of each block, SIM_BARRIERS */
     sim_gate cluster;
-    sim_shadow *shadows; /* of each block */
+    sim_shadow *shadows;  /* of each block */
+    sim_flights *flights; /* of each block */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
     uint32_t mbarrier_count;
 };
@@ -144,6 +146,16 @@ static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched
 sim_shadow *sim_shadow_of(const sim_block *b);
 /* The block begins: nothing in its threads' frames has been written. */
 void sim_hazard_local_start(const sim_block *b);
+
+/* hazard_flight.c. A bulk copy has been issued by the warp's lane, to or from block `to`; a load has arrived, by way of
+ * that actor, an mbarrier; a cp.async has been issued; the block ends. */
+void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim_bulk *bulk);
+void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor);
+void sim_flight_copy(const sim_block *b, uint32_t lanes, const sim_copy *c);
+void sim_flights_finish(sim_block *b);
+/* Before an access to global memory. */
+void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                     haul_action action);
 
 /* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {

@@ -420,13 +420,14 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
             whole |= 1u << l;
         else
             sim_hazard_global_range(w->block, w->index * SIM_LANES + l, c->op->instruction, c->source[l], c->read[l],
-                                    HAUL_ACTION_ASYNC_READ);
+                                    HAUL_ACTION_ASYNC_READ, false);
     }
     if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
 }
 
 void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
     log_sources(w, active, c);
+    sim_flight_copy(w->block, active, c);
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
         visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
@@ -522,26 +523,12 @@ static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_
     write_words(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
-/* The bytes of global memory that the copy takes or leaves. */
-static void log_global(sim_block *b, const sim_bulk *bulk, haul_action action) {
-    sim_tensor_walk walk;
-    sim_tensor_row row;
-    if (bulk->has_value || bulk->source) return;
-    if (!bulk->tensor.rank) {
-        sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action);
-        return;
-    }
-    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
-    while (sim_tensor_walk_next(&walk, &row))
-        sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action);
-}
-
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
     visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
-    if (load) log_global(w->block, bulk, HAUL_ACTION_ASYNC_READ);
+    sim_flight_begin(w, lane, b, bulk);
     each_piece(&k, b, bulk, load ? announce : depart);
 }
 
@@ -570,13 +557,13 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
                .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
     if (d->owner->failed) return;
     if (bulk->kind != SIM_BULK_LOAD) {
-        log_global(b, bulk, bulk->kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC : HAUL_ACTION_ASYNC_WRITE);
         each_piece(&k, b, bulk, departed);
         return;
     }
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
     k.actor = sim_mbarrier_actor(d, m);
     each_piece(&k, b, bulk, arrived);
+    sim_flight_arrived(b, bulk, k.actor);
     if (sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[k.actor], (sim_known){.all = d->now});
     d->now++;
 }

@@ -403,17 +403,20 @@ haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* With .read the sources must have been read; as late as allowed, both come together here. Reductions are atomic
+/* With .read (x) the sources must have been read; as late as allowed, both come together here. Reductions are atomic
  * towards other blocks: they wait for the serial phase. */
 static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (sim_async_has_reductions(&w->block->async) && !sim_in_order(w, op, &step)) return step;
     sim_async_wait_bulk(w, active, (uint32_t)op->imm);
+    if (w->sm->hazards) sim_hazard_bulk_waited(w, active, (uint32_t)op->imm, op->x);
     return SIM_YIELD;
 }
 
 haul_status LOWER(CP_BULK_WAIT)(sim_lowering *l, const ptx_instruction *i) {
-    sim_emit(l, wait_bulk)->imm = (int64_t)i->operands[0].bits;
+    sim_op *op = sim_emit(l, wait_bulk);
+    op->imm = (int64_t)i->operands[0].bits;
+    op->x = i->mods[PTX_SLOT_READ] != 0;
     return HAUL_OK;
 }
 

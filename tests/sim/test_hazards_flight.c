@@ -1,0 +1,54 @@
+/* The global ends of asynchronous copies: sources that are overwritten, destinations that are used too early. */
+#include "pairs.h"
+
+#define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\ncp.async.commit_group;\n"
+#define WAIT_GROUPS "cp.async.wait_group 0;\n"
+#define OVERWRITE "st.global.u32 [%rd3], %r0;\n"
+#define FIRST "setp.ne.u32 %p1, %r0, 0;\n"
+#define WAIT_READ "@!%p1 cp.async.bulk.wait_group.read 0;\n"
+#define WAIT_ALL "@!%p1 cp.async.bulk.wait_group 0;\n"
+#define ADD_AGAIN "@!%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r3], 256;\n"
+#define ADD_BULK "fence.proxy.async.shared::cta;\nbar.sync 0;\n" FIRST ADD_AGAIN "@!%p1 cp.async.bulk.commit_group;\n"
+#define SEND_AGAIN \
+    "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n@!%p1 cp.async.bulk.commit_group;\n"
+#define SEND_BEHIND \
+    "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0+256], [%r3], 256;\n@!%p1 cp.async.bulk.commit_group;\n"
+#define TAKE "ld.global.u32 %r7, [%rd2];\nst.global.u32 [%rd2+512], %r7;\n"
+#define ONE_TAKES "@!%p1 ld.global.u32 %r7, [%rd0+8];\n@!%p1 st.global.u32 [%rd0+512], %r7;\n"
+
+static const pair pairs[] = {
+    PAIR("cp.async's source overwritten by its own thread", ASYNC_SOURCE_OVERWRITTEN, 1, 64, COPY OVERWRITE WAIT_GROUPS,
+         COPY WAIT_GROUPS OVERWRITE),
+    PAIR("bulk load's source overwritten by its own thread", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
+         INIT("1") BULK "@!%p1 st.global.u32 [%rd1+16], %r0;\n" WAIT LOAD_OWN,
+         INIT("1") BULK WAIT "@!%p1 st.global.u32 [%rd1+16], %r0;\n" LOAD_OWN),
+    PAIR("bulk load's source overwritten behind a barrier", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
+         INIT("1") BULK "bar.sync 0;\n" OVERWRITE WAIT LOAD_OWN, INIT("1") BULK WAIT OVERWRITE LOAD_OWN),
+    PAIR("bulk load's source overwritten by whom another told", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
+         INIT("1") BULK "setp.ge.u32 %p3, %r0, 32;\n@%p3 bra D;\n" OVERWRITE WAIT "D:\nbar.sync 0;\n",
+         INIT("1") BULK "setp.ge.u32 %p3, %r0, 32;\n@%p3 bra D;\n" WAIT "D:\nbar.sync 0;\n" OVERWRITE),
+    PAIR("bulk store's destination read by its thread", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE STORE_BULK ONE_TAKES WAIT_ALL, STORE STORE_BULK WAIT_ALL ONE_TAKES),
+    PAIR("bulk store waited for its reading only", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE STORE_BULK WAIT_READ "bar.sync 0;\n" TAKE, STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
+    PAIR("bulk store's destination written behind a wait for its reading", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE STORE_BULK WAIT_READ "bar.sync 0;\n" OUT("%r0"), STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" OUT("%r0")),
+    PAIR("bulk store waited for one group short", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\nadd.u64 %rd2, %rd2, 256;\n" TAKE,
+         STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\n" TAKE),
+    PAIR("bulk store's destination read by others before a barrier", RACE_GLOBAL, 1, 64, STORE STORE_BULK WAIT_ALL TAKE,
+         STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
+    PAIR("bulk addition's result read too early", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE ADD_BULK WAIT_READ "bar.sync 0;\n" TAKE, STORE ADD_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
+    PAIR("two bulk stores to one place", RACE_GLOBAL, 1, 64, STORE STORE_BULK WAIT_READ SEND_AGAIN WAIT_ALL,
+         STORE STORE_BULK WAIT_ALL SEND_AGAIN WAIT_ALL),
+    PAIR("bulk addition to what a bulk store writes", RACE_GLOBAL, 1, 64, STORE STORE_BULK ADD_BULK WAIT_ALL,
+         STORE ADD_BULK ADD_AGAIN "@!%p1 cp.async.bulk.commit_group;\n" WAIT_ALL),
+    PAIR("cp.async of what a bulk store writes", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         STORE STORE_BULK WAIT_READ "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n",
+         STORE STORE_BULK WAIT_ALL "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n"),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
