@@ -26,7 +26,7 @@ void sim_view_refresh(const sim_domain *d, sim_view *v) {
 
 static bool view_has_memory(sim_domain *d, sim_view *v) {
     const size_t capacity = sim_domain_capacity(d);
-    if (!v->order) v->order = memory_zeroed(2 * capacity, sizeof *v->order);
+    if (!v->order) v->order = memory_zeroed((1 + d->proxies) * capacity, sizeof *v->order);
     v->proxy = v->order ? v->order + capacity : NULL;
     if (!v->order) d->owner->failed = true;
     return v->order != NULL;
@@ -34,7 +34,7 @@ static bool view_has_memory(sim_domain *d, sim_view *v) {
 
 static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     memcpy(to->order, from->order, d->used * sizeof *to->order);
-    memcpy(to->proxy, from->proxy, d->used * sizeof *to->proxy);
+    memcpy(to->proxy, from->proxy, d->proxies * sim_domain_capacity(d) * sizeof *to->proxy);
     to->least = from->least;
     to->floor = from->floor;
     to->kept_in = 0;
@@ -56,7 +56,7 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
 
 static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
     sim_known_join(to->order, from->order, d->used);
-    sim_known_join(to->proxy, from->proxy, d->used);
+    sim_proxies_join(d, to->proxy, from->proxy);
     if (from->floor > to->floor) to->floor = from->floor;
 }
 
@@ -105,20 +105,20 @@ void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes) {
 
 bool sim_gate_open(sim_domain *d, sim_gate *g) {
     if (g->gathered) return true;
-    const size_t capacity = sim_domain_capacity(d);
-    g->gathered = memory_zeroed(4 * capacity, sizeof *g->gathered);
+    const size_t capacity = sim_domain_capacity(d), proxies = d->proxies * capacity;
+    g->gathered = memory_zeroed(2 * (capacity + proxies), sizeof *g->gathered);
     if (!g->gathered) {
         d->owner->failed = true;
         return false;
     }
     g->gathered_proxy = g->gathered + capacity;
-    g->open = g->gathered_proxy + capacity;
+    g->open = g->gathered_proxy + proxies;
     g->open_proxy = g->open + capacity;
     return true;
 }
 
 static void clear_gate(const sim_domain *d, sim_gate *g) {
-    if (g->gathered) memset(g->gathered, 0, 4 * sim_domain_capacity(d) * sizeof *g->gathered);
+    if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
     g->gathered_floor = g->open_floor = 0;
 }
 
@@ -129,7 +129,7 @@ static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t la
         const sim_view *v = &d->views[actor].list[i];
         if (!(v->lanes & lanes)) continue;
         sim_known_join(g->gathered, v->order, d->used);
-        sim_known_join(g->gathered_proxy, v->proxy, d->used);
+        sim_proxies_join(d, g->gathered_proxy, v->proxy);
         if (v->floor > g->gathered_floor) g->gathered_floor = v->floor;
     }
     const bool whole = (w->live & ~lanes) == 0;
@@ -141,9 +141,9 @@ static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t la
 static void open_gate(sim_domain *d, sim_gate *g) {
     if (!sim_gate_open(d, g)) return;
     sim_known_join(g->open, g->gathered, d->used);
-    sim_known_join(g->open_proxy, g->gathered_proxy, d->used);
+    sim_proxies_join(d, g->open_proxy, g->gathered_proxy);
     if (g->gathered_floor > g->open_floor) g->open_floor = g->gathered_floor;
-    memset(g->gathered, 0, 2 * sim_domain_capacity(d) * sizeof *g->gathered);
+    memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
 }
 
 static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes) {
@@ -154,7 +154,7 @@ static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lane
         sim_view *mine = sim_view_split(d, actor, i, lanes);
         if (!mine) return;
         sim_known_join(mine->order, g->open, d->used);
-        sim_known_join(mine->proxy, g->open_proxy, d->used);
+        sim_proxies_join(d, mine->proxy, g->open_proxy);
         if (g->open_floor > mine->floor) mine->floor = g->open_floor;
         sim_view_refresh(d, mine);
     }
@@ -260,6 +260,7 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     m->time = d->now;
+    m->fenced = false;
 }
 
 void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
@@ -309,22 +310,6 @@ void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address) {
     pass(d, &sim_mbarrier_watched(d, w->block, address)->gate, sim_actor(w), lanes);
 }
 
-/* ---- proxies ---- */
-
-void sim_hazard_proxy_fence(sim_warp *w, uint32_t active) {
-    sim_domain *d = sim_domain_of(w->block);
-    const uint32_t actor = sim_actor(w);
-    sim_views *v = &d->views[actor];
-    for (uint32_t i = 0, count = v->count; i < count; i++) {
-        if (!(v->list[i].lanes & active)) continue;
-        sim_view *mine = sim_view_split(d, actor, i, active);
-        if (!mine) return;
-        sim_known_join(mine->proxy, mine->order, d->used);
-        sim_known_add(&mine->proxy[actor], (sim_known){.some = d->now, .lanes = mine->lanes});
-    }
-    d->now++;
-}
-
 /* ---- reports ---- */
 
 void sim_hazard_say(sim_finding *f, const char *format, ...) {
@@ -344,7 +329,7 @@ static haul_finding_access other_access(const sim_domain *d, const sim_suspect *
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     sim_domain *d = sim_domain_of(w->block);
     haul_finding found = {.kind = s->kind,
-                          .grade = haul_finding_kinds[s->kind].grade,
+                          .grade = s->is_warning ? HAUL_GRADE_WARNING : haul_finding_kinds[s->kind].grade,
                           .count = 1,
                           .space = s->space,
                           .address = s->address,
@@ -404,6 +389,7 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
+    d->proxies = sim_proxy_count(g->program);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
@@ -460,7 +446,8 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].lanes = SIM_ALL_LANES;
         v->list[0].least = d->start;
         v->list[0].floor = v->list[0].kept_in = 0;
-        for (uint32_t i = 0; i < sim_domain_capacity(d); i++)
-            v->list[0].order[i] = v->list[0].proxy[i] = (sim_known){.all = d->start};
+        for (uint32_t i = 0; i < sim_domain_capacity(d); i++) v->list[0].order[i] = (sim_known){.all = d->start};
+        for (uint32_t i = 0; i < d->proxies * sim_domain_capacity(d); i++)
+            v->list[0].proxy[i] = (sim_known){.all = d->start};
     }
 }

@@ -68,8 +68,10 @@ void sim_hazard_finish(sim_block *b);
 /* Lanes have waited for all but their newest `keep` bulk groups, or only (`read`) until those have read their sources.
  */
 void sim_hazard_bulk_waited(sim_warp *w, uint32_t lanes, uint32_t keep, bool read);
-/* fence.proxy.async */
-void sim_hazard_proxy_fence(sim_warp *w, uint32_t active);
+/* fence.proxy.async, for these spaces */
+void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool global);
+/* fence.mbarrier_init */
+void sim_hazard_mbarrier_fence(sim_warp *w, uint32_t active);
 
 /* ---- synchronisation ---- */
 

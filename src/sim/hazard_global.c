@@ -37,6 +37,14 @@ void sim_access_log_free(sim_access_log *log) {
     memory_free(log->known);
 }
 
+/* What of the cluster's stores to global memory the copy engine knows, as the view's lanes see it. */
+static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view *v) {
+    if (d->proxies < 2) return SIM_NEVER_FENCED;
+    memcpy(log->known + log->known_count, v->proxy + sim_domain_capacity(d), d->actors * sizeof *log->known);
+    log->known_count += d->actors;
+    return (uint32_t)(log->known_count - d->actors + 1);
+}
+
 /* What the view knows, once an epoch as long as it does not change. */
 static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) {
     if (v->kept_in == log->epoch + 1) return v->kept;
@@ -50,7 +58,7 @@ static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) 
 static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     sim_hazards *h = b->sm->hazards;
     const sim_domain *d = sim_domain_of(b);
-    if (h->failed || !make_room(&h->log, d->actors)) {
+    if (h->failed || !make_room(&h->log, 2 * d->actors)) {
         h->failed = true;
         return NULL;
     }
@@ -166,13 +174,17 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     unsigned char *written = sim_memory_written(b->sm->grid->memory);
     const bool writes = action != HAUL_ACTION_ASYNC_READ;
     if (written && writes) memset(written + (address - SIM_GLOBAL_BASE) / 4, 15, (bytes + 3) / 4);
-    sim_logged *e = bytes ? append(b, actor, sim_view_of(d, actor, lane)) : NULL;
+    sim_view *v = sim_view_of(d, actor, lane);
+    sim_logged *e = bytes ? append(b, actor, v) : NULL;
     if (!e) return;
     e->instruction = instruction;
     e->active = 1u << lane;
     e->bytes = bytes;
     e->base = address;
-    e->time = is_watched ? 0 : e->time;
+    if (is_watched) {
+        e->time = 0;
+        e->fenced = fences(&b->sm->hazards->log, d, v);
+    }
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC;
 }
@@ -282,8 +294,8 @@ typedef struct play {
     const sim_watch *watch;
     slice *s;
     const sim_logged *e;
-    const sim_known *known;
-    uint64_t address; /* of the word */
+    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: no fence ever */
+    uint64_t address;                /* of the word */
     uint32_t value;
     unsigned lane;
     uint8_t bytes; /* of the word */
@@ -305,10 +317,9 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
     return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
 }
 
-static void report(const play *p, const touch *t, bool same_value) {
+static void report(const play *p, const touch *t, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
-    const haul_finding_kind kind = same_value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL;
     const haul_finding found = {.kind = kind,
                                 .grade = haul_finding_kinds[kind].grade,
                                 .count = 1,
@@ -321,6 +332,10 @@ static void report(const play *p, const touch *t, bool same_value) {
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
     if (!f) return;
     sim_finding_locate(g, f);
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
+        snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
+        return;
+    }
     snprintf(f->what, sizeof f->what, "%s",
              t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
                                       : "threads of one block, with no barrier between the two");
@@ -338,11 +353,22 @@ static touch touch_of(const play *p) {
                    .strong = e->strong};
 }
 
+/* Whether an ordinary write has gone through a fence that the thread at hand knows of. Between clusters that is not
+ * kept; but where no fence is, none has. */
+static bool is_fenced(const play *p, const touch *t) {
+    if (t->action != HAUL_ACTION_WRITE) return true;
+    if (!p->fenced) return false;
+    if (t->cluster != p->e->cluster) return true;
+    return sim_known_lanes(&p->fenced[t->thread / SIM_LANES], t->time) >> t->thread % SIM_LANES & 1;
+}
+
 static void read_word(const play *p, word_shadow *w) {
     const sim_logged *e = p->e;
     const bool both_strong = e->strong && w->writer.strong;
     if (w->writer.epoch && (w->writer.bytes & p->bytes) && !both_strong && !is_ordered(p, &w->writer))
-        report(p, &w->writer, false);
+        report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
+        report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
     const touch now = touch_of(p);
     if (w->readers[0].epoch && w->readers[0].cluster != e->cluster) w->readers[1] = w->readers[0];
     w->readers[0] = now;
@@ -351,14 +377,15 @@ static void read_word(const play *p, word_shadow *w) {
 static void check_reader(const play *p, const word_shadow *w, unsigned r) {
     const touch *t = &w->readers[r];
     if (!t->epoch || !(t->bytes & p->bytes) || (p->e->strong && t->strong) || is_ordered(p, t)) return;
-    report(p, t, false);
+    report(p, t, HAUL_FINDING_RACE_GLOBAL);
 }
 
 static void write_word(const play *p, word_shadow *w) {
     const sim_logged *e = p->e;
     const bool both_strong = e->strong && w->writer.strong;
     if (w->writer.epoch && (w->writer.bytes & p->bytes) && !both_strong && !is_ordered(p, &w->writer))
-        report(p, &w->writer, p->value && p->value == w->value);
+        report(p, &w->writer,
+               p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     check_reader(p, w, 0);
     check_reader(p, w, 1);
     w->writer = touch_of(p);
@@ -402,6 +429,7 @@ static void play_log(const sim_watch *watch, slice *s, unsigned number, const si
         const sim_logged *e = &log->entries[i];
         p.e = e;
         p.known = log->known + e->known;
+        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         for (uint32_t left = e->active; left; left &= left - 1) {
             p.lane = (unsigned)__builtin_ctz(left);
             uint64_t address = e->base + (uint64_t)(e->stride * p.lane);

@@ -13,6 +13,7 @@
 typedef struct sim_watch sim_watch;
 
 enum { SIM_WATCH_SLICES = 8, SIM_PLACES = 1024 };
+#define SIM_NEVER_FENCED UINT32_MAX
 
 /* One warp's access, or one thread's copy of many bytes. */
 typedef struct sim_logged {
@@ -23,7 +24,8 @@ typedef struct sim_logged {
     uint32_t instruction, active, bytes;
     uint32_t cluster; /* number in the grid */
     uint32_t time, floor;
-    uint32_t known; /* index of the view's snapshot */
+    uint32_t known;  /* index of the view's snapshot */
+    uint32_t fenced; /* reads by the copy engine: index + 1 of what has gone through a fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
     bool strong;

@@ -7,7 +7,8 @@
 #include "sim/hazard_flight.h"
 #include "sim/hazard_global.h"
 
-/* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since. */
+/* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since: a vector
+ * for each of sim_domain.proxies, one behind the other. */
 typedef struct sim_view {
     uint32_t lanes;
     uint32_t least; /* up to which every warp's lanes are known */
@@ -33,6 +34,7 @@ typedef struct sim_watched_mbarrier {
     bool live; /* initialised and not ended */
     uint16_t thread;
     uint32_t instruction, time; /* of its initialisation */
+    bool fenced;                /* since then, by fence.mbarrier_init */
     bool used;
     uint16_t last_thread; /* that arrived or told it bytes */
     uint32_t last_instruction;
@@ -96,6 +98,7 @@ struct sim_domain {
     uint32_t actors;                       /* warps of the cluster: the first actors; mbarriers follow */
     uint32_t used;                         /* actors and mbarriers so far */
     uint32_t cluster_index;                /* in the grid */
+    uint32_t proxies;                      /* 1: fences matter for shared memory; 2: for global memory too */
     sim_doubt **doubts;                    /* by actor, by register; NULL until needed */
     bool *fenced;                          /* by actor: nothing was stored since its last fence */
     _Atomic uint8_t published[SIM_PLACES]; /* shared addresses that were written behind a fence */
@@ -157,6 +160,12 @@ void sim_flights_finish(sim_block *b);
 void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                      haul_action action);
 
+/* hazard_proxy.c. How many vectors of fences a kernel needs; joins them. */
+uint32_t sim_proxy_count(const sim_program *p);
+void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
+/* A load that completes on an mbarrier of block b has been issued. */
+void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+
 /* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {
     haul_finding_kind kind;
@@ -167,6 +176,7 @@ typedef struct sim_suspect {
     haul_space space;
     uint64_t address;
     uint32_t bytes;
+    bool is_warning; /* whatever the kind's usual grade is */
 } sim_suspect;
 
 /* NULL when it was folded into another. */

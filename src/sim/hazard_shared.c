@@ -527,6 +527,7 @@ void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *b
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
     visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
     if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
     sim_flight_begin(w, lane, b, bulk);
     each_piece(&k, b, bulk, load ? announce : depart);

@@ -40,7 +40,9 @@ typedef struct pair {
 #define STORE "st.shared.u32 [%r4], %r0;\n"
 #define NEIGHBOUR "xor.b32 %r6, %r0, 1;\nmad.lo.u32 %r6, %r6, 4, %r3;\nld.shared.u32 %r7, [%r6];\n" OUT("%r7")
 #define MIRROR "sub.u32 %r6, %r2, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nld.shared.u32 %r7, [%r6+-4];\n" OUT("%r7")
-#define INIT(count) "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r5], " count ";\nbar.sync 0;\n"
+#define INIT(count)                                                                \
+    "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r5], " count ";\n" \
+    "@!%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
 #define WAIT "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n@!%p2 bra W;\n"
 #define BULK                                                      \
     "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n" \

@@ -453,10 +453,30 @@ static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* x, y: for shared memory, for global memory */
 static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op;
-    if (w->sm->hazards) sim_hazard_proxy_fence(w, active);
+    if (w->sm->hazards) sim_hazard_proxy_fence(w, active, op->x, op->y);
     return SIM_NEXT;
+}
+
+static sim_step mbarrier_fence(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    if (w->sm->hazards) sim_hazard_mbarrier_fence(w, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(FENCE_PROXY)(sim_lowering *l, const ptx_instruction *i) {
+    const unsigned proxy = i->mods[PTX_SLOT_PROXY];
+    sim_op *op = sim_emit(l, proxy_fence);
+    op->x = proxy != PTX_MOD_PROXY_ALIAS && proxy != PTX_MOD_PROXY_ASYNC_GLOBAL;
+    op->y = proxy == PTX_MOD_PROXY_ASYNC || proxy == PTX_MOD_PROXY_ASYNC_GLOBAL;
+    return HAUL_OK;
+}
+
+haul_status LOWER(FENCE_PROXY_RESTRICTED)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, proxy_fence)->x = 1;
+    return HAUL_OK;
 }
 
 #define HAS_NO_EFFECT(id, run)                                          \
@@ -473,11 +493,9 @@ HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(MEMBAR, fence)
 HAS_NO_EFFECT(FENCE, fence)
 HAS_NO_EFFECT(FENCE_RESTRICTED, fence)
-HAS_NO_EFFECT(FENCE_PROXY, proxy_fence)
-HAS_NO_EFFECT(FENCE_PROXY_RESTRICTED, proxy_fence)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
-HAS_NO_EFFECT(FENCE_MBARRIER_INIT, nothing)
+HAS_NO_EFFECT(FENCE_MBARRIER_INIT, mbarrier_fence)
 
 /* A policy is opaque: a number that says which priority was asked for. */
 static sim_step set_policy(sim_warp *w, const sim_op *op, uint32_t active) {

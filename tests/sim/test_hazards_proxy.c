@@ -1,0 +1,51 @@
+/* Proxies: fences between ordinary accesses and the copy engine, for shared memory, global memory and mbarriers. */
+#include "pairs.h"
+
+#define FENCE(space) "fence.proxy.async" space ";\n"
+#define FIRST "setp.ne.u32 %p1, %r0, 0;\n"
+#define BAR_INIT "@!%p1 mbarrier.init.shared.b64 [%r5], 1;\n"
+#define BRING_BACK                                                \
+    "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n" \
+    "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd0], 256, [%r5];\n"
+#define TAKE "ld.shared.u32 %r7, [%r4];\nst.global.u32 [%rd2+512], %r7;\n"
+#define SEND                                                                        \
+    FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n" \
+          "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"
+
+static const pair pairs[] = {
+    PAIR("global stores, then a bulk load", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") OUT("%r0") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
+         INIT("1") OUT("%r0") FENCE("") "bar.sync 0;\n" BRING_BACK WAIT TAKE),
+    PAIR("an ordinary fence before the bulk load", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") OUT("%r0") "membar.gl;\nbar.sync 0;\n" BRING_BACK WAIT TAKE,
+         INIT("1") OUT("%r0") FENCE(".global") "bar.sync 0;\n" BRING_BACK WAIT TAKE),
+    PAIR("fence for shared memory, stores to global", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") OUT("%r0") FENCE(".shared::cta") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
+         INIT("1") OUT("%r0") "bar.sync 0;\n@!%p1 " FENCE(".global") BRING_BACK WAIT TAKE),
+    PAIR("fence by the first thread only, before the barrier", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") OUT("%r0") "@!%p1 " FENCE(".global") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
+         INIT("1") OUT("%r0") "bar.sync 0;\n@!%p1 " FENCE(".global") BRING_BACK WAIT TAKE),
+    PAIR("fence before the global stores", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") FENCE("") OUT("%r0") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
+         INIT("1") OUT("%r0") FENCE("") "bar.sync 0;\n" BRING_BACK WAIT TAKE),
+    PAIR("fence for global memory, stores to shared", MISSING_PROXY_FENCE, 1, 64,
+         STORE FENCE(".global") "bar.sync 0;\n" SEND, STORE FENCE("") "bar.sync 0;\n" SEND),
+    PAIR("fence for aliases", MISSING_PROXY_FENCE, 1, 64, STORE "fence.proxy.alias;\nbar.sync 0;\n" SEND,
+         STORE FENCE(".shared::cta") "bar.sync 0;\n" SEND),
+    PAIR("mbarrier's initialisation not fenced", MISSING_PROXY_FENCE, 1, 64,
+         FIRST BAR_INIT "bar.sync 0;\n" BULK WAIT LOAD_OWN,
+         FIRST BAR_INIT "@!%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n" BULK WAIT LOAD_OWN),
+    PAIR("mbarrier's initialisation fenced by others", MISSING_PROXY_FENCE, 1, 64,
+         FIRST BAR_INIT "@%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n" BULK WAIT LOAD_OWN,
+         FIRST BAR_INIT "@!%p1 " FENCE(".shared::cta") "bar.sync 0;\n" BULK WAIT LOAD_OWN),
+    PAIR("mbarrier used at once by its thread", MISSING_PROXY_FENCE, 1, 64,
+         FIRST BAR_INIT BULK "bar.sync 0;\n" WAIT LOAD_OWN,
+         FIRST BAR_INIT "@!%p1 " FENCE("") BULK "bar.sync 0;\n" WAIT LOAD_OWN),
+    PAIR("fence before the mbarrier's initialisation", MISSING_PROXY_FENCE, 1, 64,
+         FIRST "@!%p1 fence.mbarrier_init.release.cluster;\n" BAR_INIT "bar.sync 0;\n" BULK WAIT LOAD_OWN,
+         FIRST BAR_INIT "@!%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n" BULK WAIT LOAD_OWN),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
