@@ -106,7 +106,8 @@ typedef struct haul_occupancy {
     uint32_t l1_bytes;        /* what is left for L1 */
 } haul_occupancy;
 
-/* Between what a counter must lie whatever the hardware's timing; low = high where timing has no say. */
+/* Of a simulated launch: between what a counter must lie whatever the hardware's timing; low = high where timing has no
+ * say. Of a measured one: the lowest and the highest of its readings. */
 typedef struct haul_bounds {
     double low, high;
 } haul_bounds;
@@ -181,7 +182,7 @@ typedef struct haul_launch_record {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;                  /* dynamic */
     double counters[HAUL_COUNTER_COUNT];    /* negative = not read */
-    haul_bounds bounds[HAUL_COUNTER_COUNT]; /* simulated launches only */
+    haul_bounds bounds[HAUL_COUNTER_COUNT]; /* where a counter was read */
     haul_traffic classes[HAUL_CLASS_COUNT];
     haul_instruction_record *instructions; /* in PTX order */
     size_t instruction_count;

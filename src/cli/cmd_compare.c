@@ -111,6 +111,7 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
 
 static haul_status compare_all(comparison *c, cli_session *s) {
     HAUL_TRY(cli_session_open(s, c->values));
+    HAUL_TRY(cli_session_read_counters(s, c->values, 1));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(compare(c, s, &s->launches.items[i]));
     if (c->values->quiet) return HAUL_OK;
     if (c->values->json)

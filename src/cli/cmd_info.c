@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "driver/driver.h"
 #include "lib/compile.h"
+#include "lib/ncu.h"
 #include "report/document.h"
 #include "sim/machine.h"
 
@@ -89,6 +90,13 @@ static const report_column compiler_columns[] = {
     {"path", "Path", REPORT_TEXT, NULL},
 };
 
+static const report_column profiler_columns[] = {
+    {"profiler", "Profiler", REPORT_TEXT, "reads a GPU's counters"},
+    {"version", "Version", REPORT_TEXT, NULL},
+    {"path", "Path", REPORT_TEXT, NULL},
+};
+#define COLUMNS_OF(columns) (sizeof(columns) / sizeof *(columns))
+
 /* cu2ptx answers "kind version path". */
 static bool add_compiler(report_table *t, const char *name) {
     text line = {0};
@@ -108,8 +116,7 @@ static bool add_compiler(report_table *t, const char *name) {
 
 static void add_compilers(report_document *d) {
     report_section *s = report_add_section(d, "compilers", "Kernel compilers");
-    report_table *t =
-        report_add_table(s, "compilers", NULL, compiler_columns, sizeof compiler_columns / sizeof *compiler_columns);
+    report_table *t = report_add_table(s, "compilers", NULL, compiler_columns, COLUMNS_OF(compiler_columns));
     bool nvcc = add_compiler(t, "nvcc"), clang = add_compiler(t, "clang");
     if (!nvcc)
         report_add_note(s, REPORT_MUTED, "No nvcc: %s",
@@ -121,6 +128,25 @@ static void add_compilers(report_document *d) {
     if (!nvcc && !clang)
         report_add_note(s, REPORT_WARNING,
                         "CUDA source cannot be compiled; PTX and haul's own kernels run all the same.");
+}
+
+/* ---- the profiler ---- */
+
+/* It is wanted for a GPU's counters only; those of the virtual ones need nothing. */
+static void add_profiler(report_document *d) {
+    report_section *s = report_add_section(d, "profiler", "Profiler");
+    report_table *t = report_add_table(s, "profilers", NULL, profiler_columns, COLUMNS_OF(profiler_columns));
+    text line = {0};
+    if (ncu_describe(&line) == HAUL_OK) {
+        size_t version = strcspn(text_string(&line), " ");
+        report_add_row(t);
+        report_add_text(t, "ncu");
+        report_add_text(t, "%.*s", (int)version, text_string(&line));
+        report_add_text(t, "%s", text_string(&line) + version + (version < line.length));
+    } else {
+        report_add_note(s, REPORT_MUTED, "%s.", haul_message());
+    }
+    text_free(&line);
 }
 
 /* ---- printing ---- */
@@ -138,7 +164,7 @@ int cli_run_info(const cli_values *v) {
     if (v->operands.count)
         status = haul_fail(HAUL_ERROR_ARGUMENT, "takes no names: %s", v->operands.items[0]);
     else
-        add_devices(d), add_compilers(d), status = print_info(d, v, &out);
+        add_devices(d), add_compilers(d), add_profiler(d), status = print_info(d, v, &out);
     report_document_free(d);
     text_free(&out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("info");

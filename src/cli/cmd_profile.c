@@ -25,8 +25,9 @@ static haul_status no_memory(void) {
 
 /* ---- one launch ---- */
 
-static haul_status print_json(profiler *p, const launch_description *d, const haul_launch_record *record) {
-    json_t *profile = NULL, *line = launch_to_json(d, record);
+static haul_status print_json(profiler *p, const launch_description *d, haul_stamp stamp,
+                              const haul_launch_record *record) {
+    json_t *profile = NULL, *line = launch_to_json(d, stamp, record);
     haul_status status = line ? report_profile_json(record, &p->options, &profile) : no_memory();
     if (status == HAUL_OK && json_object_update(line, profile) != 0) status = no_memory();
     json_decref(profile);
@@ -56,7 +57,7 @@ static haul_status profile(profiler *p, cli_session *s, size_t index) {
     if (!p->document->facts) report_add_run_facts(p->document, s->run);
     if (p->values->html) HAUL_TRY(report_add_profile(p->document, name, record, &p->options));
     if (p->values->quiet) return HAUL_OK;
-    return p->values->json ? print_json(p, d, record) : print_text(p, name, record);
+    return p->values->json ? print_json(p, d, s->run->stamp, record) : print_text(p, name, record);
 }
 
 static haul_status profile_all(profiler *p, cli_session *s) {

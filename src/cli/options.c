@@ -148,6 +148,51 @@ void cli_values_free(cli_values *values) {
     *values = (cli_values){0};
 }
 
+/* ---- the way back ---- */
+
+/* NULL when an option was not given, or is a flag, or has no memory. */
+static const char *value_of(const option_row *row, const void *field, arena *memory) {
+    uint64_t number = 0;
+    if (row->kind == STRING) return *(const char *const *)field;
+    if (row->kind == NUMBER || row->kind == SIZE) memcpy(&number, field, sizeof number);
+    return number ? arena_printf(memory, "%llu", (unsigned long long)number) : NULL;
+}
+
+static size_t put_arguments(const option_row *row, const cli_values *values, const char **to, arena *memory) {
+    const void *field = (const char *)values + row->offset;
+    const char *name = arena_printf(memory, "--%s", row->name), *value = value_of(row, field, memory);
+    const cli_list *list = field;
+    size_t count = 0;
+    if (row->kind == FLAG && *(const bool *)field) to[count++] = name;
+    if (value) to[count++] = name, to[count++] = value;
+    for (size_t i = 0; row->kind == LIST && i < list->count; i++) to[count++] = name, to[count++] = list->items[i];
+    return count;
+}
+
+static size_t count_arguments(const cli_values *values) {
+    size_t count = 2 * ROWS + values->operands.count;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].kind == LIST)
+            count += 2 * ((const cli_list *)(const void *)((const char *)values + rows[i].offset))->count;
+    }
+    return count;
+}
+
+const char **cli_arguments(const char *program, const cli_command *command, const cli_values *values, arena *memory) {
+    enum { AROUND = 4 }; /* program, command, `--`, NULL */
+    const char **arguments = ARENA_ARRAY(memory, count_arguments(values) + AROUND, const char *);
+    size_t count = 0;
+    if (!arguments) return NULL;
+    arguments[count++] = program;
+    arguments[count++] = command->name;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (applies(&rows[i], command)) count += put_arguments(&rows[i], values, arguments + count, memory);
+    }
+    arguments[count++] = "--";
+    for (size_t i = 0; i < values->operands.count; i++) arguments[count++] = values->operands.items[i];
+    return arguments;
+}
+
 /* ---- help ---- */
 
 enum { HELP_WIDTH = 96, HELP_INDENT = 28 };

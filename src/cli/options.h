@@ -2,6 +2,7 @@
 #ifndef HAUL_CLI_OPTIONS_H
 #define HAUL_CLI_OPTIONS_H
 
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <haul/status.h>
@@ -51,6 +52,10 @@ const cli_command *cli_command_find(const char *name);
 /* argv[0] is the command's name. `values` is freed by cli_values_free(), also after an error. */
 haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values);
 void cli_values_free(cli_values *values);
+
+/* The command line that says `values` to a command: `program`, the command's name, its options as far as they were
+ * given, the operands, NULL. Lives in `memory`; NULL when there is none. */
+const char **cli_arguments(const char *program, const cli_command *command, const cli_values *values, arena *memory);
 
 /* What --help prints. */
 void cli_help(const cli_command *command, text *out);

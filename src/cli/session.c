@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/status.h"
+#include "cli/measure.h"
 #include "lib/compile.h"
 #include "lib/device.h"
 #include "sim/driver.h"
@@ -170,6 +171,7 @@ haul_status cli_session_open(cli_session *s, const cli_values *v) {
 
 void cli_session_close(cli_session *s) {
     haul_run_free(s->run);
+    ncu_report_free(&s->counters);
     for (size_t i = 0; i < s->module_count; i++) {
         haul_module_unload(s->modules[i].module);
         memory_free(s->modules[i].stem);
@@ -251,6 +253,37 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     s->run = NULL;
     HAUL_TRY(haul_run_create(s->device, &s->run));
     haul_status status = launch_run(s->device, s->used->module, d, s->run);
-    if (s->run->launch_count) *record = &s->run->launches[s->run->launch_count - 1];
+    if (!s->run->launch_count) return status;
+    haul_launch_record *last = &s->run->launches[s->run->launch_count - 1];
+    if (status == HAUL_OK && s->counters.count) status = ncu_fill(&s->counters, (size_t)(d - s->launches.items), last);
+    *record = last;
     return status;
+}
+
+/* A kernel that fails under ncu fails without it too, and then the driver says how. */
+static haul_status find_fault(cli_session *s, haul_status status) {
+    char message[1024];
+    const haul_launch_record *record;
+    snprintf(message, sizeof message, "%s", haul_message());
+    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(cli_session_run(s, &s->launches.items[i], &record));
+    return haul_fail(status, "%s; without ncu it does not", message);
+}
+
+static haul_status check_rereadable(const cli_values *v) {
+    for (size_t i = 0; i < v->operands.count; i++) {
+        if (strcmp(v->operands.items[i], "-") == 0)
+            return haul_fail(HAUL_ERROR_ARGUMENT,
+                             "launches from standard input cannot be read again under ncu: put them into a file");
+    }
+    return HAUL_OK;
+}
+
+haul_status cli_session_read_counters(cli_session *s, const cli_values *v, unsigned readings) {
+    if (haul_device_is_virtual(s->device)) return HAUL_OK;
+    HAUL_TRY(check_rereadable(v));
+    haul_status status = cli_measure("replay", v, s->device, readings, &s->counters);
+    if (status == HAUL_ERROR_FAULT) return find_fault(s, status);
+    HAUL_TRY(status);
+    if (s->counters.count == s->launches.count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_SYNTAX, "ncu: saw %zu of %zu launches", s->counters.count, s->launches.count);
 }

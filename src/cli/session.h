@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "lib/launches.h"
+#include "lib/ncu.h"
 
 #include <haul/haul.h>
 
@@ -20,6 +21,7 @@ typedef struct cli_session {
     launch_list launches;
     haul_run *run;          /* of the last launch */
     const cli_module *used; /* its kernel's module */
+    ncu_report counters;    /* of the launches on a GPU, in their order; empty when they were not read */
 } cli_session;
 
 /* Opens the device, compiles and loads the kernels, reads the launches. End it with cli_session_close() after an
@@ -29,6 +31,10 @@ haul_status cli_session_open(cli_session *s, const cli_values *values);
 haul_status cli_session_open_on(cli_session *s, const cli_values *values, const char *device,
                                 const haul_device_options *options);
 void cli_session_close(cli_session *s);
+
+/* Has ncu read the counters of all launches, `readings` times: records of cli_session_run() have them from then on. On
+ * a virtual GPU there is nothing to do. */
+haul_status cli_session_read_counters(cli_session *s, const cli_values *values, unsigned readings);
 
 /* Runs one of the session's launches; `record` is valid until the next. After a failure it is what a device that checks
  * launches says of it, or NULL. */

@@ -176,11 +176,17 @@ static json_t *json_number(double value) {
     return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-json_t *launch_counters_to_json(const haul_launch_record *record) {
+/* Bounds of a simulated launch say what hardware may do, those of a measured one what it did. */
+static json_t *counter_to_json(haul_stamp stamp, double value, haul_bounds b) {
+    if (stamp != HAUL_MEASURED || b.low >= b.high) return json_number(value);
+    return json_pack("[o, o]", json_number(b.low), json_number(b.high));
+}
+
+json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *r) {
     json_t *object = json_object();
     for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
-        if (record->counters[i] >= 0)
-            json_object_set_new(object, haul_counters[i].key, json_number(record->counters[i]));
+        if (r->counters[i] >= 0)
+            json_object_set_new(object, haul_counters[i].key, counter_to_json(stamp, r->counters[i], r->bounds[i]));
     }
     return object;
 }
@@ -214,14 +220,14 @@ static json_t *line_of(const launch_description *d) {
                      "args", arguments);
 }
 
-json_t *launch_to_json(const launch_description *d, const haul_launch_record *record) {
+json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d), *arguments = json_object_get(line, "args");
     for (size_t i = 0; i < d->argument_count; i++) {
         if (d->arguments[i].kind != HAUL_ARGUMENT_BUFFER) continue;
         json_object_set_new(json_array_get(arguments, i), "after",
                             json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
     }
-    json_object_set_new(line, "counters", launch_counters_to_json(record));
+    json_object_set_new(line, "counters", launch_counters_to_json(stamp, record));
     if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
     return line;
 }

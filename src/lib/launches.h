@@ -120,11 +120,12 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 /* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
 bool launch_outputs_match(const launch_description *launch);
 
-/* The line back, with `after`, `counters` and `estimate_us` as this run has them. NULL when out of memory; the caller
- * has the reference. */
-json_t *launch_to_json(const launch_description *launch, const haul_launch_record *record);
+/* The line back, with `after`, `counters` and `estimate_us` as this run, which has the stamp, has them. NULL when out
+ * of memory; the caller has the reference. */
+json_t *launch_to_json(const launch_description *launch, haul_stamp stamp, const haul_launch_record *record);
 
-/* Counters as a JSON object by key; those not read are left out. */
-json_t *launch_counters_to_json(const haul_launch_record *record);
+/* Counters as a JSON object by key; those not read are left out. One that moved between readings of hardware is
+ * [lowest, highest]. */
+json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *record);
 
 #endif

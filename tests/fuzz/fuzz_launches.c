@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     launch_read_text(&list, "fuzz", (const char *)data, size);
     haul_launch_record record = {.estimate_us = -1, .measured_us = -1};
     for (size_t i = 0; i < list.count; i++) {
-        if (list.items[i].kernel && list.items[i].arguments) json_decref(launch_to_json(&list.items[i], &record));
+        if (list.items[i].kernel && list.items[i].arguments)
+            json_decref(launch_to_json(&list.items[i], HAUL_SIMULATED, &record));
     }
     launch_list_free(&list);
     size_t length = 0;

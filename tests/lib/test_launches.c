@@ -216,7 +216,7 @@ static void a_launch_of_the_command_line_makes_a_line(void **state) {
     haul_launch_record record = {.estimate_us = 2.5, .measured_us = -1};
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) record.counters[i] = -1;
     record.counters[HAUL_COUNTER_INST_EXECUTED] = 12;
-    json_t *line = launch_to_json(d, &record);
+    json_t *line = launch_to_json(d, HAUL_SIMULATED, &record);
     char *dump = json_dumps(line, JSON_COMPACT);
     assert_string_equal(
         dump, "{\"id\":0,\"kernel\":\"k\",\"grid\":[2,1,1],\"block\":[32,1,1],\"smem\":0,\"args\":[{\"i32\":64},"

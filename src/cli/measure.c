@@ -1,0 +1,45 @@
+#include "cli/measure.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static haul_status find_self(char path[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length < 0) return haul_fail(HAUL_ERROR_FILE, "haul's own program: cannot be found: %s", strerror(errno));
+    path[length] = '\0';
+    return HAUL_OK;
+}
+
+static unsigned clamp(uint64_t number) {
+    return number > UINT_MAX ? UINT_MAX : (unsigned)number;
+}
+
+/* Each launch happens once there: what is timed or repeated would be counted as well. */
+static cli_values values_below(const cli_values *values, const haul_device *device) {
+    cli_values below = *values;
+    below.device = haul_device_name(device);
+    below.once = below.quiet = true;
+    below.counters = below.json = below.list = false;
+    below.readings = below.timeout = 0;
+    below.out = NULL;
+    return below;
+}
+
+haul_status cli_measure(const char *command, const cli_values *values, const haul_device *device, unsigned readings,
+                        ncu_report *report) {
+    char self[PATH_MAX];
+    HAUL_TRY(find_self(self));
+    arena memory = {0};
+    const cli_values below = values_below(values, device);
+    const char **arguments = cli_arguments(self, cli_command_find(command), &below, &memory);
+    const ncu_options options = {.readings = values->readings ? clamp(values->readings) : readings,
+                                 .seconds = clamp(values->timeout)};
+    haul_status status = arguments ? ncu_read(arguments, &options, report)
+                                   : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start ncu");
+    arena_free(&memory);
+    return status;
+}
