@@ -66,12 +66,11 @@ static void add_gpu(report_table *t, const driver_table *driver, int ordinal) {
 static void add_gpus(report_section *s, report_table *t) {
     const driver_table *driver;
     int count = 0;
-    if (driver_load(&driver) != HAUL_OK || driver->device_count(&count) != CUDA_SUCCESS || count == 0) {
-        report_add_note(s, REPORT_MUTED,
-                        "No GPU: the virtual ones need none. For a real one install NVIDIA's driver "
-                        "(libcuda.so.1).");
-        return;
-    }
+    bool loaded = driver_load(&driver) == HAUL_OK;
+    if (!loaded)
+        report_add_note(s, REPORT_MUTED, "No GPU, and the virtual ones need none: %s.", haul_message());
+    else if (driver->device_count(&count) != CUDA_SUCCESS || count == 0)
+        report_add_note(s, REPORT_MUTED, "No GPU: the driver finds none; the virtual ones need none.");
     for (int i = 0; i < count; i++) add_gpu(t, driver, i);
 }
 

@@ -4,10 +4,15 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 static driver_table loaded;
 static haul_status load_status;
+static char load_message[512]; /* each thread that asks has it as its own */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+enum { OLDEST = 12000 }; /* as cuDriverGetVersion() has CUDA 12.0 */
 
 static const struct {
     size_t at;
@@ -23,79 +28,93 @@ static void set_function(size_t at, void *function) {
     *(void **)(void *)((char *)&loaded + at) = function;
 }
 
+static haul_status too_old(const char *how) {
+    return haul_fail(HAUL_ERROR_NO_DEVICE,
+                     "gpu: the NVIDIA driver is too old: %s; haul needs one for CUDA 12.0 or later: update it, or use "
+                     "--device sim:h100",
+                     how);
+}
+
 static haul_status resolve(void *library) {
+    char how[128];
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *function = dlsym(library, symbols[i].symbol);
-        if (!function)
-            return haul_fail(HAUL_ERROR_NO_DEVICE,
-                             "libcuda.so.1: has no %s: the driver is too old; haul needs one for CUDA 12 or later",
-                             symbols[i].symbol);
+        snprintf(how, sizeof how, "libcuda.so.1 has no %s", symbols[i].symbol);
+        if (!function) return too_old(how);
         set_function(symbols[i].at, function);
     }
     return HAUL_OK;
 }
 
-static void load(void) {
+static haul_status initialise(void) {
+    char how[64];
+    int version = 0;
+    CUresult result = loaded.init(0);
+    if (result != CUDA_SUCCESS)
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s (%s, %d): use --device sim:h100", driver_result_text(result),
+                         driver_result_name(result), (int)result);
+    if (loaded.version(&version) != CUDA_SUCCESS || version >= OLDEST) return HAUL_OK;
+    snprintf(how, sizeof how, "it is for CUDA %d.%d", version / 1000, version % 1000 / 10);
+    return too_old(how);
+}
+
+/* What is missing is told in dlopen's words where the library is there but cannot be loaded. */
+static haul_status open_library(void) {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        load_status = HAUL_ERROR_NO_DEVICE;
-        return;
-    }
-    load_status = resolve(library);
-    if (load_status != HAUL_OK) return;
-    if (loaded.init(0) != CUDA_SUCCESS) load_status = HAUL_ERROR_NO_DEVICE;
+    const char *error = library ? NULL : dlerror();
+    if (error && !strstr(error, "No such file"))
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s: use --device sim:h100", error);
+    if (!library)
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: no NVIDIA driver (libcuda.so.1) on this machine: install it, or "
+                                               "use --device sim:h100");
+    HAUL_TRY(resolve(library));
+    return initialise();
+}
+
+static void load(void) {
+    load_status = open_library();
+    if (load_status != HAUL_OK) snprintf(load_message, sizeof load_message, "%s", haul_message());
 }
 
 haul_status driver_load(const driver_table **table) {
     pthread_once(&once, load);
-    if (load_status != HAUL_OK)
-        return haul_fail(load_status,
-                         "gpu: no NVIDIA driver with a device (libcuda.so.1) on this machine: use --device sim:h100");
+    if (load_status != HAUL_OK) return haul_fail(load_status, "%s", load_message);
     *table = &loaded;
     return HAUL_OK;
 }
 
-const char *driver_result_name(CUresult result) {
-    switch (result) {
-#define RESULT(name, value, text) \
-    case CUDA_##name:             \
-        return (value) ? "CUDA_ERROR_" #name : "CUDA_SUCCESS";
+/* ---- results ---- */
+
+static const struct {
+    CUresult value;
+    haul_status status;
+    const char *name, *text;
+} results[] = {
+#define RESULT(name, value, status, text) \
+    {CUDA_##name, HAUL_##status, (value) ? "CUDA_ERROR_" #name : "CUDA_SUCCESS", text},
 #include "driver/results.def"
 #undef RESULT
+};
+
+/* The row of a code; -1 when haul has no words for it. */
+static int find_result(CUresult result) {
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        if (results[i].value == result) return (int)i;
     }
-    return "CUDA error";
+    return -1;
+}
+
+const char *driver_result_name(CUresult result) {
+    int i = find_result(result);
+    return i < 0 ? "CUDA error" : results[i].name;
 }
 
 const char *driver_result_text(CUresult result) {
-    switch (result) {
-#define RESULT(name, value, text) \
-    case CUDA_##name:             \
-        return text;
-#include "driver/results.def"
-#undef RESULT
-    }
-    return "an error that haul has no words for";
+    int i = find_result(result);
+    return i < 0 ? "an error that haul has no words for" : results[i].text;
 }
 
 haul_status driver_result_status(CUresult result) {
-    switch (result) {
-    case CUDA_SUCCESS: return HAUL_OK;
-    case CUDA_OUT_OF_MEMORY: return HAUL_ERROR_OUT_OF_MEMORY;
-    case CUDA_INVALID_VALUE: return HAUL_ERROR_ARGUMENT;
-    case CUDA_NO_DEVICE:
-    case CUDA_INVALID_DEVICE: return HAUL_ERROR_NO_DEVICE;
-    case CUDA_INVALID_IMAGE:
-    case CUDA_INVALID_PTX: return HAUL_ERROR_SYNTAX;
-    case CUDA_NO_BINARY_FOR_GPU:
-    case CUDA_UNSUPPORTED_PTX_VERSION:
-    case CUDA_NOT_SUPPORTED: return HAUL_ERROR_UNSUPPORTED;
-    case CUDA_NOT_FOUND: return HAUL_ERROR_NOT_FOUND;
-    case CUDA_LAUNCH_OUT_OF_RESOURCES: return HAUL_ERROR_LIMIT;
-    case CUDA_ILLEGAL_ADDRESS:
-    case CUDA_MISALIGNED_ADDRESS: return HAUL_ERROR_FAULT;
-    case CUDA_LAUNCH_TIMEOUT: return HAUL_ERROR_TIMEOUT;
-    case CUDA_ASSERT:
-    case CUDA_LAUNCH_FAILED: return HAUL_ERROR_TRAP;
-    default: return HAUL_ERROR_DRIVER;
-    }
+    int i = find_result(result);
+    return i < 0 ? HAUL_ERROR_DRIVER : results[i].status;
 }

@@ -87,7 +87,7 @@ typedef struct CUtensorMap {
 } CUtensorMap;
 
 typedef enum CUresult {
-#define RESULT(name, value, text) CUDA_##name = (value),
+#define RESULT(name, value, status, text) CUDA_##name = (value),
 #include "driver/results.def"
 #undef RESULT
 } CUresult;
@@ -95,6 +95,8 @@ typedef enum CUresult {
 /* Attributes, with CUDA's numbers. */
 enum {
     DRIVER_DEVICE_MAX_THREADS_PER_BLOCK = 1,
+    DRIVER_DEVICE_MAX_BLOCK_X = 2, /* y and z follow */
+    DRIVER_DEVICE_MAX_GRID_X = 5,  /* likewise */
     DRIVER_DEVICE_WARP_SIZE = 10,
     DRIVER_DEVICE_CLOCK_KHZ = 13,
     DRIVER_DEVICE_SM_COUNT = 16,
@@ -129,7 +131,7 @@ typedef struct driver_table {
  * is missing (no driver, a driver too old, no device) and what to do. */
 haul_status driver_load(const driver_table **table);
 
-/* "CUDA_ERROR_OUT_OF_MEMORY"-like name and a sentence, for any code; never NULL. */
+/* "CUDA_ERROR_OUT_OF_MEMORY"-like name and what it means, for any code; never NULL. */
 const char *driver_result_name(CUresult result);
 const char *driver_result_text(CUresult result);
 /* The status that stands for it in haul's API. */

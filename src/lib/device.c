@@ -12,8 +12,10 @@ haul_status device_check(const haul_device *d, CUresult result, const char *what
     if (result == CUDA_SUCCESS) return HAUL_OK;
     haul_status said = d->is_virtual ? sim_driver_last_status() : HAUL_OK;
     if (said != HAUL_OK) return said;
-    return haul_fail(driver_result_status(result), "%s: %s: %s (%s)", d->name, what, driver_result_text(result),
-                     driver_result_name(result));
+    haul_status status = driver_result_status(result);
+    bool kernels = status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TRAP;
+    return haul_fail(status, "%s: %s: %s (%s)%s", d->name, what, driver_result_text(result), driver_result_name(result),
+                     kernels ? "; `haul check` of the same launch tells where" : "");
 }
 
 haul_status device_enter(const haul_device *d) {
@@ -44,6 +46,16 @@ static haul_status choose_virtual(haul_device *d, const char *machine) {
     return d->handle < 0 ? unknown_machine(machine) : HAUL_OK;
 }
 
+static haul_status unknown_gpu(const char *ordinal, int count) {
+    if (count < 1)
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: the driver finds no GPU: use --device sim:h100",
+                         ordinal);
+    if (count == 1)
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: there is one GPU on this machine, gpu:0", ordinal);
+    return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: there are %d GPUs on this machine, gpu:0 to gpu:%d", ordinal,
+                     count, count - 1);
+}
+
 static haul_status choose_real(haul_device *d, const char *ordinal) {
     uint64_t number;
     int count = 0;
@@ -51,11 +63,11 @@ static haul_status choose_real(haul_device *d, const char *ordinal) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device gpu:%s: the number of a GPU must follow, as in gpu:0", ordinal);
     HAUL_TRY(driver_load(&d->driver));
     d->driver->device_count(&count);
-    if (number >= (uint64_t)count)
-        return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: there are %d GPUs on this machine", ordinal, count);
-    return d->driver->device_get(&d->handle, (int)number) == CUDA_SUCCESS
-               ? HAUL_OK
-               : haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: cannot be used", ordinal);
+    if (number >= (uint64_t)count) return unknown_gpu(ordinal, count);
+    CUresult result = d->driver->device_get(&d->handle, (int)number);
+    return result == CUDA_SUCCESS ? HAUL_OK
+                                  : haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: %s (%s)", ordinal,
+                                              driver_result_text(result), driver_result_name(result));
 }
 
 static haul_status choose(haul_device *d, const char *name) {

@@ -38,6 +38,11 @@ struct haul_module {
 
 /* Makes the device's context current; every call into the driver begins with it. */
 haul_status device_enter(const haul_device *device);
+/* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the words of the driver's
+ * compiler. */
+haul_status device_load_ptx(const haul_device *device, const char *name, const char *ptx, CUmodule *module);
+/* HAUL_ERROR_LIMIT when grid, block or shared memory are beyond a real device or the kernel's bounds. */
+haul_status device_check_launch(const haul_device *device, const haul_launch *launch, CUfunction kernel);
 /* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU has left better words
  * already. */
 haul_status device_check(const haul_device *device, CUresult result, const char *what);

@@ -32,8 +32,7 @@ static haul_status load(haul_module *m, const char *name, const char *ptx, size_
     }
     strcpy(m->name, name);
     if (m->device->is_virtual) sim_driver_name_image(m->name);
-    haul_status status =
-        device_check(m->device, m->device->driver->module_load(&m->handle, text_string(&copy)), "loading a module");
+    haul_status status = device_load_ptx(m->device, name, text_string(&copy), &m->handle);
     text_free(&copy);
     if (status == HAUL_OK) read_signatures(m, ptx, length);
     return status;
@@ -111,12 +110,22 @@ static haul_status check_count(const haul_launch *l, const ptx_function *f) {
                      l->argument_count);
 }
 
+static haul_status check_argument(const haul_module *m, const haul_launch *l, size_t i) {
+    const haul_argument *a = &l->arguments[i];
+    if (a->kind == HAUL_ARGUMENT_BYTES && !a->bytes && a->size)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has no bytes", l->kernel, i + 1);
+    if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
+    if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
+    if (a->buffer->device == m->device) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is a buffer on %s, the kernel is on %s", l->kernel,
+                     i + 1, a->buffer->device->name, m->device->name);
+}
+
 static haul_status gather(const haul_module *m, const haul_launch *l, argument_value *values, void **pointers) {
     const ptx_function *f = m->ptx ? ptx_find_entry(m->ptx, l->kernel) : NULL;
     if (f) HAUL_TRY(check_count(l, f));
     for (size_t i = 0; i < l->argument_count; i++) {
-        if (l->arguments[i].kind == HAUL_ARGUMENT_BUFFER && !l->arguments[i].buffer)
-            return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
+        HAUL_TRY(check_argument(m, l, i));
         uint64_t bytes = value_of(&l->arguments[i], &values[i]);
         uint64_t wanted = f ? f->params[i]->size : bytes;
         if (bytes != wanted)
@@ -165,6 +174,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
     HAUL_TRY(gather(m, l, values, pointers));
+    HAUL_TRY(device_check_launch(m->device, l, f));
     HAUL_TRY(allow_shared(m, f, l->shared_bytes));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);

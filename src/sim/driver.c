@@ -78,6 +78,12 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     const sim_machine *m = &sim_machines[device];
     switch (attribute) {
     case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_BLOCK_X:
+    case DRIVER_DEVICE_MAX_BLOCK_X + 1: *value = 1024; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_BLOCK_X + 2: *value = 64; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_GRID_X: *value = 0x7fffffff; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_GRID_X + 1:
+    case DRIVER_DEVICE_MAX_GRID_X + 2: *value = 65535; return CUDA_SUCCESS;
     case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;
     case DRIVER_DEVICE_CLOCK_KHZ: *value = (int)(m->sm_mhz * 1000); return CUDA_SUCCESS;
     case DRIVER_DEVICE_SM_COUNT: *value = (int)m->sms; return CUDA_SUCCESS;
@@ -216,10 +222,11 @@ static haul_status load(CUmodule *out, const char *source) {
     return HAUL_OK;
 }
 
-CUresult sim_call_module_load(CUmodule *module, const void *image) {
+/* What compilers of PTX can be asked for has no meaning here. */
+CUresult sim_call_module_load(CUmodule *module, const void *image, unsigned option_count, int *options, void **values) {
     *module = NULL;
     SIM_ENTER(c);
-    (void)c;
+    (void)c, (void)option_count, (void)options, (void)values;
     return sim_result_of(load(module, image));
 }
 

@@ -1,0 +1,73 @@
+/* Loading PTX: a real driver compiles it, and what its compiler says goes into the message. */
+#include "base/status.h"
+#include "lib/device.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cuModuleLoadDataEx's options. */
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, LOG_BYTES = 4096 };
+
+/* The number behind a directive such as ".version" or ".target sm_", times ten where it has a point: 9.0 is 90. */
+static int directive(const char *ptx, const char *name, bool has_point) {
+    const char *s = strstr(ptx, name);
+    if (!s) return 0;
+    char *rest;
+    long whole = strtol(s + strlen(name), &rest, 10);
+    return (int)(has_point ? whole * 10 + (*rest == '.' ? rest[1] - '0' : 0) : whole);
+}
+
+/* The compiler's first error, "ptxas application ptx input, line 7; error : Unknown symbol 'q'": its line and its
+ * words, which begin behind the colon. */
+static const char *first_error(const char *log, long *line) {
+    const char *error = strstr(log, "error"), *place = strstr(log, "line ");
+    *line = error && place && place < error ? strtol(place + strlen("line "), NULL, 10) : 0;
+    const char *words = error ? strchr(error, ':') : NULL;
+    words = words ? words + 1 : log;
+    return words + strspn(words, " ");
+}
+
+static haul_status say_log(const haul_device *d, CUresult result, const char *name, const char *log) {
+    long line;
+    char place[32] = "";
+    const char *words = first_error(log, &line);
+    if (line) snprintf(place, sizeof place, ":%ld", line);
+    return haul_fail(driver_result_status(result), "%s%s: %.*s (%s's PTX compiler, %s)", name, place,
+                     (int)strcspn(words, "\n"), words, d->name, driver_result_name(result));
+}
+
+static haul_status say_version(const haul_device *d, const char *name, const char *ptx) {
+    int version = directive(ptx, ".version", true), cuda = 0;
+    d->driver->version(&cuda);
+    return haul_fail(
+        HAUL_ERROR_UNSUPPORTED,
+        "%s: is PTX %d.%d, which %s's driver (CUDA %d.%d) does not know: update the driver, or compile with "
+        "an older toolkit",
+        name, version / 10, version % 10, d->name, cuda / 1000, cuda % 1000 / 10);
+}
+
+static haul_status say_target(const haul_device *d, const char *name, const char *ptx) {
+    uint32_t has = haul_device_architecture(d);
+    return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for sm_%d, but %s is sm_%u: compile it for that (--arch sm_%u)",
+                     name, directive(ptx, ".target sm_", false), d->name, has, has);
+}
+
+static haul_status say(const haul_device *d, CUresult result, const char *name, const char *ptx, const char *log) {
+    if (result == CUDA_SUCCESS) return HAUL_OK;
+    if (d->is_virtual) return device_check(d, result, name);
+    if (result == CUDA_UNSUPPORTED_PTX_VERSION) return say_version(d, name, ptx);
+    if (result == CUDA_NO_BINARY_FOR_GPU) return say_target(d, name, ptx);
+    if (*log && driver_result_status(result) != HAUL_ERROR_OUT_OF_MEMORY) return say_log(d, result, name, log);
+    haul_status status = device_check(d, result, "loading a module");
+    return haul_fail_in(status, "%s", name);
+}
+
+haul_status device_load_ptx(const haul_device *d, const char *name, const char *ptx, CUmodule *module) {
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    CUresult result = d->driver->module_load(module, ptx, 2, options, values);
+    return say(d, result, name, ptx, log);
+}
