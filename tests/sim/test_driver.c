@@ -100,7 +100,7 @@ static void kernels_are_loaded_and_launched(void **state) {
     CUdeviceptr out;
     unsigned n = 2, got = 0;
     int value;
-    assert_int_equal(cu->module_load(&module, ptx), CUDA_SUCCESS);
+    assert_int_equal(cu->module_load(&module, ptx, 0, NULL, NULL), CUDA_SUCCESS);
     assert_int_equal(cu->module_function(&function, module, "add"), CUDA_SUCCESS);
     assert_int_equal(cu->module_function(&again, module, "add"), CUDA_SUCCESS);
     assert_ptr_equal(function, again);
@@ -120,7 +120,7 @@ static void kernels_are_loaded_and_launched(void **state) {
     assert_int_equal(cu->release(out), CUDA_SUCCESS);
     assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), CUDA_ILLEGAL_ADDRESS);
     assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
-    assert_int_equal(cu->module_load(&module, "no PTX"), CUDA_INVALID_PTX);
+    assert_int_equal(cu->module_load(&module, "no PTX", 0, NULL, NULL), CUDA_INVALID_PTX);
     assert_null(module);
 }
 
@@ -130,7 +130,7 @@ static void without_a_context_nothing_works(void **state) {
     CUdeviceptr a;
     size_t bytes;
     assert_int_equal(cu->context_set(NULL), CUDA_SUCCESS);
-    assert_int_equal(cu->module_load(&module, ptx), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cu->module_load(&module, ptx, 0, NULL, NULL), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->allocate(&a, 4), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->release(4), CUDA_INVALID_CONTEXT);
     assert_int_equal(cu->memory_info(&bytes, &bytes), CUDA_INVALID_CONTEXT);
