@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size) memcpy(text, data, size);
     text[size] = '\0';
     require(cu->allocate(&buffer, BUFFER_BYTES) == CUDA_SUCCESS);
-    if (cu->module_load(&module, text) == CUDA_SUCCESS)
+    if (cu->module_load(&module, text, 0, NULL, NULL) == CUDA_SUCCESS)
         for (size_t k = 0; k < sim_driver_module_ptx(module)->function_count; k++)
             run_kernel(cu, module, sim_driver_module_ptx(module)->functions[k], buffer);
     free(text);

@@ -113,7 +113,7 @@ static bool runs_from_text(const isa_case *c, const char *ptx) {
     CUmodule module;
     CUfunction function;
     CUdeviceptr memory;
-    if (!good(driver->module_load(&module, ptx), c, "module")) return false;
+    if (!good(driver->module_load(&module, ptx, 0, NULL, NULL), c, "module")) return false;
     if (!good(driver->allocate(&memory, bytes), c, "memory")) return false;
     uint64_t *values = fill_inputs(c);
     const bool passed =
