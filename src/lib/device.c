@@ -137,6 +137,7 @@ void haul_device_close(haul_device *d) {
     if (!d) return;
     while (d->modules) haul_module_unload(d->modules);
     while (d->buffers) haul_buffer_free(d->buffers);
+    while (d->hosts) haul_host_free(d->hosts);
     if (d->context && device_enter(d) == HAUL_OK) d->driver->context_release(d->handle);
     memory_free(d->name);
     memory_free(d->product);
@@ -170,13 +171,23 @@ uint32_t haul_device_sm_count(const haul_device *d) {
 
 /* ---- buffers ---- */
 
+static haul_status allocate(haul_device *d, uint64_t bytes, CUdeviceptr *address) {
+    uint64_t left = 0, total = 0;
+    char asked[32], rest[32], all[32];
+    const CUresult result = d->driver->allocate(address, bytes);
+    if (result != CUDA_OUT_OF_MEMORY || d->is_virtual || haul_device_memory(d, &left, &total) != HAUL_OK)
+        return device_check(d, result, "allocating memory");
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s of its %s are left", d->name,
+                     number_format_bytes((double)bytes, asked), number_format_bytes((double)left, rest),
+                     number_format_bytes((double)total, all));
+}
+
 haul_status haul_buffer_create(haul_device *d, uint64_t bytes, haul_buffer **buffer) {
     *buffer = NULL;
     haul_buffer *b = memory_zeroed(1, sizeof *b);
     if (!b) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "buffer: no memory for its description");
     haul_status status = device_enter(d);
-    if (status == HAUL_OK)
-        status = device_check(d, d->driver->allocate(&b->address, bytes ? bytes : 1), "allocating memory");
+    if (status == HAUL_OK) status = allocate(d, bytes ? bytes : 1, &b->address);
     if (status != HAUL_OK) {
         memory_free(b);
         return status;
@@ -209,14 +220,14 @@ uint64_t haul_buffer_address(const haul_buffer *b) {
     return b->address;
 }
 
-static haul_status check_range(const haul_buffer *b, uint64_t offset, uint64_t bytes) {
+haul_status buffer_check_range(const haul_buffer *b, uint64_t offset, uint64_t bytes) {
     if (offset <= b->bytes && bytes <= b->bytes - offset) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "buffer of %llu bytes: %llu bytes from %llu on reach beyond its end",
                      (unsigned long long)b->bytes, (unsigned long long)bytes, (unsigned long long)offset);
 }
 
 haul_status haul_buffer_write(haul_buffer *b, uint64_t offset, const void *host, uint64_t bytes) {
-    HAUL_TRY(check_range(b, offset, bytes));
+    HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (bytes == 0) return HAUL_OK;
     HAUL_TRY(device_enter(b->device));
     return device_check(b->device, b->device->driver->copy_to_device(b->address + offset, host, bytes),
@@ -224,7 +235,7 @@ haul_status haul_buffer_write(haul_buffer *b, uint64_t offset, const void *host,
 }
 
 haul_status haul_buffer_read(haul_buffer *b, uint64_t offset, void *host, uint64_t bytes) {
-    HAUL_TRY(check_range(b, offset, bytes));
+    HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (bytes == 0) return HAUL_OK;
     HAUL_TRY(device_enter(b->device));
     return device_check(b->device, b->device->driver->copy_to_host(host, b->address + offset, bytes),

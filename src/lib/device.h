@@ -6,18 +6,21 @@
 #include "ptx/ir.h"
 
 #include <haul/haul.h>
+#include <haul/stream.h>
 
 /* A device owns its buffers and modules: closing it ends them. */
 struct haul_device {
     const driver_table *driver;
     bool is_virtual;
-    bool checks; /* launches are looked at for findings */
-    bool queues; /* launches are not waited for: lib/timing.h */
+    bool checks;     /* launches are looked at for findings */
+    bool queues;     /* launches are not waited for: lib/timing.h */
+    CUstream stream; /* launches go there and are not waited for; NULL: the default stream */
     char *name, *product;
     CUdevice handle;
     CUcontext context;
     haul_buffer *buffers;
     haul_module *modules;
+    haul_host *hosts;
 };
 
 struct haul_buffer {
@@ -46,5 +49,8 @@ haul_status device_check_launch(const haul_device *device, const haul_launch *la
 /* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU has left better words
  * already. */
 haul_status device_check(const haul_device *device, CUresult result, const char *what);
+
+/* HAUL_ERROR_ARGUMENT when the bytes reach beyond the buffer's end. */
+haul_status buffer_check_range(const haul_buffer *buffer, uint64_t offset, uint64_t bytes);
 
 #endif

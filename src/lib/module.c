@@ -156,9 +156,11 @@ static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_lau
     return HAUL_OK;
 }
 
-static CUresult start(const driver_table *driver, const haul_launch *l, CUfunction f, void **pointers) {
+static CUresult start(const driver_table *driver, const haul_launch *l, CUstream stream, CUfunction f,
+                      void **pointers) {
     CUlaunchAttribute cluster = {.id = DRIVER_LAUNCH_CLUSTER};
     CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
+                             .stream = stream,
                              .attributes = &cluster,
                              .attribute_count = l->cluster[0] || l->cluster[1] || l->cluster[2]};
     for (unsigned k = 0; k < 3; k++) {
@@ -173,15 +175,18 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
                           void **pointers) {
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
+    if (run && m->device->stream)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: a launch in a stream leaves no record: run must be NULL",
+                         l->kernel);
     HAUL_TRY(gather(m, l, values, pointers));
     HAUL_TRY(device_check_launch(m->device, l, f));
     HAUL_TRY(allow_shared(m, f, l->shared_bytes));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
-    CUresult result = start(driver, l, f, pointers);
+    CUresult result = start(driver, l, m->device->stream, f, pointers);
     if (m->device->is_virtual) sim_driver_record(NULL, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
-    if (status == HAUL_OK && !m->device->queues)
+    if (status == HAUL_OK && !m->device->queues && !m->device->stream)
         status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
     if (status == HAUL_OK && record && !m->device->is_virtual) status = describe_launch(l, run, record);
     /* A launch that was checked says itself what ended it. */

@@ -1,0 +1,142 @@
+/* Pinned host memory, and what of L2 is kept. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "lib/stream.h"
+
+/* ---- pinned memory ---- */
+
+static haul_status link_host(haul_device *d, haul_host *h, haul_host **host) {
+    HAUL_TRY(device_check(d, d->driver->host_address(&h->view.address, h->memory, 0), "mapping pinned memory"));
+    h->device = h->view.device = d;
+    h->view.bytes = h->bytes;
+    h->next = d->hosts;
+    d->hosts = h;
+    *host = h;
+    return HAUL_OK;
+}
+
+static haul_status allocate(haul_device *d, haul_host *h, haul_host_kind kind) {
+    const unsigned flags =
+        DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED | (kind == HAUL_HOST_PINNED ? 0 : DRIVER_HOST_WRITE_COMBINED);
+    HAUL_TRY(device_enter(d));
+    return device_check(d, d->driver->host_allocate(&h->memory, h->bytes, flags), "allocating pinned memory");
+}
+
+haul_status haul_host_create(haul_device *d, uint64_t bytes, haul_host_kind kind, haul_host **host) {
+    *host = NULL;
+    haul_host *h = memory_zeroed(1, sizeof *h);
+    if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: no memory for its description");
+    h->bytes = bytes;
+    haul_status status = allocate(d, h, kind);
+    if (status == HAUL_OK) {
+        status = link_host(d, h, host);
+        if (status != HAUL_OK) d->driver->host_release(h->memory);
+    }
+    if (status != HAUL_OK) memory_free(h);
+    return status;
+}
+
+haul_status haul_host_register(haul_device *d, void *memory, uint64_t bytes, haul_host **host) {
+    *host = NULL;
+    HAUL_TRY(device_enter(d));
+    haul_host *h = memory_zeroed(1, sizeof *h);
+    if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: no memory for its description");
+    *h = (haul_host){.memory = memory, .bytes = bytes, .registered = true};
+    haul_status status = device_check(
+        d, d->driver->host_register(memory, bytes, DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED), "pinning memory");
+    if (status == HAUL_OK) {
+        status = link_host(d, h, host);
+        if (status != HAUL_OK) d->driver->host_unregister(memory);
+    }
+    if (status != HAUL_OK) memory_free(h);
+    return status;
+}
+
+void haul_host_free(haul_host *h) {
+    if (!h) return;
+    haul_device *d = h->device;
+    for (haul_host **link = &d->hosts; *link; link = &(*link)->next) {
+        if (*link != h) continue;
+        *link = h->next;
+        break;
+    }
+    if (device_enter(d) == HAUL_OK) {
+        d->driver->synchronize(); /* a registration's end does not wait on its own */
+        if (h->registered)
+            d->driver->host_unregister(h->memory);
+        else
+            d->driver->host_release(h->memory);
+    }
+    memory_free(h);
+}
+
+void *haul_host_memory(const haul_host *h) {
+    return h->memory;
+}
+
+uint64_t haul_host_bytes(const haul_host *h) {
+    return h->bytes;
+}
+
+haul_buffer *haul_host_view(haul_host *h) {
+    return &h->view;
+}
+
+bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t bytes) {
+    for (const haul_host *h = d->hosts; h; h = h->next) {
+        const uintptr_t at = (uintptr_t)memory, from = (uintptr_t)h->memory;
+        if (at >= from && at - from <= h->bytes && bytes <= h->bytes - (at - from)) return true;
+    }
+    return false;
+}
+
+/* ---- L2 ---- */
+
+haul_status haul_l2_set_fetch(haul_device *d, uint32_t bytes) {
+    HAUL_TRY(device_enter(d));
+    return device_check(d, d->driver->limit_set(DRIVER_LIMIT_L2_FETCH, bytes), "setting what L2 fetches at once");
+}
+
+haul_status haul_l2_fetch(haul_device *d, uint32_t *bytes) {
+    size_t value = 0;
+    HAUL_TRY(device_enter(d));
+    HAUL_TRY(device_check(d, d->driver->limit_get(&value, DRIVER_LIMIT_L2_FETCH), "reading what L2 fetches at once"));
+    *bytes = (uint32_t)value;
+    return HAUL_OK;
+}
+
+haul_status haul_l2_set_aside(haul_device *d, uint64_t bytes, uint64_t *set_aside) {
+    int most = 0;
+    size_t value = 0;
+    char asked[32], limit[32];
+    HAUL_TRY(device_enter(d));
+    d->driver->device_attribute(&most, DRIVER_DEVICE_PERSISTING_L2_BYTES, d->handle);
+    if (bytes > (uint64_t)most)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "L2: %s to be set aside, %s can set aside %s",
+                         number_format_bytes((double)bytes, asked), d->name, number_format_bytes(most, limit));
+    HAUL_TRY(device_check(d, d->driver->limit_set(DRIVER_LIMIT_PERSISTING_L2, bytes), "setting L2 aside"));
+    HAUL_TRY(device_check(d, d->driver->limit_get(&value, DRIVER_LIMIT_PERSISTING_L2), "reading what is set aside"));
+    if (set_aside) *set_aside = value;
+    return HAUL_OK;
+}
+
+haul_status haul_l2_keep(haul_stream *s, haul_buffer *b, uint64_t offset, uint64_t bytes, float hit_ratio) {
+    HAUL_TRY(buffer_check_range(b, offset, bytes));
+    if (!(hit_ratio >= 0 && hit_ratio <= 1))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "L2: a hit ratio of %g: it must lie between 0 and 1", (double)hit_ratio);
+    CUstreamAttrValue value = {.window = {.base = (void *)(uintptr_t)(b->address + offset),
+                                          .bytes = bytes,
+                                          .hit_ratio = hit_ratio,
+                                          .hit = bytes ? DRIVER_ACCESS_PERSISTING : DRIVER_ACCESS_NORMAL,
+                                          .miss = bytes ? DRIVER_ACCESS_STREAMING : DRIVER_ACCESS_NORMAL}};
+    HAUL_TRY(device_enter(s->device));
+    return device_check(s->device,
+                        s->device->driver->stream_set_attribute(s->handle, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value),
+                        "setting a window of L2");
+}
+
+haul_status haul_l2_reset(haul_device *d) {
+    HAUL_TRY(device_enter(d));
+    return device_check(d, d->driver->persisting_reset(), "resetting what persists in L2");
+}

@@ -1,0 +1,173 @@
+/* Pools over the driver's own, with a list of what is given out. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "lib/stream.h"
+
+struct haul_pool {
+    haul_device *device;
+    CUmemoryPool handle;
+    uint64_t limit;
+    struct pool_buffer *live;
+};
+
+typedef struct pool_buffer {
+    haul_buffer buffer; /* first: what callers hold */
+    haul_pool *pool;
+    const char *label;
+    struct pool_buffer *next;
+} pool_buffer;
+
+static haul_status get(const haul_pool *p, int attribute, uint64_t *value) {
+    return device_check(p->device, p->device->driver->pool_get(p->handle, attribute, value), "reading a pool's usage");
+}
+
+/* What comes back stays with the pool. */
+static haul_status keep_memory(const haul_pool *p) {
+    uint64_t threshold = UINT64_MAX;
+    return device_check(p->device, p->device->driver->pool_set(p->handle, DRIVER_POOL_RELEASE_THRESHOLD, &threshold),
+                        "setting up a pool");
+}
+
+haul_status haul_pool_create(haul_device *d, uint64_t limit, haul_pool **pool) {
+    const CUmemPoolProps properties = {.allocation = 1, .location = {.type = 1, .id = d->handle}, .max_bytes = limit};
+    *pool = NULL;
+    HAUL_TRY(device_enter(d));
+    haul_pool *p = memory_zeroed(1, sizeof *p);
+    if (!p) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: no memory for its description");
+    p->device = d;
+    p->limit = limit;
+    haul_status status = device_check(d, d->driver->pool_create(&p->handle, &properties), "creating a pool");
+    if (status == HAUL_OK) {
+        status = keep_memory(p);
+        if (status != HAUL_OK) d->driver->pool_destroy(p->handle);
+    }
+    if (status != HAUL_OK) {
+        memory_free(p);
+        return status;
+    }
+    *pool = p;
+    return HAUL_OK;
+}
+
+static haul_status no_room(const haul_pool *p, uint64_t bytes) {
+    uint64_t used = 0, left = 0, total = 0;
+    char asked[32], in_use[32], limit[32], rest[32];
+    (void)get(p, DRIVER_POOL_USED, &used);
+    (void)haul_device_memory(p->device, &left, &total);
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
+                     "pool: %s asked for; %s of its limit of %s are in use, and %s of the device's memory are left",
+                     number_format_bytes((double)bytes, asked), number_format_bytes((double)used, in_use),
+                     p->limit ? number_format_bytes((double)p->limit, limit) : "(none)",
+                     number_format_bytes((double)left, rest));
+}
+
+static haul_status allocate(const haul_pool *p, const haul_stream *s, uint64_t bytes, CUdeviceptr *address) {
+    HAUL_TRY(device_enter(p->device));
+    uint64_t used = 0;
+    HAUL_TRY(get(p, DRIVER_POOL_USED, &used));
+    const CUresult result = p->device->driver->pool_allocate(address, bytes ? bytes : 1, p->handle, s->handle);
+    return result == CUDA_OUT_OF_MEMORY ? no_room(p, bytes)
+                                        : device_check(p->device, result, "allocating memory of a pool");
+}
+
+haul_status haul_pool_allocate(haul_pool *p, haul_stream *s, uint64_t bytes, const char *label, haul_buffer **buffer) {
+    *buffer = NULL;
+    pool_buffer *b = memory_zeroed(1, sizeof *b);
+    if (!b) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: no memory for a buffer's description");
+    haul_status status = allocate(p, s, bytes, &b->buffer.address);
+    if (status != HAUL_OK) {
+        memory_free(b);
+        return status;
+    }
+    b->buffer.device = p->device;
+    b->buffer.bytes = bytes;
+    b->pool = p;
+    b->label = label;
+    b->next = p->live;
+    p->live = b;
+    *buffer = &b->buffer;
+    return HAUL_OK;
+}
+
+haul_status haul_pool_release(haul_buffer *buffer, haul_stream *s) {
+    pool_buffer *b = (pool_buffer *)buffer;
+    haul_pool *p = b->pool;
+    HAUL_TRY(device_enter(p->device));
+    const haul_status status =
+        device_check(p->device, p->device->driver->release_async(buffer->address, s->handle), "giving back memory");
+    if (status != HAUL_OK) return status;
+    for (pool_buffer **link = &p->live; *link; link = &(*link)->next) {
+        if (*link != b) continue;
+        *link = b->next;
+        break;
+    }
+    memory_free(b);
+    return HAUL_OK;
+}
+
+haul_status haul_pool_usage_of(haul_pool *p, haul_pool_usage *usage) {
+    *usage = (haul_pool_usage){.limit = p->limit};
+    HAUL_TRY(device_enter(p->device));
+    HAUL_TRY(get(p, DRIVER_POOL_USED, &usage->used));
+    HAUL_TRY(get(p, DRIVER_POOL_USED_HIGH, &usage->used_high));
+    HAUL_TRY(get(p, DRIVER_POOL_RESERVED, &usage->reserved));
+    HAUL_TRY(get(p, DRIVER_POOL_RESERVED_HIGH, &usage->reserved_high));
+    for (const pool_buffer *b = p->live; b; b = b->next) usage->buffers++;
+    return HAUL_OK;
+}
+
+haul_status haul_pool_reset_high(haul_pool *p) {
+    uint64_t zero = 0;
+    HAUL_TRY(device_enter(p->device));
+    HAUL_TRY(device_check(p->device, p->device->driver->pool_set(p->handle, DRIVER_POOL_USED_HIGH, &zero),
+                          "resetting a pool's marks"));
+    return device_check(p->device, p->device->driver->pool_set(p->handle, DRIVER_POOL_RESERVED_HIGH, &zero),
+                        "resetting a pool's marks");
+}
+
+/* What was never given back: told, and given back. */
+static haul_status report_leaks(haul_pool *p) {
+    uint64_t bytes = 0;
+    size_t count = 0;
+    const pool_buffer *largest = p->live;
+    char all[32], most[32];
+    for (const pool_buffer *b = p->live; b; b = b->next) {
+        count++;
+        bytes += b->buffer.bytes;
+        if (b->buffer.bytes > largest->buffer.bytes) largest = b;
+    }
+    if (count == 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "pool: %zu buffers, %s in all, were never given back; the largest, %s of %s",
+                     count, number_format_bytes((double)bytes, all), largest->label ? largest->label : "unnamed",
+                     number_format_bytes((double)largest->buffer.bytes, most));
+}
+
+haul_status haul_pool_free(haul_pool *p) {
+    if (!p) return HAUL_OK;
+    const driver_table *driver = p->device->driver;
+    const haul_status status = report_leaks(p);
+    const bool entered = device_enter(p->device) == HAUL_OK;
+    if (entered) driver->synchronize();
+    while (p->live) {
+        pool_buffer *b = p->live;
+        p->live = b->next;
+        if (entered) driver->release_async(b->buffer.address, NULL);
+        memory_free(b);
+    }
+    if (entered) {
+        driver->synchronize();
+        driver->pool_destroy(p->handle);
+    }
+    memory_free(p);
+    return status == HAUL_OK ? HAUL_OK : status;
+}
+
+haul_status haul_device_memory(haul_device *d, uint64_t *free_bytes, uint64_t *total) {
+    size_t left = 0, all = 0;
+    HAUL_TRY(device_enter(d));
+    HAUL_TRY(device_check(d, d->driver->memory_info(&left, &all), "reading how much memory is free"));
+    *free_bytes = left;
+    *total = all;
+    return HAUL_OK;
+}

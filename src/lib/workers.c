@@ -1,0 +1,119 @@
+#include "lib/workers.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+struct workers {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    workers_job *first, **last; /* with parts that nobody has taken up */
+    pthread_t *threads;
+    unsigned count;
+    bool ends;
+};
+
+double workers_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* With the lock held: takes up a part of the first job. */
+static workers_job *take(workers *w, unsigned *part) {
+    workers_job *job = w->first;
+    *part = job->given++;
+    if (*part == 0) job->start = workers_seconds();
+    if (job->given == job->parts) {
+        w->first = job->next;
+        if (!w->first) w->last = &w->first;
+    }
+    return job;
+}
+
+static void finish(workers *w, workers_job *job, haul_status status) {
+    if (status != HAUL_OK && job->status == HAUL_OK) {
+        job->status = status;
+        snprintf(job->message, sizeof job->message, "%s", haul_message());
+    }
+    if (++job->done < job->parts) return;
+    job->end = workers_seconds();
+    pthread_cond_broadcast(&w->done);
+}
+
+static void *work(void *context) {
+    workers *w = context;
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        while (!w->first && !w->ends) pthread_cond_wait(&w->work, &w->lock);
+        if (!w->first) break;
+        unsigned part;
+        workers_job *job = take(w, &part);
+        pthread_mutex_unlock(&w->lock);
+        const haul_status status = job->part(job->context, part, job->parts);
+        pthread_mutex_lock(&w->lock);
+        finish(w, job, status);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+haul_status workers_create(unsigned threads, workers **pool) {
+    *pool = NULL;
+    workers *w = memory_zeroed(1, sizeof *w);
+    pthread_t *list = memory_zeroed(threads, sizeof *list);
+    if (!w || !list) {
+        memory_free(w);
+        memory_free(list);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "threads: no memory for %u of them", threads);
+    }
+    *w = (workers){.last = &w->first, .threads = list};
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->work, NULL);
+    pthread_cond_init(&w->done, NULL);
+    while (w->count < threads && pthread_create(&w->threads[w->count], NULL, work, w) == 0) w->count++;
+    if (w->count == 0 && threads > 0) {
+        workers_free(w);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "threads: not one could be started");
+    }
+    *pool = w;
+    return HAUL_OK;
+}
+
+void workers_free(workers *w) {
+    if (!w) return;
+    pthread_mutex_lock(&w->lock);
+    w->ends = true;
+    pthread_cond_broadcast(&w->work);
+    pthread_mutex_unlock(&w->lock);
+    for (unsigned i = 0; i < w->count; i++) pthread_join(w->threads[i], NULL);
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->done);
+    memory_free(w->threads);
+    memory_free(w);
+}
+
+void workers_submit(workers *w, workers_job *job) {
+    job->given = job->done = 0;
+    job->status = HAUL_OK;
+    job->submitted = true;
+    job->next = NULL;
+    pthread_mutex_lock(&w->lock);
+    *w->last = job;
+    w->last = &job->next;
+    pthread_cond_broadcast(&w->work);
+    pthread_mutex_unlock(&w->lock);
+}
+
+haul_status workers_wait(workers *w, workers_job *job) {
+    if (!job->submitted) return HAUL_OK;
+    pthread_mutex_lock(&w->lock);
+    while (job->done < job->parts) pthread_cond_wait(&w->done, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+    job->submitted = false;
+    return job->status == HAUL_OK ? HAUL_OK : haul_fail(job->status, "%s", job->message);
+}

@@ -1,0 +1,32 @@
+/* Host threads that do jobs in parts. */
+#ifndef HAUL_LIB_WORKERS_H
+#define HAUL_LIB_WORKERS_H
+
+#include <haul/status.h>
+#include <stdbool.h>
+
+typedef struct workers workers;
+
+/* A job: `part` is called once for each of `parts`, by any of the threads. Filled by the caller up to `parts`. */
+typedef struct workers_job {
+    haul_status (*part)(void *context, unsigned part, unsigned parts);
+    void *context;
+    unsigned parts;
+    unsigned given, done; /* parts that were taken up, and are finished */
+    bool submitted;
+    haul_status status; /* of the first part that failed, and its message */
+    char message[512];
+    double start, end; /* seconds of the monotonic clock */
+    struct workers_job *next;
+} workers_job;
+
+haul_status workers_create(unsigned threads, workers **pool);
+/* Jobs must have been waited for. NULL is allowed. */
+void workers_free(workers *pool);
+void workers_submit(workers *pool, workers_job *job);
+/* Blocks until the job is done and gives its status, its message too. A job that was not submitted is fine. */
+haul_status workers_wait(workers *pool, workers_job *job);
+
+double workers_seconds(void);
+
+#endif
