@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+/* Writes its first operand and reads it before: accumulators. */
+static bool updates(const ptx_instruction *i) {
+    return strncmp(ptx_ops[i->op].operands, "fu", 2) == 0;
+}
+
 /* How many of the leading operands an instruction writes: its pattern in isa.def begins with that many d's. */
 static bool writes_first_operand(const ptx_instruction *i) {
     const char *pattern = ptx_ops[i->op].operands;
     if (pattern[0] == '{') pattern++; /* mov packs and unpacks: `{d}` */
-    return pattern[0] == 'd' || (pattern[0] == 'v' && pattern[1] == 'd');
+    return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 || updates(i);
 }
 
 static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visitor visit, void *context) {
@@ -30,6 +35,7 @@ void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, v
     bool first_written = writes_first_operand(i);
     /* A call's results come as a first list. */
     if (i->op == PTX_OP_CALL) first_written = i->operand_count > 0 && i->operands[0].kind == PTX_LIST;
+    if (updates(i)) visit_operand(&i->operands[0], false, visit, context);
     for (unsigned k = 1; k < i->operand_count; k++) visit_operand(&i->operands[k], false, visit, context);
     if (i->operand_count) visit_operand(&i->operands[0], first_written, visit, context);
 }

@@ -372,6 +372,7 @@ static void set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
     i->type = opcode->types[0];
     i->type2 = opcode->types[1];
     i->type3 = opcode->types[2];
+    i->type4 = opcode->types[3];
     memcpy(i->mods, opcode->mods, sizeof i->mods);
 }
 

@@ -68,11 +68,16 @@ ptx_symbol *ptx_declare_or_fail(ptx_parser *p, ptx_name *name, ptx_symbol_kind k
     return symbol;
 }
 
+static bool is_declarable(unsigned type) {
+    return type == PTX_PRED || ptx_bits(type) >= 8;
+}
+
 ptx_type ptx_type_of_directive(const ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_DIRECTIVE) return PTX_TYPE_NONE;
     for (unsigned i = 1; i < PTX_TYPE_COUNT; i++)
-        if (t->length == strlen(ptx_types[i].name) + 1 && memcmp(t->text + 1, ptx_types[i].name, t->length - 1) == 0)
+        if (is_declarable(i) && t->length == strlen(ptx_types[i].name) + 1 &&
+            memcmp(t->text + 1, ptx_types[i].name, t->length - 1) == 0)
             return i;
     return PTX_TYPE_NONE;
 }

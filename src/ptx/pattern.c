@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
+_Static_assert(PTX_MOD_COUNT <= UINT8_MAX, "a modifier fits a byte of ptx_instruction.mods");
+
 static ptx_pattern patterns[PTX_OP_COUNT];
 static uint8_t first_modifier[PTX_SLOT_COUNT]; /* of each slot */
 
@@ -85,7 +87,7 @@ static bool read_suffix(piece text, ptx_suffix *suffix) {
     if (suffix->is_type) {
         suffix->slot = name.length > 4 ? (uint8_t)(name.text[4] - '1') : 0;
         suffix->choice = read_types(choices);
-        return suffix->choice && suffix->slot < 3;
+        return suffix->choice && suffix->slot < 4;
     }
     int slot = slot_named(name);
     if (slot < 0) return false;
@@ -96,8 +98,8 @@ static bool read_suffix(piece text, ptx_suffix *suffix) {
 
 static bool read_operand_type(piece type, ptx_operand_slot *slot) {
     static const char *const sources[] = {
-        [PTX_TYPE_FIRST] = "t", [PTX_TYPE_SECOND] = "t2",   [PTX_TYPE_THIRD] = "t3",
-        [PTX_TYPE_WIDE] = "w",  [PTX_TYPE_TOKEN] = "token",
+        [PTX_TYPE_FIRST] = "t",   [PTX_TYPE_SECOND] = "t2", [PTX_TYPE_THIRD] = "t3",
+        [PTX_TYPE_FOURTH] = "t4", [PTX_TYPE_WIDE] = "w",    [PTX_TYPE_TOKEN] = "token",
     };
     for (unsigned s = PTX_TYPE_FIRST; s <= PTX_TYPE_TOKEN; s++) {
         slot->source = s;
@@ -108,7 +110,7 @@ static bool read_operand_type(piece type, ptx_operand_slot *slot) {
     return slot->fixed != PTX_TYPE_NONE;
 }
 
-/* d, d_, d|p, d_|p, d&p, d_&p, vd, {d} */
+/* d, d_, d|p, d_|p, d&p, d_&p, vd, {d}, fd, fu */
 static bool read_destination(piece name, ptx_operand_slot *slot) {
     piece second = name;
     piece first = cut(&second, "|&");
@@ -117,7 +119,16 @@ static bool read_destination(piece name, ptx_operand_slot *slot) {
     slot->sink = drop_last(&first, '_');
     slot->vector = equals(first, "vd");
     slot->packed = equals(first, "{d}");
-    return slot->vector || slot->packed || equals(first, "d");
+    slot->updated = equals(first, "fu");
+    slot->fragment = slot->updated || equals(first, "fd") ? 'd' : 0;
+    return slot->vector || slot->packed || slot->fragment || equals(first, "d");
+}
+
+/* fa, fb, fc: a fragment; fx: of a matrix a that may lie in shared memory */
+static void read_fragment(piece name, ptx_operand_slot *slot) {
+    slot->described = equals(name, "fx");
+    if (name.length != 2 || *name.text != 'f' || !strchr("abcx", name.text[1])) return;
+    slot->fragment = slot->described ? 'a' : name.text[1];
 }
 
 /* `?` or `?slot` behind an operand's type */
@@ -144,6 +155,7 @@ static bool read_operand(piece operand, ptx_operand_slot *slot) {
         slot->pair = slot->pair_required = slot->sink = false;
         slot->vector = equals(name, "v");
         slot->packed = equals(name, "{a}");
+        read_fragment(name, slot);
     }
     return read_operand_type(type, slot);
 }
@@ -183,11 +195,26 @@ const ptx_pattern *ptx_pattern_of(unsigned op) {
 
 /* ---- resolving an opcode ---- */
 
+static bool starts(piece text, const char *name, size_t length) {
+    return length <= text.length && memcmp(text.text, name, length) == 0;
+}
+
 /* The length of `name` if `text` starts with it and it ends there or at a dot; else 0. */
 static size_t matched(piece text, const char *name) {
-    size_t length = strlen(name);
-    if (length > text.length || memcmp(text.text, name, length) != 0) return 0;
+    const size_t length = strlen(name);
+    if (!starts(text, name, length)) return 0;
     return length == text.length || text.text[length] == '.' ? length : 0;
+}
+
+/* A shape is followed by its depth without a dot: m16n8k16 is m16n8 and k16. */
+static size_t matched_shape(piece text, const char *name) {
+    const size_t length = strlen(name);
+    const bool deep = starts(text, name, length) && length < text.length && text.text[length] == 'k';
+    return deep ? length : matched(text, name);
+}
+
+static bool is_shape(const ptx_suffix *suffix) {
+    return !suffix->is_type && (suffix->slot == PTX_SLOT_SHAPE || suffix->slot == PTX_SLOT_GROUP_SHAPE);
 }
 
 /* The longest choice of `suffix` that `text` starts with: its length, and which it is. */
@@ -197,7 +224,8 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint8_t *which)
     size_t best = 0;
     for (unsigned i = 0; i < count; i++) {
         if (!(suffix->choice >> i & 1)) continue;
-        size_t length = matched(text, suffix->is_type ? ptx_types[i].name : ptx_modifier_names[first + i]);
+        const char *name = suffix->is_type ? ptx_types[i].name : ptx_modifier_names[first + i];
+        size_t length = is_shape(suffix) ? matched_shape(text, name) : matched(text, name);
         if (length <= best) continue;
         best = length;
         *which = (uint8_t)(first + i);
@@ -214,7 +242,7 @@ static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken
         if (!length) continue;
         *(suffix->is_type ? &opcode->types[suffix->slot] : &opcode->mods[suffix->slot]) = which;
         *taken |= UINT32_C(1) << s;
-        size_t used = length < rest->length ? length + 1 : length;
+        size_t used = length < rest->length && rest->text[length] == '.' ? length + 1 : length;
         *rest = (piece){rest->text + used, rest->length - used};
         return true;
     }
@@ -223,7 +251,7 @@ static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken
 
 static bool is_complete(const ptx_pattern *pattern, uint32_t taken, const ptx_opcode *opcode) {
     uint64_t types = 0;
-    for (int t = 0; t < 3; t++) types |= UINT64_C(1) << opcode->types[t];
+    for (int t = 0; t < 4; t++) types |= UINT64_C(1) << opcode->types[t];
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
         bool present = taken >> s & 1;
@@ -280,6 +308,7 @@ ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *i) {
     case PTX_TYPE_FIRST: return i->type;
     case PTX_TYPE_SECOND: return i->type2;
     case PTX_TYPE_THIRD: return i->type3;
+    case PTX_TYPE_FOURTH: return i->type4;
     case PTX_TYPE_WIDE: return wide[i->type];
     case PTX_TYPE_TOKEN: return i->mods[PTX_SLOT_PARITY] ? PTX_U32 : PTX_B64;
     }

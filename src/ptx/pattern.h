@@ -4,10 +4,10 @@
 
 #include "ptx/ir.h"
 
-/* A suffix: a modifier of `slot`, or the type number `type` (1 to 3). */
+/* A suffix: a modifier of `slot`, or the type number `type` (1 to 4). */
 typedef struct ptx_suffix {
     bool is_type, optional;
-    uint8_t slot;    /* ptx_slot; for a type 0, 1 or 2: which of them */
+    uint8_t slot;    /* ptx_slot; for a type 0 to 3: which of them */
     uint64_t choice; /* bit i: the slot's i-th modifier, or the type i, may stand here */
     uint64_t only;   /* 0, or the types that the suffix may go with */
 } ptx_suffix;
@@ -26,6 +26,7 @@ typedef enum ptx_type_source {
     PTX_TYPE_FIRST,
     PTX_TYPE_SECOND,
     PTX_TYPE_THIRD,
+    PTX_TYPE_FOURTH,
     PTX_TYPE_WIDE,  /* twice as wide as the first */
     PTX_TYPE_TOKEN, /* of an mbarrier's phase: b64, or u32 with .parity */
 } ptx_type_source;
@@ -40,6 +41,9 @@ typedef struct ptx_operand_slot {
     bool pair_required; /* ... must */
     bool vector;        /* as the .v2, .v4 of the instruction says */
     bool packed;        /* or a vector whose elements together are as wide as the type */
+    char fragment;      /* part of a matrix, in braces: of 'a', 'b', 'c' or 'd'; 0: none */
+    bool updated;       /* a destination that is a source too */
+    bool described;     /* or the descriptor of a matrix in shared memory */
     bool immediate;     /* an integer constant only */
     bool tied;          /* there when, and only when, the instruction has a modifier of the slot `tie` */
     uint8_t tie;
@@ -63,7 +67,7 @@ enum { PTX_BAD_PATTERN = 255 };
 /* An opcode as it stands in the text, resolved: the fields as in ptx_instruction. */
 typedef struct ptx_opcode {
     uint16_t op;
-    uint8_t types[3];
+    uint8_t types[4];
     uint8_t mods[PTX_SLOT_COUNT];
 } ptx_opcode;
 

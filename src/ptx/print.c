@@ -61,13 +61,14 @@ static void print_operand(const ptx_function *f, const ptx_operand *o, text *out
 
 void ptx_print_opcode(const ptx_instruction *i, text *out) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
-    const uint8_t types[3] = {i->type, i->type2, i->type3};
+    const uint8_t types[] = {i->type, i->type2, i->type3, i->type4};
     text_put(out, ptx_ops[i->op].mnemonic);
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
         const char *name =
             suffix->is_type ? ptx_types[types[suffix->slot]].name : ptx_modifier_names[i->mods[suffix->slot]];
-        if (*name) text_printf(out, ".%s", name);
+        const bool glued = !suffix->is_type && suffix->slot == PTX_SLOT_DEPTH; /* .m16n8k16 */
+        if (*name) text_printf(out, "%s%s", glued ? "" : ".", name);
     }
 }
 

@@ -1,3 +1,4 @@
+#include "ptx/matrix.h"
 #include "ptx/pattern.h"
 
 #include "base/status.h"
@@ -133,8 +134,20 @@ static haul_status check_packed(const check *c, const ptx_operand *o, ptx_type t
     return HAUL_OK;
 }
 
+/* A lane's part of a matrix; a matrix a may lie in shared memory instead. */
+static haul_status check_fragment(const check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
+    const unsigned length = ptx_fragment_length(c->instruction, slot->fragment);
+    const bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->described && o->kind != PTX_VECTOR) return check_scalar(c, o, PTX_B64, false);
+    if (o->kind != PTX_VECTOR || o->part_count != length)
+        return fail(c, o->position, "must be %u register%s in braces", length, length == 1 ? "" : "s");
+    for (uint32_t i = 0; i < length; i++) HAUL_TRY(check_scalar(c, &o->parts[i], ptx_fragment_type(type), destination));
+    return HAUL_OK;
+}
+
 static haul_status check_value(const check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
     bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->fragment) return check_fragment(c, slot, o, type);
     if (slot->vector && ptx_vector_length(c->instruction) > 1) return check_vector(c, o, type, destination);
     if (slot->packed && o->kind == PTX_VECTOR) return check_packed(c, o, type, destination);
     if (slot->immediate && o->kind != PTX_INTEGER) return fail(c, o->position, "must be an integer constant");
@@ -481,6 +494,22 @@ static haul_status check_saturation(const check *c) {
     return fail(c, i->position, ".sat goes with .hi.s32 only");
 }
 
+enum { WARPGROUP_ARCHITECTURE = 90 };
+
+/* Matrices: shapes and types that go together, and who has them. */
+static haul_status check_matrix(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool own;
+    const unsigned least = ptx_matrix_architecture(i, &own);
+    const char *fault = ptx_matrix_fault(i);
+    if (fault) return fail(c, i->position, "%s", fault);
+    if (least == WARPGROUP_ARCHITECTURE && own && (c->module->sm != least || !c->module->sm_suffix))
+        return fail(c, i->position, "is for sm_90a only");
+    if (c->module->sm < least || (own && !c->module->sm_suffix))
+        return fail(c, i->position, "needs sm_%u%s or later", least, own ? "a" : "");
+    return HAUL_OK;
+}
+
 static haul_status check_labels(const check *c) {
     const ptx_instruction *i = c->instruction;
     for (unsigned o = 0; o < i->operand_count; o++) {
@@ -575,7 +604,7 @@ static haul_status check_instruction(check *c) {
         check_compare,       check_conversion,    check_atomic,         check_copy_size,      check_vector_size,
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
-        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count,
+        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_matrix,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_operands(c));

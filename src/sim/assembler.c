@@ -42,6 +42,14 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_ATOM_VECTOR: return atomic_class(i, v);
     case PTX_OP_RED:
     case PTX_OP_RED_VECTOR: return in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_LDMATRIX_B8: return HAUL_CLASS_SHARED_LOAD;
+    case PTX_OP_WMMA_LOAD_A:
+    case PTX_OP_WMMA_LOAD_B:
+    case PTX_OP_WMMA_LOAD_C: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_LOAD);
+    case PTX_OP_WMMA_STORE: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_STORE);
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STMATRIX_B8: return HAUL_CLASS_SHARED_STORE;
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
     case PTX_OP_CP_TENSOR_LOAD:
@@ -267,18 +275,16 @@ static bool separates(const ptx_instruction *i) {
 
 static void scan_instruction(merge_scan *s, uint32_t index) {
     const ptx_instruction *i = &s->function->instructions[index];
-    switch (s->assembled[index].class) {
-    case HAUL_CLASS_SHARED_LOAD: scan_load(s, index); return;
-    case HAUL_CLASS_SHARED_STORE: scan_store(s, index); return;
-    case HAUL_CLASS_GLOBAL_LOAD:
-        if (i->op == PTX_OP_LD && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL) {
-            scan_global_load(s, index);
-            return;
-        }
-        break;
-    default: break;
+    const unsigned class = s->assembled[index].class;
+    if (i->op == PTX_OP_LD && class == HAUL_CLASS_SHARED_LOAD) {
+        scan_load(s, index);
+    } else if (i->op == PTX_OP_ST && class == HAUL_CLASS_SHARED_STORE) {
+        scan_store(s, index);
+    } else if (i->op == PTX_OP_LD && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL) {
+        scan_global_load(s, index);
+    } else if (separates(i)) {
+        close_all(s);
     }
-    if (separates(i)) close_all(s);
 }
 
 static void count_predecessor(uint8_t *counts, uint32_t block, size_t block_count) {

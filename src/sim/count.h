@@ -57,6 +57,8 @@ void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint3
 /* ld, st, atom, red on shared memory: shared addresses. */
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint32_t address[SIM_LANES]);
+/* ldmatrix, stmatrix: 16 bytes of shared memory from the address of each lane in `rows`. */
+void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]);
 /* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);

@@ -361,6 +361,13 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     }
 }
 
+/* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. */
+void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]) {
+    if (!is_counted(c, op) || !rows) return;
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_traffic_shared(&t->traffic, sim_bank_store(address, rows, op->bytes), rows, op->bytes);
+}
+
 /* ---- asynchronous copies ---- */
 
 static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,

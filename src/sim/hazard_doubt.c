@@ -22,21 +22,44 @@ static const ptx_instruction *instruction_of(const sim_warp *w, uint32_t index) 
     return &w->sm->grid->program->function->instructions[index];
 }
 
-void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
-                      uint64_t address, uint32_t bytes) {
-    const ptx_operand *data = &instruction_of(w, instruction)->operands[0];
-    const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
-    sim_doubt *doubts = part->kind == PTX_REGISTER ? doubts_of(w) : NULL;
+static void doubt_register(sim_warp *w, const ptx_operand *o, const sim_doubt *doubt) {
+    sim_doubt *doubts = o->kind == PTX_REGISTER ? doubts_of(w) : NULL;
     if (!doubts) return;
     w->doubtful = true;
-    sim_doubt *t = &doubts[part->reg];
+    sim_doubt *t = &doubts[o->reg];
     const uint32_t before = t->lanes;
-    *t = (sim_doubt){.lanes = before | lanes,
-                     .instruction = instruction,
-                     .bytes = bytes,
-                     .address = address,
-                     .space = (uint8_t)space,
-                     .lane = (uint8_t)__builtin_ctz(lanes)};
+    *t = *doubt;
+    t->lanes |= before;
+}
+
+/* ldmatrix hands a row on to other lanes than the one that had its address: the word's place in the row says to whom.
+ */
+static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, const sim_doubt *doubt) {
+    enum { ROWS = 8, LANES_OF_ROW = 4 };
+    for (uint32_t left = doubt->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), row = lane % ROWS, matrix = lane / ROWS;
+        sim_doubt d = *doubt;
+        d.lanes = 1u << (LANES_OF_ROW * row + word);
+        if (i->mods[PTX_SLOT_TRANS]) d.lanes = (1u | 1u << LANES_OF_ROW) << (2 * LANES_OF_ROW * word + row / 2);
+        if (matrix < i->operands[0].part_count) doubt_register(w, &i->operands[0].parts[matrix], &d);
+    }
+}
+
+void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
+                      uint64_t address, uint32_t bytes) {
+    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_operand *data = &i->operands[0];
+    const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
+    const sim_doubt doubt = {.lanes = lanes,
+                             .instruction = instruction,
+                             .bytes = bytes,
+                             .address = address,
+                             .space = (uint8_t)space,
+                             .lane = (uint8_t)__builtin_ctz(lanes)};
+    if (i->op == PTX_OP_LDMATRIX)
+        doubt_matrix(w, i, element, &doubt);
+    else if (i->op != PTX_OP_LDMATRIX_B8)
+        doubt_register(w, part, &doubt);
 }
 
 /* ---- one operation ---- */
@@ -102,9 +125,24 @@ static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
     return x;
 }
 
+static bool is_product(const ptx_instruction *i) {
+    return i->op >= PTX_OP_MMA_QUAD && i->op <= PTX_OP_MMA_BITS;
+}
+
+/* A lane's part of the result depends on its own rows of a and c, and on columns of b that other lanes have: those are
+ * left out, so that nothing is said of sums which no doubt is in. */
+static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
+    flow x = of_operand(w, &i->operands[1], active);
+    add_operand(&x, &i->operands[3]);
+    return x;
+}
+
+/* What stmatrix stores at a lane's address comes from other lanes: not known here. */
 uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element) {
-    const ptx_operand *data = &instruction_of(w, instruction)->operands[1];
+    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_operand *data = &i->operands[1];
     const bool is_part = data->kind == PTX_VECTOR && element < data->part_count;
+    if (i->op != PTX_OP_ST) return 0;
     return of_operand(w, is_part ? &data->parts[element] : data, SIM_ALL_LANES).found.lanes;
 }
 
@@ -123,6 +161,7 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = instruction_of(w, op->instruction);
     if (stands_for_none(op)) return;
     flow x = sources(w, op->instruction, active);
+    if (is_product(i)) x = of_product(w, i, active);
     switch (i->op) {
     case PTX_OP_ST: {
         const flow address = of_operand(w, &i->operands[0], active);

@@ -88,7 +88,7 @@ static void report_writer(const visit *k, uint32_t address, uint32_t bytes, uint
 
 enum { MOST_BYTES = 64 };
 
-/* What the lane stores; see ops/memory.c for the operands. */
+/* What the lane stores; see ops/memory.c for the operands. Without a count it is not known. */
 static void value_of(const visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
     const sim_op *op = k->op;
     const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
@@ -100,7 +100,7 @@ static void value_of(const visit *k, unsigned lane, unsigned char value[MOST_BYT
 /* Whether the lane stores what is there already: in memory, or by a lane that stores at the same time. */
 static bool is_same_value(const visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
-    if (!k->op || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
+    if (!k->op || !k->op->count || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
     const uint32_t offset = address - k->base, other = c->thread % SIM_LANES;
     value_of(k, k->lane, mine);
     const bool together = c->instruction == k->instruction && c->time == k->d->now &&

@@ -127,6 +127,12 @@ uint32_t sim_predicate(sim_lowering *l, const ptx_operand *o, uint32_t *flip) {
     return o->kind == PTX_INTEGER && o->bits ? SIM_SLOT_TRUE : SIM_SLOT_FALSE;
 }
 
+uint32_t sim_scratch(sim_lowering *l, unsigned bytes) {
+    const uint32_t slot = l->constants->end;
+    l->constants->end += bytes * SIM_LANES;
+    return slot;
+}
+
 unsigned sim_register_bytes(const sim_lowering *l, const ptx_operand *o) {
     if (o->kind == PTX_REGISTER) return sim_lane_bytes(ptx_bits(l->function->registers[o->reg].type) / 8);
     if (o->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[o->special]) / 8;

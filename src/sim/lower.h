@@ -84,6 +84,8 @@ uint32_t sim_constant(sim_lowering *l, uint64_t bits, unsigned bytes);
 unsigned sim_register_bytes(const sim_lowering *l, const ptx_operand *operand);
 /* False when the operand is `_`, or a register that no instruction of the kernel reads. */
 bool sim_is_read(const sim_lowering *l, const ptx_operand *operand);
+/* A slot with lanes of `bytes` for an instruction's own use between its operations. */
+uint32_t sim_scratch(sim_lowering *l, unsigned bytes);
 /* Appends words to the program's pool and returns the index of the first. */
 uint32_t sim_pool(sim_lowering *l, const uint32_t *words, size_t count);
 /* "file:line:column: `instruction`: message" */

@@ -6,6 +6,7 @@
 #include "sim/hazard_global.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
+#include "sim/ops/matrix.h"
 
 /* ---- one element a lane, from memory to a register and back ---- */
 
@@ -437,6 +438,23 @@ haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
 
 haul_status LOWER(ST)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, &i->operands[0], &i->operands[1], false);
+}
+
+/* One element of a wmma fragment: see ops/matrix.h. */
+haul_status SIM_ELEMENT_ACCESS(sim_lowering *l, const ptx_instruction *i, const sim_element_access *e) {
+    uint8_t class;
+    const access_handlers *h = e->loads ? &load_handlers : &store_handlers;
+    sim_handler run = pick_space(i, e->address, 0, h, e->loads, &class);
+    sim_op *op = sim_emit(l, run);
+    op->memory_class = class;
+    op->d = e->data;
+    op->a = e->address;
+    op->bytes = (uint8_t)e->bytes;
+    op->count = 1;
+    op->x = log2_of(e->bytes);
+    op->y = log2_of(e->lane_bytes);
+    op->flags |= SIM_OP_WIDE;
+    return HAUL_OK;
 }
 
 /* ---- hints and fences: nothing to do for the values ---- */

@@ -1,0 +1,212 @@
+#include "ptx/matrix.h"
+
+#include "ptx/pattern.h"
+
+/* ---- shapes ---- */
+
+enum { GROUP_STEP = 8, WARP_ROWS = 16 };
+
+static ptx_shape plain_shape(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_M8N8: return (ptx_shape){8, 8, 0};
+    case PTX_MOD_M16N8: return (ptx_shape){16, 8, 0};
+    case PTX_MOD_M16N16: return (ptx_shape){16, 16, 0};
+    case PTX_MOD_M8N32: return (ptx_shape){8, 32, 0};
+    case PTX_MOD_M32N8: return (ptx_shape){32, 8, 0};
+    }
+    return (ptx_shape){0, 0, 0};
+}
+
+static uint16_t depth_of(unsigned modifier) {
+    static const uint16_t depths[] = {4, 8, 16, 32, 64, 128, 256};
+    return modifier ? depths[modifier - PTX_MOD_K4] : 0;
+}
+
+ptx_shape ptx_shape_of(const ptx_instruction *i) {
+    const unsigned group = i->mods[PTX_SLOT_GROUP_SHAPE];
+    ptx_shape s = plain_shape(i->mods[PTX_SLOT_SHAPE]);
+    if (group) s = (ptx_shape){WARP_ROWS, (uint16_t)(GROUP_STEP * (group - PTX_MOD_M64N8 + 1u)), 0};
+    s.k = depth_of(i->mods[PTX_SLOT_DEPTH]);
+    return s;
+}
+
+/* ---- fragments ---- */
+
+enum { LANES = 32, REGISTER_BITS = 32, REPEATED_F16 = 8 };
+
+ptx_type ptx_fragment_type(ptx_type element) {
+    return element == PTX_F32 || element == PTX_F64 || element == PTX_S32 ? element : PTX_B32;
+}
+
+ptx_type ptx_element_type(const ptx_instruction *i, char which) {
+    const ptx_pattern *pattern = ptx_pattern_of(i->op);
+    for (unsigned o = 0; o < pattern->operand_count; o++)
+        if (pattern->operands[o].fragment == which) return ptx_slot_type(&pattern->operands[o], i);
+    return which == 'c' ? ptx_element_type(i, 'd') : PTX_TYPE_NONE; /* wgmma has one operand for c and d */
+}
+
+static unsigned count_of(const ptx_instruction *i) {
+    const unsigned count = i->mods[PTX_SLOT_MATRICES];
+    return count == PTX_MOD_X4 ? 4 : count == PTX_MOD_X2 ? 2 : 1;
+}
+
+static unsigned registers_for(unsigned rows, unsigned columns, ptx_type element) {
+    const unsigned width = element == PTX_F64 ? 2 * REGISTER_BITS : REGISTER_BITS;
+    return rows * columns * ptx_bits(element) / (LANES * width);
+}
+
+static bool is_wmma(const ptx_instruction *i) {
+    return i->op >= PTX_OP_WMMA_LOAD_A && i->op <= PTX_OP_WMMA_BITS;
+}
+
+/* Which matrix of the product wmma.load and wmma.store are for. */
+static char matrix_of(const ptx_instruction *i, char which) {
+    if (i->op == PTX_OP_WMMA_LOAD_A) return 'a';
+    return i->op == PTX_OP_WMMA_LOAD_B ? 'b' : which;
+}
+
+unsigned ptx_fragment_length(const ptx_instruction *i, char which) {
+    const ptx_shape s = ptx_shape_of(i);
+    const ptx_type element = ptx_element_type(i, which);
+    if (i->op == PTX_OP_LDMATRIX_B8) return 2 * count_of(i);
+    if (i->mods[PTX_SLOT_MATRICES]) return count_of(i);
+    if (i->op == PTX_OP_MMA_QUAD) return which == 'a' || which == 'b' ? 2 : 4 * registers_for(s.m, s.n, element);
+    which = matrix_of(i, which);
+    const bool factor = which == 'a' || which == 'b';
+    if (is_wmma(i) && factor && element == PTX_F16) return REPEATED_F16;
+    if (!factor) return registers_for(s.m, s.n, element);
+    return which == 'a' ? registers_for(s.m, s.k, element) : registers_for(s.n, s.k, element);
+}
+
+bool ptx_is_warpgroup_product(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_GROUP_SHAPE] != PTX_MOD_NONE;
+}
+
+/* ---- forms ---- */
+
+static bool is_shape(const ptx_instruction *i, unsigned shape, unsigned depth) {
+    return i->mods[PTX_SLOT_SHAPE] == shape && i->mods[PTX_SLOT_DEPTH] == depth;
+}
+
+static bool is_wide_wmma(const ptx_instruction *i) {
+    return is_shape(i, PTX_MOD_M16N16, PTX_MOD_K16) || is_shape(i, PTX_MOD_M8N32, PTX_MOD_K16) ||
+           is_shape(i, PTX_MOD_M32N8, PTX_MOD_K16);
+}
+
+/* The shapes that wmma has for an element type of a or b. */
+static bool has_factor(const ptx_instruction *i, unsigned type) {
+    switch (type) {
+    case PTX_TF32: return is_shape(i, PTX_MOD_M16N16, PTX_MOD_K8);
+    case PTX_F64: return is_shape(i, PTX_MOD_M8N8, PTX_MOD_K4);
+    case PTX_U4:
+    case PTX_S4: return is_shape(i, PTX_MOD_M8N8, PTX_MOD_K32);
+    case PTX_B1: return is_shape(i, PTX_MOD_M8N8, PTX_MOD_K128);
+    default: return is_wide_wmma(i);
+    }
+}
+
+/* ... of c or d. */
+static bool has_sum(const ptx_instruction *i, unsigned type) {
+    switch (type) {
+    case PTX_F16: return is_wide_wmma(i);
+    case PTX_F32: return is_wide_wmma(i) || has_factor(i, PTX_TF32);
+    case PTX_F64: return has_factor(i, PTX_F64);
+    default: return is_wide_wmma(i) || has_factor(i, PTX_S4) || has_factor(i, PTX_B1);
+    }
+}
+
+static unsigned sum_of(unsigned factor) {
+    switch (factor) {
+    case PTX_BF16:
+    case PTX_TF32: return PTX_F32;
+    case PTX_F64: return PTX_F64;
+    default: return PTX_S32;
+    }
+}
+
+static const char *wmma_fault(const ptx_instruction *i) {
+    if (i->type2 != i->type3) return "needs matrices a and b of one type";
+    if (!has_factor(i, i->type2)) return "has no such shape for this type";
+    if (i->type != sum_of(i->type2) || i->type4 != i->type)
+        return "has other types of c and d for this type of a and b";
+    if (i->mods[PTX_SLOT_ROUND] && i->type != PTX_F64) return "rounds by a modifier only for .f64";
+    return i->mods[PTX_SLOT_SATFINITE] && i->type != PTX_S32 ? ".satfinite goes with integers only" : NULL;
+}
+
+static const char *memory_fault(const ptx_instruction *i, bool factor) {
+    const bool narrow = ptx_bits(i->type) < 8;
+    const unsigned wanted = i->op == PTX_OP_WMMA_LOAD_A ? PTX_MOD_A_ROW : PTX_MOD_A_COL;
+    if (!(factor ? has_factor(i, i->type) : has_sum(i, i->type))) return "has no such shape for this type";
+    if (narrow && i->mods[PTX_SLOT_LAYOUT_A] != wanted)
+        return "takes elements of less than a byte by rows of a, columns of b";
+    return NULL;
+}
+
+static const char *sum_fault(const ptx_instruction *i) {
+    const bool quad = i->op == PTX_OP_MMA_QUAD;
+    if (i->type == i->type4 || (quad && i->type == PTX_F32)) return NULL;
+    return "has no such types of c and d together";
+}
+
+/* 8 rows go with the smaller depth only. */
+static const char *depth_fault(const ptx_instruction *i, unsigned smaller) {
+    const bool small = i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M8N8;
+    return small && i->mods[PTX_SLOT_DEPTH] != smaller ? "has no such shape" : NULL;
+}
+
+const char *ptx_matrix_fault(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_MMA_QUAD:
+    case PTX_OP_MMA_F16:
+    case PTX_OP_MMA_FP8: return sum_fault(i);
+    case PTX_OP_MMA_F64: return depth_fault(i, PTX_MOD_K4);
+    case PTX_OP_MMA_INT8: return depth_fault(i, PTX_MOD_K16);
+    case PTX_OP_MMA_INT4: return depth_fault(i, PTX_MOD_K32);
+    case PTX_OP_MMA_BITS: return depth_fault(i, PTX_MOD_K128);
+    case PTX_OP_WMMA_LOAD_A:
+    case PTX_OP_WMMA_LOAD_B: return memory_fault(i, true);
+    case PTX_OP_WMMA_LOAD_C:
+    case PTX_OP_WMMA_STORE: return memory_fault(i, false);
+    case PTX_OP_WMMA: return wmma_fault(i);
+    default: return NULL;
+    }
+}
+
+/* ---- architectures ---- */
+
+static unsigned wmma_architecture(unsigned type) {
+    switch (type) {
+    case PTX_BF16:
+    case PTX_TF32:
+    case PTX_F64: return 80;
+    case PTX_U8:
+    case PTX_S8: return 72;
+    case PTX_U4:
+    case PTX_S4:
+    case PTX_B1: return 75;
+    default: return 70;
+    }
+}
+
+static unsigned least_architecture(const ptx_instruction *i) {
+    const bool rows16 = i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N8;
+    switch (i->op) {
+    case PTX_OP_MMA_F16: return i->mods[PTX_SLOT_DEPTH] == PTX_MOD_K16 ? 80 : 75;
+    case PTX_OP_MMA_F64: return rows16 ? 90 : 80;
+    case PTX_OP_MMA_INT8:
+    case PTX_OP_MMA_INT4: return rows16 ? 80 : 75;
+    case PTX_OP_MMA_BITS:
+    case PTX_OP_WMMA_BITS: return rows16 || i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? 80 : 75;
+    case PTX_OP_WMMA_LOAD_A:
+    case PTX_OP_WMMA_LOAD_B:
+    case PTX_OP_WMMA_LOAD_C:
+    case PTX_OP_WMMA_STORE: return wmma_architecture(i->type);
+    case PTX_OP_WMMA: return wmma_architecture(i->type2);
+    default: return i->op >= PTX_OP_LDMATRIX ? ptx_ops[i->op].sm : 0;
+    }
+}
+
+unsigned ptx_matrix_architecture(const ptx_instruction *i, bool *own) {
+    *own = i->op == PTX_OP_LDMATRIX_B8 || i->op == PTX_OP_STMATRIX_B8;
+    return least_architecture(i);
+}

@@ -1,0 +1,28 @@
+/* Instructions on matrices: shapes, what of a matrix each lane holds, and which forms there are. */
+#ifndef HAUL_PTX_MATRIX_H
+#define HAUL_PTX_MATRIX_H
+
+#include "ptx/ir.h"
+
+/* Rows, columns and depth of a product, as the instruction's shape says; ldmatrix and its kin have no depth. Of a
+ * warpgroup's product each warp has 16 of the 64 rows: that is what is told here. */
+typedef struct ptx_shape {
+    uint16_t m, n, k;
+} ptx_shape;
+ptx_shape ptx_shape_of(const ptx_instruction *i);
+
+/* The element type of matrix `which` ('a' to 'd') of a product. */
+ptx_type ptx_element_type(const ptx_instruction *i, char which);
+/* The registers that a lane has of it, and their type. */
+unsigned ptx_fragment_length(const ptx_instruction *i, char which);
+ptx_type ptx_fragment_type(ptx_type element);
+
+bool ptx_is_warpgroup_product(const ptx_instruction *i);
+
+/* What is wrong with an instruction's combination of shape and types; NULL when there is such a form, and for
+ * instructions that have no matrices. */
+const char *ptx_matrix_fault(const ptx_instruction *i);
+/* The first architecture that has this form (0: not about matrices); *own: only under the target's own name, sm_90a. */
+unsigned ptx_matrix_architecture(const ptx_instruction *i, bool *own);
+
+#endif

@@ -1,0 +1,136 @@
+/* mma and wmma.mma: products of matrices that the warp has in its registers. more: a sim_product in the pool. */
+#include "ptx/matrix.h"
+#include "sim/block.h"
+#include "sim/machine.h"
+#include "sim/ops/product.h"
+
+static const sim_product *product_of(const sim_warp *w, const sim_op *op) {
+    return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
+}
+
+static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
+    const sim_product *p = product_of(w, op);
+    const uint32_t *pool = w->sm->grid->program->pool;
+    sim_operands o;
+    sim_step step;
+    const uint32_t lanes = sim_whole_warp(w, op, active, &step);
+    if (!lanes) return step;
+    sim_gather_a(w, p, pool + p->a, &o.a);
+    sim_gather_b(w, p, pool + p->b, &o.b);
+    sim_gather_sums(w, p, pool + p->c, &o);
+    sim_multiply(p, &o, w->sm->grid->machine->sm);
+    sim_scatter_sums(w, p, pool + p->d, lanes, &o);
+    return SIM_NEXT;
+}
+
+/* ---- m8n8k4 of f16: four products, each of eight lanes: four neighbours and the four that are 16 further on ---- */
+
+enum { QUADS = 4, QUAD_LANES = 8, QUAD_DEPTH = 4, QUAD_COLUMNS = 8, HALF_WARP = 16, QUAD_SUMS = 8 };
+enum { QUAD_A_BY_COLUMNS = 1, QUAD_B_BY_COLUMNS = 2 };
+
+static unsigned quad_lane(unsigned quad, unsigned member) {
+    return 4 * quad + member % 4 + HALF_WARP * (member / 4);
+}
+
+/* Element e of four that the lane has: along the row or column that its number names, or across. */
+static void gather_quad(const sim_warp *w, const sim_product *p, uint32_t layout, unsigned quad, sim_operands *o) {
+    const uint32_t *pool = w->sm->grid->program->pool, *a = pool + p->a, *b = pool + p->b;
+    for (unsigned member = 0; member < QUAD_LANES; member++) {
+        const unsigned lane = quad_lane(quad, member), upper = 4 * (member / 4), own = member % 4;
+        for (unsigned e = 0; e < QUAD_DEPTH; e++) {
+            const unsigned row = layout & QUAD_A_BY_COLUMNS ? upper + e : upper + own;
+            const unsigned k_of_a = layout & QUAD_A_BY_COLUMNS ? own : e;
+            const unsigned column = layout & QUAD_B_BY_COLUMNS ? upper + own : upper + e;
+            const unsigned k_of_b = layout & QUAD_B_BY_COLUMNS ? e : own;
+            o->a.raw[row * QUAD_DEPTH + k_of_a] = SIM_SLOT(w, uint16_t, a[e / 2])[2 * lane + e % 2];
+            o->b.raw[k_of_b * QUAD_COLUMNS + column] = SIM_SLOT(w, uint16_t, b[e / 2])[2 * lane + e % 2];
+        }
+    }
+}
+
+static unsigned quad_sum(unsigned type, unsigned member, unsigned e) {
+    const unsigned upper = 4 * (member / 4);
+    if (type == PTX_F16) return (upper + member % 4) * QUAD_COLUMNS + e;
+    return (upper + (member & 1) + (e & 2)) * QUAD_COLUMNS + (e & 4) + (member & 2) + (e & 1);
+}
+
+static void gather_quad_sums(const sim_warp *w, const sim_product *p, unsigned quad, sim_operands *o) {
+    const uint32_t *c = w->sm->grid->program->pool + p->c;
+    for (unsigned member = 0; member < QUAD_LANES; member++) {
+        const unsigned lane = quad_lane(quad, member);
+        for (unsigned e = 0; e < QUAD_SUMS; e++)
+            o->sum.single[quad_sum(p->type_c, member, e)] =
+                p->type_c == PTX_F16 ? f32_of_f16(SIM_SLOT(w, uint16_t, c[e / 2])[2 * lane + e % 2])
+                                     : SIM_SLOT(w, float, c[e])[lane];
+    }
+}
+
+static void scatter_quad_sums(sim_warp *w, const sim_product *p, unsigned quad, uint32_t lanes, const sim_operands *o) {
+    const uint32_t *d = w->sm->grid->program->pool + p->d;
+    for (unsigned member = 0; member < QUAD_LANES; member++) {
+        const unsigned lane = quad_lane(quad, member);
+        for (unsigned e = 0; e < QUAD_SUMS && lanes >> lane & 1; e++) {
+            const float sum = o->sum.single[quad_sum(p->type_d, member, e)];
+            if (p->type_d == PTX_F16)
+                SIM_SLOT(w, uint16_t, d[e / 2])[2 * lane + e % 2] = f16_of_f32(sum);
+            else
+                SIM_SLOT(w, float, d[e])[lane] = sum;
+        }
+    }
+}
+
+/* x: QUAD_*_BY_COLUMNS. A result may be in the registers of a factor: no quad's are another's. */
+static sim_step multiply_quads(sim_warp *w, const sim_op *op, uint32_t active) {
+    const sim_product *p = product_of(w, op);
+    sim_operands o;
+    sim_step step;
+    const uint32_t lanes = sim_whole_warp(w, op, active, &step);
+    for (unsigned quad = 0; lanes && quad < QUADS; quad++) {
+        gather_quad(w, p, op->x, quad, &o);
+        gather_quad_sums(w, p, quad, &o);
+        sim_multiply(p, &o, w->sm->grid->machine->sm);
+        scatter_quad_sums(w, p, quad, lanes, &o);
+    }
+    return step;
+}
+
+/* ---- lowering ---- */
+
+static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
+    sim_product p = sim_product_of(i);
+    p.d = sim_pool_fragment(l, &i->operands[0], true);
+    p.a = sim_pool_fragment(l, &i->operands[1], false);
+    p.b = sim_pool_fragment(l, &i->operands[2], false);
+    p.c = sim_pool_fragment(l, &i->operands[3], false);
+    const uint32_t more = sim_pool(l, (const uint32_t *)(const void *)&p, sizeof p / sizeof(uint32_t));
+    sim_op *op = sim_emit(l, run);
+    op->more = more;
+    return op;
+}
+
+static haul_status lower_product(sim_lowering *l, const ptx_instruction *i) {
+    emit_product(l, i, multiply);
+    return HAUL_OK;
+}
+
+#define PRODUCT(id)                                                     \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
+        return lower_product(l, i);                                     \
+    }
+PRODUCT(MMA_F16)
+PRODUCT(MMA_BF16)
+PRODUCT(MMA_TF32)
+PRODUCT(MMA_FP8)
+PRODUCT(MMA_F64)
+PRODUCT(MMA_INT8)
+PRODUCT(MMA_INT4)
+PRODUCT(MMA_BITS)
+PRODUCT(WMMA_F16)
+PRODUCT(WMMA)
+PRODUCT(WMMA_BITS)
+
+haul_status LOWER(MMA_QUAD)(sim_lowering *l, const ptx_instruction *i) {
+    emit_product(l, i, multiply_quads)->x = (i->mods[PTX_SLOT_LAYOUT_A] == PTX_MOD_A_COL ? QUAD_A_BY_COLUMNS : 0u) |
+                                            (i->mods[PTX_SLOT_LAYOUT_B] == PTX_MOD_B_COL ? QUAD_B_BY_COLUMNS : 0u);
+    return HAUL_OK;
+}

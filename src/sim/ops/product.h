@@ -1,0 +1,381 @@
+/* Products of small matrices, d = a b + c, as the matrix units make them.
+ *
+ * Integers and double precision are exact and as IEEE 754 has it: sums of integers wrap or saturate once at the end,
+ * double precision is a chain of fused multiply-adds in the order of k.
+ *
+ * The other floating types are summed as published measurements of the hardware have found (docs/architecture.md):
+ * `width` products at a time and the sum so far are aligned to the greatest exponent among them, cut off (towards zero)
+ * behind `fraction` bits, and added exactly; the sum is cut to single precision. A result in half precision is rounded
+ * to nearest at the end. */
+#ifndef HAUL_SIM_OPS_PRODUCT_H
+#define HAUL_SIM_OPS_PRODUCT_H
+
+#include "ptx/matrix.h"
+#include "sim/ops/half.h"
+#include "sim/ops/matrix.h"
+
+enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2 };
+
+/* Lies in the program's pool. */
+typedef struct sim_product {
+    uint32_t m, n, k; /* k: elements; of single bits, words of 32 */
+    uint32_t type_a, type_b, type_c, type_d;
+    uint32_t flags;
+    uint32_t a, b, c, d; /* the fragments' slots in the pool */
+    int32_t rounding;    /* fenv's */
+} sim_product;
+
+enum { SIM_MOST_FACTOR = 8192, SIM_MOST_SUMS = 4096, SIM_MOST_WIDE = 256, SIM_MOST_COLUMNS = 256 };
+
+/* Element (row, k) of a is number row * product.k + k, element (k, column) of b number k * product.n + column. */
+typedef struct sim_factor {
+    uint32_t raw[SIM_MOST_FACTOR];
+    int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
+    int32_t exponent[SIM_MOST_FACTOR];
+    double wide[SIM_MOST_WIDE]; /* .f64 */
+} sim_factor;
+
+/* Sums are by row. */
+typedef struct sim_operands {
+    sim_factor a, b;
+    union {
+        float single[SIM_MOST_SUMS];
+        int32_t integer[SIM_MOST_SUMS];
+        double wide[SIM_MOST_WIDE];
+    } sum;
+} sim_operands;
+
+/* ---- the product of an instruction ---- */
+
+enum { SIM_FIRST_AMPERE = 80, SIM_FIRST_HOPPER = 90, SIM_FIRST_BLACKWELL = 100 };
+
+/* Products that are summed at once: 4 of f16 on Volta, 8 from Ampere on, 16 from Hopper on; of tf32 half as many, of
+ * 8-bit types twice as many. */
+static inline uint32_t sim_sum_width(unsigned type, unsigned sm) {
+    const uint32_t halves = sm >= SIM_FIRST_HOPPER ? 16 : sm >= SIM_FIRST_AMPERE ? 8 : 4;
+    return ptx_bits(type) == 8 ? 2 * halves : type == PTX_TF32 ? halves / 2 : halves;
+}
+
+/* Single precision's 23 bits and none, one or two more; 13 for 8-bit types before Blackwell. */
+static inline uint32_t sim_sum_fraction(unsigned type, unsigned sm) {
+    if (ptx_bits(type) == 8 && sm < SIM_FIRST_BLACKWELL) return 13;
+    return 23 + (sm >= SIM_FIRST_HOPPER ? 2 : sm >= SIM_FIRST_AMPERE ? 1 : 0);
+}
+
+static inline sim_product sim_product_of(const ptx_instruction *i) {
+    const ptx_shape s = ptx_shape_of(i);
+    const ptx_type a = ptx_element_type(i, 'a');
+    return (sim_product){
+        .m = s.m,
+        .n = s.n,
+        .k = a == PTX_B1 ? s.k / 32u : s.k,
+        .type_a = a,
+        .type_b = ptx_element_type(i, 'b'),
+        .type_c = ptx_element_type(i, 'c'),
+        .type_d = ptx_element_type(i, 'd'),
+        .flags = (i->mods[PTX_SLOT_SATFINITE] ? SIM_PRODUCT_SATURATES : 0u) |
+                 (i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? SIM_PRODUCT_AND : 0u),
+        .rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]),
+    };
+}
+
+/* ---- formats ---- */
+
+typedef struct sim_small_float {
+    unsigned mantissa, exponent; /* bits */
+    unsigned shift;              /* bits below that are not looked at */
+    bool infinite;               /* the greatest exponent is for infinities and NaNs */
+} sim_small_float;
+
+static inline sim_small_float sim_small_float_of(unsigned type) {
+    switch (type) {
+    case PTX_BF16: return (sim_small_float){7, 8, 0, true};
+    case PTX_TF32: return (sim_small_float){10, 8, 13, true};
+    case PTX_E4M3: return (sim_small_float){3, 4, 0, false};
+    case PTX_E5M2: return (sim_small_float){2, 5, 0, true};
+    case PTX_F32: return (sim_small_float){23, 8, 0, true};
+    default: return (sim_small_float){10, 5, 0, true};
+    }
+}
+
+/* Fills in significands and exponents; false when some element is an infinity or a NaN. */
+static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned type) {
+    const sim_small_float s = sim_small_float_of(type);
+    const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
+    const int32_t bias = (int32_t)(top >> 1);
+    uint32_t special = 0;
+    for (unsigned n = 0; n < count; n++) {
+        const uint32_t bits = f->raw[n] >> s.shift, fraction = bits & fractions, e = bits >> s.mantissa & top;
+        const int32_t significand = (int32_t)(e ? fraction | (fractions + 1) : fraction);
+        f->value[n] = bits >> (s.mantissa + s.exponent) & 1 ? -significand : significand;
+        f->exponent[n] = (int32_t)(e ? e : 1) - bias;
+        special |= e == top && (s.infinite || fraction == fractions);
+    }
+    return !special;
+}
+
+static inline void sim_decode_integers(sim_factor *f, unsigned count, unsigned type) {
+    const unsigned unused = 32 - ptx_bits(type);
+    const bool has_sign = ptx_types[type].kind == 'S';
+    for (unsigned n = 0; n < count; n++) {
+        const uint32_t up = f->raw[n] << unused;
+        f->value[n] = has_sign ? (int32_t)up >> unused : (int32_t)(up >> unused);
+    }
+}
+
+/* Any of the types, infinities and NaNs too. */
+static inline double sim_decode_one(uint32_t raw, unsigned type) {
+    const sim_small_float s = sim_small_float_of(type);
+    const uint32_t bits = raw >> s.shift, top = (1u << s.exponent) - 1, e = bits >> s.mantissa & top;
+    const uint32_t fraction = bits & ((1u << s.mantissa) - 1);
+    const double sign = bits >> (s.mantissa + s.exponent) & 1 ? -1 : 1;
+    const double significand = (double)(e ? fraction | 1u << s.mantissa : fraction);
+    const int exponent = (int)(e ? e : 1) - (int)(top >> 1) - (int)s.mantissa;
+    if (e == top && s.infinite) return fraction ? f64_of_bits(SIM_NAN_F64) : sign * __builtin_inf();
+    if (e == top && fraction == (1u << s.mantissa) - 1) return f64_of_bits(SIM_NAN_F64);
+    return sign * significand * f64_of_bits((uint64_t)(exponent + 1023) << 52);
+}
+
+/* ---- sums of floating types ---- */
+
+enum { SIM_SUM_BITS = 40, SIM_NO_EXPONENT = -100000 };
+
+static inline int64_t sim_aligned(int64_t x, int32_t below, int64_t kept) {
+    const int64_t magnitude = (x < 0 ? -x : x) >> (below > 62 ? 62 : below) & kept;
+    return x < 0 ? -magnitude : magnitude;
+}
+
+/* Cut to single precision; what is beyond its range is infinite. */
+static inline float sim_cut_to_single(double x) {
+    const double magnitude = __builtin_fabs(x);
+    float f = (float)magnitude;
+    if ((double)f > magnitude && magnitude < 0x1p128) f = f32_of_bits(bits_of_f32(f) - 1);
+    return x < 0 ? -f : f;
+}
+
+/* sum[j] += products from k to end - 1 of row i. */
+static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned i, unsigned k, unsigned end,
+                                    unsigned fraction, float *sum) {
+    int32_t most[SIM_MOST_COLUMNS], own[SIM_MOST_COLUMNS];
+    int64_t total[SIM_MOST_COLUMNS];
+    const unsigned up = SIM_SUM_BITS - sim_small_float_of(p->type_a).mantissa - sim_small_float_of(p->type_b).mantissa;
+    const int64_t kept = ~((INT64_C(1) << (SIM_SUM_BITS - fraction)) - 1);
+    for (unsigned j = 0; j < p->n; j++) {
+        const uint32_t bits = bits_of_f32(sum[j]), e = bits >> 23 & 0xff;
+        const int32_t significand = (int32_t)((bits & 0x7fffff) | (e ? 0x800000u : 0));
+        own[j] = (int32_t)(e ? e : 1) - 127;
+        most[j] = significand ? own[j] : SIM_NO_EXPONENT;
+        total[j] = (int64_t)(bits >> 31 ? -significand : significand) * (1 << (SIM_SUM_BITS - 23));
+    }
+    for (unsigned at = k; at < end; at++) {
+        const int32_t value = o->a.value[i * p->k + at], exponent = o->a.exponent[i * p->k + at];
+        const int32_t *values = o->b.value + at * p->n, *exponents = o->b.exponent + at * p->n;
+        SIM_VECTORISE for (unsigned j = 0; j < p->n; j++) {
+            const int32_t e = value * values[j] != 0 ? exponent + exponents[j] : SIM_NO_EXPONENT;
+            most[j] = e > most[j] ? e : most[j];
+        }
+    }
+    for (unsigned j = 0; j < p->n; j++) total[j] = total[j] ? sim_aligned(total[j], most[j] - own[j], kept) : 0;
+    for (unsigned at = k; at < end; at++) {
+        const int32_t value = o->a.value[i * p->k + at], exponent = o->a.exponent[i * p->k + at];
+        const int32_t *values = o->b.value + at * p->n, *exponents = o->b.exponent + at * p->n;
+        SIM_VECTORISE for (unsigned j = 0; j < p->n; j++) {
+            const int64_t product = (int64_t)(value * values[j]) * (INT64_C(1) << up);
+            const int32_t below = product ? most[j] - exponent - exponents[j] : 0;
+            total[j] += sim_aligned(product, below, kept);
+        }
+    }
+    for (unsigned j = 0; j < p->n; j++) {
+        const int32_t exponent = most[j] < -900 ? 0 : most[j] - SIM_SUM_BITS;
+        sum[j] = sim_cut_to_single((double)total[j] * f64_of_bits((uint64_t)(exponent + 1023) << 52));
+    }
+}
+
+/* With infinities or NaNs among the elements: what IEEE 754 makes of them; the order of the sum is no matter then. */
+static inline void sim_add_specials(const sim_product *p, const sim_operands *o, unsigned i, float *sum) {
+    for (unsigned j = 0; j < p->n; j++) {
+        double total = (double)sum[j];
+        for (unsigned k = 0; k < p->k; k++)
+            total +=
+                sim_decode_one(o->a.raw[i * p->k + k], p->type_a) * sim_decode_one(o->b.raw[k * p->n + j], p->type_b);
+        sum[j] = canonical_f32(sim_cut_to_single(total));
+    }
+}
+
+static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, unsigned sm) {
+    const uint32_t width = sim_sum_width(p->type_a, sm), fraction = sim_sum_fraction(p->type_a, sm);
+    const bool finite_a = sim_decode_floats(&o->a, p->m * p->k, p->type_a);
+    const bool finite_b = sim_decode_floats(&o->b, p->k * p->n, p->type_b);
+    bool finite = finite_a && finite_b;
+    for (unsigned n = 0; n < p->m * p->n; n++) finite &= (bits_of_f32(o->sum.single[n]) & 0x7f800000) != 0x7f800000;
+    for (unsigned i = 0; i < p->m; i++) {
+        float *sum = o->sum.single + i * p->n;
+        if (!finite) sim_add_specials(p, o, i, sum);
+        for (unsigned k = 0; finite && k < p->k; k += width)
+            sim_add_products(p, o, i, k, k + width < p->k ? k + width : p->k, fraction, sum);
+    }
+}
+
+/* ---- the others ---- */
+
+static inline int32_t sim_fit_sum(int64_t sum, bool saturates) {
+    if (saturates && sum > INT32_MAX) return INT32_MAX;
+    if (saturates && sum < INT32_MIN) return INT32_MIN;
+    return (int32_t)(uint32_t)(uint64_t)sum;
+}
+
+static inline void sim_multiply_integers(const sim_product *p, sim_operands *o) {
+    sim_decode_integers(&o->a, p->m * p->k, p->type_a);
+    sim_decode_integers(&o->b, p->k * p->n, p->type_b);
+    for (unsigned i = 0; i < p->m; i++) {
+        int32_t total[SIM_MOST_COLUMNS] = {0}, *sum = o->sum.integer + i * p->n;
+        for (unsigned k = 0; k < p->k; k++) {
+            const int32_t value = o->a.value[i * p->k + k], *values = o->b.value + k * p->n;
+            SIM_VECTORISE for (unsigned j = 0; j < p->n; j++) total[j] += value * values[j];
+        }
+        for (unsigned j = 0; j < p->n; j++)
+            sum[j] = sim_fit_sum((int64_t)sum[j] + total[j], p->flags & SIM_PRODUCT_SATURATES);
+    }
+}
+
+static inline void sim_multiply_bits(const sim_product *p, sim_operands *o) {
+    for (unsigned i = 0; i < p->m; i++) {
+        for (unsigned j = 0; j < p->n; j++) {
+            uint32_t ones = 0;
+            for (unsigned k = 0; k < p->k; k++) {
+                const uint32_t a = o->a.raw[i * p->k + k], b = o->b.raw[k * p->n + j];
+                ones += (uint32_t)__builtin_popcount(p->flags & SIM_PRODUCT_AND ? a & b : a ^ b);
+            }
+            o->sum.integer[i * p->n + j] = sim_fit_sum((int64_t)o->sum.integer[i * p->n + j] + ones, false);
+        }
+    }
+}
+
+static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
+    fesetround(p->rounding);
+    for (unsigned i = 0; i < p->m; i++) {
+        for (unsigned j = 0; j < p->n; j++) {
+            double sum = o->sum.wide[i * p->n + j];
+            for (unsigned k = 0; k < p->k; k++)
+                sum = __builtin_fma(o->a.wide[i * p->k + k], o->b.wide[k * p->n + j], sum);
+            o->sum.wide[i * p->n + j] = sum;
+        }
+    }
+    fesetround(FE_TONEAREST);
+}
+
+/* sm: the machine's, whose way of summing it is. */
+static inline void sim_multiply(const sim_product *p, sim_operands *o, unsigned sm) {
+    switch (p->type_a) {
+    case PTX_F64: sim_multiply_wide(p, o); return;
+    case PTX_B1: sim_multiply_bits(p, o); return;
+    case PTX_U8:
+    case PTX_S8:
+    case PTX_U4:
+    case PTX_S4: sim_multiply_integers(p, o); return;
+    default: sim_multiply_floats(p, o, sm); return;
+    }
+}
+
+/* ---- fragments ---- */
+
+/* Bits of an element as it lies in registers. */
+static inline unsigned sim_element_bits(unsigned type) {
+    return type == PTX_B1 ? 32 : ptx_bits(type);
+}
+
+typedef struct sim_element_place {
+    unsigned row, column; /* of b: k, column */
+} sim_element_place;
+
+/* Where element e of the lane's register r lies in a, of `blocks` blocks of eight rows. */
+static inline sim_element_place sim_place_a(unsigned blocks, unsigned each, unsigned r, unsigned e, unsigned lane) {
+    return (sim_element_place){sim_group(lane) + SIM_GROUPS * (r % blocks),
+                               (sim_in_group(lane) + SIM_GROUP_LANES * (r / blocks)) * each + e};
+}
+
+/* In b, with `chunks` registers for each block of eight columns. */
+static inline sim_element_place sim_place_b(unsigned chunks, unsigned each, unsigned r, unsigned e, unsigned lane) {
+    return (sim_element_place){(sim_in_group(lane) + SIM_GROUP_LANES * (r % chunks)) * each + e,
+                               sim_group(lane) + SIM_GROUPS * (r / chunks)};
+}
+
+/* In c and d, element q of the lane: pairs of neighbours in a row, by blocks of eight rows, then of eight columns. */
+static inline sim_element_place sim_place_c(unsigned blocks, unsigned q, unsigned lane) {
+    return (sim_element_place){sim_group(lane) + SIM_GROUPS * (q / 2 % blocks),
+                               2 * sim_in_group(lane) + q % 2 + SIM_GROUPS * (q / 2 / blocks)};
+}
+
+static inline uint32_t sim_element(uint32_t word, unsigned bits, unsigned e) {
+    return bits == 32 ? word : word >> bits * e & ((1u << bits) - 1);
+}
+
+static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
+    const unsigned bits = sim_element_bits(p->type_a), each = bits > 32 ? 1 : 32 / bits, blocks = p->m / SIM_GROUPS;
+    const unsigned registers = p->m * p->k / (SIM_LANES * each);
+    for (unsigned r = 0; r < registers; r++) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            for (unsigned e = 0; e < each; e++) {
+                const sim_element_place at = sim_place_a(blocks, each, r, e, l);
+                if (bits > 32)
+                    f->wide[at.row * p->k + at.column] = SIM_SLOT(w, double, slots[r])[l];
+                else
+                    f->raw[at.row * p->k + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
+            }
+        }
+    }
+}
+
+static inline void sim_gather_b(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
+    const unsigned bits = sim_element_bits(p->type_b), each = bits > 32 ? 1 : 32 / bits;
+    const unsigned registers = p->n * p->k / (SIM_LANES * each), chunks = p->k / (SIM_GROUP_LANES * each);
+    for (unsigned r = 0; r < registers; r++) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            for (unsigned e = 0; e < each; e++) {
+                const sim_element_place at = sim_place_b(chunks, each, r, e, l);
+                if (bits > 32)
+                    f->wide[at.row * p->n + at.column] = SIM_SLOT(w, double, slots[r])[l];
+                else
+                    f->raw[at.row * p->n + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
+            }
+        }
+    }
+}
+
+static inline void sim_gather_sums(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_operands *o) {
+    const unsigned each = p->type_c == PTX_F16 ? 2 : 1, blocks = p->m / SIM_GROUPS;
+    for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q++) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            const sim_element_place at = sim_place_c(blocks, q, l);
+            const unsigned n = at.row * p->n + at.column;
+            const uint32_t slot = slots[q / each];
+            if (p->type_c == PTX_F64)
+                o->sum.wide[n] = SIM_SLOT(w, double, slot)[l];
+            else if (p->type_c == PTX_F16)
+                o->sum.single[n] = f32_of_f16(SIM_SLOT(w, uint16_t, slot)[2 * l + q % 2]);
+            else
+                o->sum.integer[n] = SIM_SLOT(w, int32_t, slot)[l];
+        }
+    }
+}
+
+static inline void sim_scatter_sums(sim_warp *w, const sim_product *p, const uint32_t *slots, uint32_t lanes,
+                                    const sim_operands *o) {
+    const unsigned each = p->type_d == PTX_F16 ? 2 : 1, blocks = p->m / SIM_GROUPS;
+    for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q++) {
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(left);
+            const sim_element_place at = sim_place_c(blocks, q, l);
+            const unsigned n = at.row * p->n + at.column;
+            const uint32_t slot = slots[q / each];
+            if (p->type_d == PTX_F64)
+                SIM_SLOT(w, double, slot)[l] = o->sum.wide[n];
+            else if (p->type_d == PTX_F16)
+                SIM_SLOT(w, uint16_t, slot)[2 * l + q % 2] = f16_of_f32(o->sum.single[n]);
+            else
+                SIM_SLOT(w, int32_t, slot)[l] = o->sum.integer[n];
+        }
+    }
+}
+
+#endif
