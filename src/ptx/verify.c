@@ -604,9 +604,10 @@ static haul_status check_instruction(check *c) {
         check_compare,       check_conversion,    check_atomic,         check_copy_size,      check_vector_size,
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
-        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_matrix,
+        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
+    HAUL_TRY(check_matrix(c));
     HAUL_TRY(check_operands(c));
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

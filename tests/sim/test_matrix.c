@@ -1,0 +1,429 @@
+/* Products of matrices in all forms, against products made here. Elements are small integers, so that every order of
+ * summing gives the same; what lies where in a fragment is written here as the PTX manual draws it.
+ *
+ * With HAUL_TEST_DEVICE=gpu in the environment the forms run on the real GPU, and products of random numbers must come
+ * out bit for bit as on the virtual one. */
+#include "kernel.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+typedef enum element { F16, BF16, TF32, E4M3, E5M2, F32, F64, S8, U8, S4, U4, B1, S32 } element;
+
+static const struct {
+    const char *name;
+    unsigned bits, mantissa, exponent; /* of a floating type */
+    int least, most;                   /* values that tests use */
+} elements[] = {
+    [F16] = {"f16", 16, 10, 5, -4, 4},  [BF16] = {"bf16", 16, 7, 8, -4, 4}, [TF32] = {"tf32", 32, 10, 8, -4, 4},
+    [E4M3] = {"e4m3", 8, 3, 4, -4, 4},  [E5M2] = {"e5m2", 8, 2, 5, -4, 4},  [F32] = {"f32", 32, 23, 8, -90, 90},
+    [F64] = {"f64", 64, 52, 11, -9, 9}, [S8] = {"s8", 8, 0, 0, -128, 127},  [U8] = {"u8", 8, 0, 0, 0, 255},
+    [S4] = {"s4", 4, 0, 0, -8, 7},      [U4] = {"u4", 4, 0, 0, 0, 15},      [B1] = {"b1", 1, 0, 0, 0, 1},
+    [S32] = {"s32", 32, 0, 0, -99, 99},
+};
+
+typedef struct form {
+    unsigned m, n, k;
+    element a, b, c, d;
+    const char *more; /* modifiers behind the types */
+} form;
+
+enum { MOST = 16 * 256, REGISTERS = 8, LANES = 32 };
+
+/* ---- numbers ---- */
+
+static uint64_t encode(element e, double x) {
+    if (e == F64) {
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        return bits;
+    }
+    if (!elements[e].exponent) return (uint64_t)(int64_t)x & ((UINT64_C(1) << elements[e].bits) - 1);
+    int exponent;
+    const double fraction = frexp(fabs(x), &exponent) * 2 - 1;
+    const unsigned m = elements[e].mantissa, bias = (1u << (elements[e].exponent - 1)) - 1;
+    uint64_t bits = x == 0 ? 0 : (uint64_t)(exponent - 1 + (int)bias) << m | (uint64_t)ldexp(fraction, (int)m);
+    bits |= (uint64_t)(x < 0) << (m + elements[e].exponent);
+    return e == TF32 ? bits << 13 : bits;
+}
+
+static double decode(element e, uint64_t bits) {
+    double wide;
+    memcpy(&wide, &bits, sizeof wide);
+    if (e == F64) return wide;
+    if (e == S32) return (double)(int32_t)(uint32_t)bits;
+    const unsigned m = elements[e].mantissa, x = elements[e].exponent;
+    const int exponent = (int)(bits >> m & ((1u << x) - 1)), bias = (1 << (x - 1)) - 1;
+    const double fraction = ldexp((double)(bits & ((1u << m) - 1)), -(int)m);
+    const double magnitude = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+    return bits >> (m + x) & 1 ? -magnitude : magnitude;
+}
+
+static uint32_t random_bits(void) {
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33);
+}
+
+static double random_value(element e) {
+    return elements[e].least + (int)(random_bits() % (unsigned)(elements[e].most - elements[e].least + 1));
+}
+
+/* ---- fragments, as the manual has them: groupID is lane >> 2, threadID_in_group lane % 4 ---- */
+
+static unsigned each(element e) {
+    return elements[e].bits >= 32 ? 1 : 32 / elements[e].bits;
+}
+
+static unsigned index_a(const form *f, unsigned lane, unsigned i) {
+    const unsigned per = each(f->a), r = i / per, row = (lane >> 2) + (f->m == 16 && r % 2 ? 8 : 0);
+    return row * f->k + (lane % 4) * per + i % per + 4 * per * (f->m == 16 ? r / 2 : r);
+}
+
+static unsigned index_b(const form *f, unsigned lane, unsigned i) {
+    const unsigned per = each(f->b);
+    return ((lane % 4) * per + i % per + 4 * per * (i / per)) * f->n + (lane >> 2);
+}
+
+static unsigned index_c(const form *f, unsigned lane, unsigned i) {
+    return ((lane >> 2) + (i >= 2 ? 8 : 0)) * f->n + (lane % 4) * 2 + i % 2;
+}
+
+typedef unsigned place(const form *f, unsigned lane, unsigned i);
+
+static unsigned registers_of(element e, unsigned count) {
+    return count / LANES / each(e);
+}
+
+/* Fragments are kept by register, by lane, in 64 bits each. */
+static void pack(const form *f, element e, place *at, const double *matrix, unsigned count, uint64_t *fragment) {
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        for (unsigned i = 0; i < count / LANES; i++) {
+            const uint64_t bits = encode(e, matrix[at(f, lane, i)]);
+            uint64_t *word = &fragment[i / each(e) * LANES + lane];
+            *word = (i % each(e) ? *word : 0) | bits << (i % each(e) * elements[e].bits);
+        }
+    }
+}
+
+static void unpack(const form *f, element e, place *at, double *matrix, unsigned count, const uint64_t *fragment) {
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        for (unsigned i = 0; i < count / LANES; i++) {
+            uint64_t bits = fragment[i / each(e) * LANES + lane] >> (i % each(e) * elements[e].bits);
+            if (elements[e].bits < 64) bits &= (UINT64_C(1) << elements[e].bits) - 1;
+            matrix[at(f, lane, i)] = decode(e, bits);
+        }
+    }
+}
+
+/* ---- kernels ---- */
+
+static const char *register_type(element e) {
+    return e == F64 ? "b64" : "b32";
+}
+
+static void put_fragment(text *t, char name, unsigned count) {
+    for (unsigned r = 0; r < count; r++) text_printf(t, "%s%%%c%u", r ? "," : "{", name, r);
+    text_put(t, "}");
+}
+
+static void put_loads(text *t, char name, element e, unsigned count, unsigned *at) {
+    text_printf(t, ".reg .%s %%%c<%u>;\n", register_type(e), name, count);
+    for (unsigned r = 0; r < count; r++, *at += LANES)
+        text_printf(t, "ld.global.%s %%%c%u, [%%rd3+%u];\n", register_type(e), name, r, *at * 8);
+}
+
+/* The text of the kernel; inputs are a, b and c, fragment by fragment. */
+static void put_kernel(text *t, const form *f, const char *opcode) {
+    unsigned at = 0;
+    const unsigned a = registers_of(f->a, f->m * f->k), b = registers_of(f->b, f->n * f->k);
+    const unsigned c = registers_of(f->c, f->m * f->n), d = registers_of(f->d, f->m * f->n);
+    text_put(t, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN
+                "mul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd4, %rd3, %rd0;\nadd.u64 %rd3, %rd3, %rd1;\n");
+    put_loads(t, 'a', f->a, a, &at);
+    put_loads(t, 'b', f->b, b, &at);
+    put_loads(t, 'c', f->c, c, &at);
+    text_printf(t, ".reg .%s %%d<%u>;\n%s ", register_type(f->d), d, opcode);
+    put_fragment(t, 'd', d), text_put(t, ", "), put_fragment(t, 'a', a), text_put(t, ", ");
+    put_fragment(t, 'b', b), text_put(t, ", "), put_fragment(t, 'c', c), text_put(t, ";\n");
+    for (unsigned r = 0; r < d; r++)
+        text_printf(t, "st.global.%s [%%rd4+%u], %%d%u;\n", register_type(f->d), r * LANES * 8, r);
+    text_put(t, END);
+}
+
+static const char *device(void) {
+    const char *wanted = getenv("HAUL_TEST_DEVICE");
+    return wanted && strcmp(wanted, "gpu") == 0 ? "gpu:0" : "sim:h100";
+}
+
+typedef struct matrices {
+    double a[MOST], b[MOST], c[MOST], d[MOST];
+} matrices;
+
+static void run_product(const form *f, const char *opcode, const char *where, const matrices *x, uint64_t *out) {
+    static uint64_t in[3 * REGISTERS * LANES];
+    const unsigned a = registers_of(f->a, f->m * f->k) * LANES, b = registers_of(f->b, f->n * f->k) * LANES;
+    const unsigned c = registers_of(f->c, f->m * f->n) * LANES;
+    text t = {0};
+    pack(f, f->a, index_a, x->a, f->m * f->k, in);
+    pack(f, f->b, index_b, x->b, f->n * f->k, in + a);
+    pack(f, f->c, index_c, x->c, f->m * f->n, in + a + b);
+    put_kernel(&t, f, opcode);
+    memset(out, 0, REGISTERS * LANES * sizeof *out);
+    run_kernel(&(kernel_run){.ptx = text_string(&t),
+                             .device = where,
+                             .in = in,
+                             .in_bytes = (a + b + c) * sizeof *in,
+                             .out = out,
+                             .out_bytes = REGISTERS * LANES * sizeof *out});
+    text_free(&t);
+}
+
+/* ---- small integers ---- */
+
+static double product(const form *f, const matrices *x, unsigned i, unsigned j) {
+    double sum = x->c[i * f->n + j];
+    const bool xor = strstr(f->more, "xor") != NULL;
+    for (unsigned k = 0; k < f->k; k++) {
+        const double a = x->a[i * f->k + k], b = x->b[k * f->n + j];
+        sum += xor? (double)(a != b) : a *b;
+    }
+    return sum;
+}
+
+static void fill(element e, double *matrix, unsigned count) {
+    for (unsigned n = 0; n < count; n++) matrix[n] = random_value(e);
+}
+
+static void put_opcode(text *t, const form *f) {
+    const char *saturates = strcmp(f->more, ".satfinite") == 0 ? f->more : "";
+    text_printf(t, "mma.sync.aligned.m%un%uk%u.row.col%s.%s.%s.%s.%s%s", f->m, f->n, f->k, saturates,
+                elements[f->d].name, elements[f->a].name, elements[f->b].name, elements[f->c].name,
+                *saturates ? "" : f->more);
+}
+
+static void check_form(const form *f) {
+    static matrices x;
+    uint64_t out[REGISTERS * LANES];
+    text opcode = {0};
+    fill(f->a, x.a, f->m * f->k);
+    fill(f->b, x.b, f->k * f->n);
+    fill(f->c == F16 ? F16 : f->c, x.c, f->m * f->n);
+    put_opcode(&opcode, f);
+    run_product(f, text_string(&opcode), device(), &x, out);
+    unpack(f, f->d, index_c, x.d, f->m * f->n, out);
+    for (unsigned i = 0; i < f->m; i++)
+        for (unsigned j = 0; j < f->n; j++)
+            if (x.d[i * f->n + j] != product(f, &x, i, j))
+                fail_msg("%s: row %u, column %u is %g, not %g", text_string(&opcode), i, j, x.d[i * f->n + j],
+                         product(f, &x, i, j));
+    text_free(&opcode);
+}
+
+static void all_forms_multiply(void **state) {
+    static const form forms[] = {
+        {16, 8, 8, F16, F16, F16, F16, ""},
+        {16, 8, 8, F16, F16, F32, F32, ""},
+        {16, 8, 16, F16, F16, F16, F16, ""},
+        {16, 8, 16, F16, F16, F32, F32, ""},
+        {16, 8, 8, BF16, BF16, F32, F32, ""},
+        {16, 8, 16, BF16, BF16, F32, F32, ""},
+        {16, 8, 4, TF32, TF32, F32, F32, ""},
+        {16, 8, 8, TF32, TF32, F32, F32, ""},
+        {16, 8, 32, E4M3, E5M2, F32, F32, ""},
+        {16, 8, 32, E5M2, E4M3, F16, F16, ""},
+        {16, 8, 16, E4M3, E4M3, F32, F32, ""},
+        {16, 8, 16, E5M2, E5M2, F16, F16, ""},
+        {8, 8, 4, F64, F64, F64, F64, ""},
+        {16, 8, 4, F64, F64, F64, F64, ""},
+        {16, 8, 8, F64, F64, F64, F64, ".rz"},
+        {16, 8, 16, F64, F64, F64, F64, ""},
+        {8, 8, 16, S8, U8, S32, S32, ""},
+        {16, 8, 16, U8, S8, S32, S32, ""},
+        {16, 8, 32, S8, S8, S32, S32, ".satfinite"},
+        {16, 8, 32, U8, U8, S32, S32, ""},
+        {8, 8, 32, S4, U4, S32, S32, ""},
+        {16, 8, 32, U4, S4, S32, S32, ""},
+        {16, 8, 64, S4, S4, S32, S32, ""},
+        {16, 8, 64, U4, U4, S32, S32, ".satfinite"},
+        {8, 8, 128, B1, B1, S32, S32, ".xor.popc"},
+        {8, 8, 128, B1, B1, S32, S32, ".and.popc"},
+        {16, 8, 128, B1, B1, S32, S32, ".xor.popc"},
+        {16, 8, 256, B1, B1, S32, S32, ".and.popc"},
+    };
+    (void)state;
+    for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) check_form(&forms[n]);
+}
+
+/* ---- numbers of all sizes ---- */
+
+static void fill_widely(element e, double *matrix, unsigned count) {
+    const unsigned bits = elements[e].mantissa;
+    for (unsigned n = 0; n < count; n++) {
+        const double significand = 1 + ldexp((double)(random_bits() & ((1u << bits) - 1)), -(int)bits);
+        matrix[n] = ldexp(random_bits() & 1 ? -significand : significand, (int)(random_bits() % 13) - 6);
+    }
+}
+
+static double size_of_terms(const form *f, const matrices *x, unsigned i, unsigned j) {
+    double sum = fabs(x->c[i * f->n + j]);
+    for (unsigned k = 0; k < f->k; k++) sum += fabs(x->a[i * f->k + k] * x->b[k * f->n + j]);
+    return sum;
+}
+
+/* The greatest error, by the size of what was summed. */
+static double worst_error(const form *f, const matrices *x) {
+    double worst = 0;
+    for (unsigned i = 0; i < f->m; i++)
+        for (unsigned j = 0; j < f->n; j++)
+            worst = fmax(worst, fabs(x->d[i * f->n + j] - product(f, x, i, j)) / size_of_terms(f, x, i, j));
+    return worst;
+}
+
+static void check_error(const form *f, double allowed) {
+    static matrices x;
+    uint64_t out[REGISTERS * LANES], simulated[REGISTERS * LANES];
+    text opcode = {0};
+    fill_widely(f->a, x.a, f->m * f->k);
+    fill_widely(f->b, x.b, f->k * f->n);
+    fill_widely(f->c, x.c, f->m * f->n);
+    put_opcode(&opcode, f);
+    run_product(f, text_string(&opcode), device(), &x, out);
+    run_product(f, text_string(&opcode), "sim:h100", &x, simulated);
+    unpack(f, f->d, index_c, x.d, f->m * f->n, out);
+    if (worst_error(f, &x) > allowed)
+        fail_msg("%s: error %g, not below %g", text_string(&opcode), worst_error(f, &x), allowed);
+    if (memcmp(out, simulated, sizeof out) != 0) fail_msg("%s: other bits than on sim:h100", text_string(&opcode));
+    text_free(&opcode);
+}
+
+/* Terms are cut off 2^-25 (of 8-bit types 2^-13) below the greatest one. */
+static void sums_are_as_exact_as_the_matrix_units(void **state) {
+    static const struct {
+        form form;
+        double error;
+    } forms[] = {
+        {{16, 8, 8, F16, F16, F32, F32, ""}, 0x1p-21},   {{16, 8, 16, F16, F16, F32, F32, ""}, 0x1p-21},
+        {{16, 8, 16, F16, F16, F16, F16, ""}, 0x1p-11},  {{16, 8, 16, BF16, BF16, F32, F32, ""}, 0x1p-21},
+        {{16, 8, 8, TF32, TF32, F32, F32, ""}, 0x1p-21}, {{16, 8, 32, E4M3, E4M3, F32, F32, ""}, 0x1p-10},
+        {{16, 8, 16, F64, F64, F64, F64, ""}, 0x1p-51},
+    };
+    (void)state;
+    for (unsigned round = 0; round < 4; round++)
+        for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) check_error(&forms[n].form, forms[n].error);
+}
+
+/* ---- matrices of bytes, from sm_100 on ---- */
+
+#define BYTES_OF_ROW "mul.lo.u32 %r3, %r0, 0x10101010;\nadd.u32 %r4, %r3, 0x03020100;\n"
+#define BYTE_KERNEL(body)                                                                                        \
+    ".version 8.6\n.target sm_100a\n.address_size 64\n" BEGIN ".shared .align 16 .b8 s[512];\nmov.u32 %r2, s;\n" \
+    "mad.lo.u32 %r2, %r0, 16, %r2;\n" body END
+
+/* Lane l has written bytes 16l to 16l + 15. */
+static void bytes_are_loaded_transposed(void **state) {
+    (void)state;
+    uint32_t out[64] = {0};
+    run_kernel(&(kernel_run){
+        .ptx = BYTE_KERNEL(BYTES_OF_ROW "add.u32 %r5, %r4, 0x04040404;\nadd.u32 %r6, %r4, 0x08080808;\n"
+                                        "add.u32 %r7, %r4, 0x0c0c0c0c;\nst.shared.v4.b32 [%r2], {%r4, %r5, %r6, %r7};\n"
+                                        "bar.sync 0;\n"
+                                        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r8, %r9}, [%r2];\n"
+                                        "st.global.b32 [%rd2], %r8;\nst.global.b32 [%rd2+128], %r9;\n"),
+        .device = "sim:b200",
+        .out = out,
+        .out_bytes = sizeof out});
+    for (unsigned r = 0; r < 2; r++) {
+        for (unsigned lane = 0; lane < 32; lane++) {
+            const uint32_t row = 4 * (lane % 4) + 2 * r, column = lane / 4, first = 16 * row + column;
+            const uint32_t places[] = {first, first + 16, first + 8, first + 24};
+            uint32_t want = 0;
+            for (unsigned byte = 0; byte < 4; byte++) want |= (places[byte] & 0xff) << 8 * byte;
+            assert_int_equal(out[32 * r + lane], want);
+        }
+    }
+}
+
+/* Element (row, column) of the 16x8 matrix has the number 16 column + row, its place in memory. */
+static void bytes_are_stored_transposed(void **state) {
+    (void)state;
+    uint32_t in[32], out[32] = {0};
+    for (unsigned lane = 0; lane < 32; lane++) {
+        const uint32_t first = 16 * 2 * (lane % 4) + lane / 4;
+        in[lane] = first | (first + 16) << 8 | (first + 8) << 16 | (first + 24) << 24;
+    }
+    run_kernel(&(kernel_run){
+        .ptx = BYTE_KERNEL("mad.wide.u32 %rd3, %r0, 4, %rd1;\nld.global.b32 %r8, [%rd3];\n"
+                           "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r2], {%r8};\nbar.sync 0;\n"
+                           "mov.u32 %r3, s;\nmad.lo.u32 %r3, %r0, 4, %r3;\nld.shared.b32 %r4, [%r3];\n" OUT("%r4")),
+        .device = "sim:b200",
+        .in = in,
+        .in_bytes = sizeof in,
+        .out = out,
+        .out_bytes = sizeof out});
+    expect_words(out, 32, 0x03020100 + i * 0x04040404);
+}
+
+/* ---- counters and refusals ---- */
+
+static double count_matrices(const char *ptx, haul_counter counter) {
+    uint32_t out[32] = {0};
+    haul_launch_record record = {0};
+    run_kernel(&(kernel_run){.ptx = ptx, .out = out, .out_bytes = sizeof out, .record = &record});
+    return record.counters[counter];
+}
+
+#define LOAD_ROWS(pitch)                                                                             \
+    KERNEL(".shared .align 16 .b8 s[8192];\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %r0, " pitch ", %r2;\n" \
+           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r2];\n" OUT("%r4"))
+
+/* Each matrix takes a wavefront; rows 64 bytes apart share their banks by twos, 128 bytes apart all. */
+static void each_matrix_is_a_pass(void **state) {
+    (void)state;
+    assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 4);
+    assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_SHARED_LD_CONFLICTS), 0);
+    assert_int_equal(count_matrices(LOAD_ROWS("144"), HAUL_COUNTER_SHARED_LD_CONFLICTS), 0);
+    assert_int_equal(count_matrices(LOAD_ROWS("64"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 16);
+    assert_int_equal(count_matrices(LOAD_ROWS("128"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 32);
+    assert_int_equal(count_matrices(LOAD_ROWS("128"), HAUL_COUNTER_SHARED_LD_CONFLICTS), 28);
+    assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_INST_SHARED_LD), 1);
+}
+
+static void expect_refusal(const char *target, const char *instruction, const char *why) {
+    text ptx = {0};
+    text_printf(&ptx, ".version 8.6\n.target %s\n.address_size 64\n", target);
+    text_put(&ptx, BEGIN), text_put(&ptx, instruction), text_put(&ptx, "\n" END);
+    expect_failure(&(kernel_run){.ptx = text_string(&ptx)}, HAUL_ERROR_SYNTAX, why);
+    text_free(&ptx);
+}
+
+static void what_is_not_there_is_refused(void **state) {
+    (void)state;
+    expect_refusal("sm_75",
+                   "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r2,%r3},{%r2,%r3,%r4,%r5},{%r6,%r7},{%r2,%r3};",
+                   "needs sm_80 or later");
+    expect_refusal("sm_90",
+                   "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16 {%f0,%f1,%f2,%f3},{%r2,%r3},{%r4},{%r5,%r6};",
+                   "no such types of c and d together");
+    expect_refusal("sm_90", "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r2,%r3},{%r2,%r3},{%r4,%r5},{%r5,%r6};",
+                   "operand 3 of 'mma': must be 1 register in braces");
+    expect_refusal("sm_90", "mma.sync.aligned.m8n8k32.row.col.s32.s8.s8.s32 {%r2,%r3},{%r2},{%r4},{%r5,%r6};",
+                   "has no such shape");
+    expect_refusal("sm_90", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2,%r3}, [%r4];",
+                   "must be 4 registers in braces");
+    expect_refusal("sm_90", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r4], {%r2};", "needs sm_100a or later");
+    expect_refusal("sm_70", "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r2,%r3,%r4,%r5}, [%rd1], 16;",
+                   "needs sm_80 or later");
+    expect_refusal("sm_90", "wmma.load.a.sync.aligned.row.m16n16k16.tf32 {%r2,%r3,%r4,%r5}, [%rd1], 16;",
+                   "no such shape for this type");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_forms_multiply),          cmocka_unit_test(sums_are_as_exact_as_the_matrix_units),
+        cmocka_unit_test(bytes_are_loaded_transposed), cmocka_unit_test(bytes_are_stored_transposed),
+        cmocka_unit_test(each_matrix_is_a_pass),       cmocka_unit_test(what_is_not_there_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
