@@ -186,7 +186,7 @@ static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
 
 static CUfunction kernel(CUmodule *module) {
     CUfunction f;
-    OK(cu->module_load(module, ptx));
+    OK(cu->module_load(module, ptx, 0, NULL, NULL));
     OK(cu->module_function(&f, *module, "bump"));
     return f;
 }
