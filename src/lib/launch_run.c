@@ -58,19 +58,14 @@ static void fill_chunk(const launch_argument *a, uint32_t *words, size_t count, 
 
 /* ---- one launch's buffers ---- */
 
-typedef struct workspace {
-    uint32_t *chunk;
-    text *contents;        /* of buffers that come from files */
-    haul_buffer **buffers; /* by argument; NULL for scalars */
-    haul_argument *arguments;
-} workspace;
+typedef struct launch_workspace workspace;
 
 static haul_status no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
 }
 
-static void end_workspace(workspace *w, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+void launch_workspace_end(workspace *w) {
+    for (size_t i = 0; i < w->count; i++) {
         if (w->buffers) haul_buffer_free(w->buffers[i]);
         if (w->contents) text_free(&w->contents[i]);
     }
@@ -78,10 +73,12 @@ static void end_workspace(workspace *w, size_t count) {
     memory_free(w->contents);
     memory_free(w->buffers);
     memory_free(w->arguments);
+    *w = (workspace){0};
 }
 
 static haul_status start_workspace(workspace *w, size_t count) {
-    *w = (workspace){.chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
+    *w = (workspace){.count = count,
+                     .chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
                      .contents = memory_zeroed(count, sizeof *w->contents),
                      .buffers = memory_zeroed(count, sizeof *w->buffers),
                      .arguments = memory_zeroed(count, sizeof *w->arguments)};
@@ -135,12 +132,30 @@ static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t
     return status;
 }
 
-static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
-                          workspace *w) {
-    for (size_t i = 0; i < d->argument_count; i++) {
-        haul_status status = make_argument(device, &d->arguments[i], w, i);
+haul_status launch_workspace_start(haul_device *device, launch_argument *arguments, size_t count, workspace *w) {
+    HAUL_TRY(start_workspace(w, count));
+    for (size_t i = 0; i < count; i++) {
+        haul_status status = make_argument(device, &arguments[i], w, i);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
+    return HAUL_OK;
+}
+
+haul_status launch_workspace_refill(workspace *w, const launch_argument *arguments) {
+    for (size_t i = 0; i < w->count; i++)
+        if (w->buffers[i]) HAUL_TRY(fill_buffer(&arguments[i], w->buffers[i], &w->contents[i], w->chunk));
+    return HAUL_OK;
+}
+
+haul_status launch_workspace_take(workspace *w, launch_argument *arguments) {
+    for (size_t i = 0; i < w->count; i++)
+        if (w->buffers[i]) HAUL_TRY(take_result(&arguments[i], w->buffers[i], w->chunk));
+    return HAUL_OK;
+}
+
+static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
+                          workspace *w) {
+    HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
     haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
                           .shared_bytes = d->shared_bytes,
                           .arguments = w->arguments,
@@ -148,17 +163,13 @@ static haul_status run_in(haul_device *device, haul_module *module, launch_descr
     memcpy(launch.grid, d->grid, sizeof launch.grid);
     memcpy(launch.block, d->block, sizeof launch.block);
     HAUL_TRY(haul_launch_run(module, &launch, run));
-    for (size_t i = 0; i < d->argument_count; i++) {
-        if (w->buffers[i]) HAUL_TRY(take_result(&d->arguments[i], w->buffers[i], w->chunk));
-    }
-    return HAUL_OK;
+    return launch_workspace_take(w, d->arguments);
 }
 
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *d, haul_run *run) {
-    workspace w;
-    haul_status status = start_workspace(&w, d->argument_count);
-    if (status == HAUL_OK) status = run_in(device, module, d, run, &w);
-    end_workspace(&w, d->argument_count);
+    workspace w = {0};
+    haul_status status = run_in(device, module, d, run, &w);
+    launch_workspace_end(&w);
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s", d->where);
 }
 

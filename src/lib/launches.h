@@ -21,6 +21,7 @@
 #define HAUL_LIB_LAUNCHES_H
 
 #include "base/arena.h"
+#include "base/text.h"
 
 #include <haul/haul.h>
 #include <jansson.h>
@@ -116,6 +117,23 @@ launch_description *launch_append(launch_list *list, const launch_description *l
  * launch's record (see haul_launch_run), on a device that checks launches also when the kernel fails. Messages begin
  * with launch->where. */
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
+
+/* A launch's buffers, for who launches more than once. */
+typedef struct launch_workspace {
+    size_t count;
+    uint32_t *chunk;
+    text *contents;           /* of buffers that come from files */
+    haul_buffer **buffers;    /* by argument; NULL for scalars */
+    haul_argument *arguments; /* what haul_launch_run() takes */
+} launch_workspace;
+
+/* Allocates and fills. `w` is all zeros before; end it with launch_workspace_end() after an error too. */
+haul_status launch_workspace_start(haul_device *device, launch_argument *arguments, size_t count, launch_workspace *w);
+/* Fills the buffers anew. */
+haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *arguments);
+/* Hashes what the buffers hold (argument.hash) and writes output files. */
+haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
+void launch_workspace_end(launch_workspace *w);
 
 /* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
 bool launch_outputs_match(const launch_description *launch);
