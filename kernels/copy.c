@@ -1,4 +1,5 @@
 #include <kernels/launch.h>
+#include <kernels/tuned/sm_90.h>
 
 const haul_kernel_form haul_copy_forms[] = {
     {.name = "auto"},

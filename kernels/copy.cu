@@ -1,9 +1,11 @@
 /* Copies: the plainest memory-bound kernel, by words, by 16-byte vectors, and by the copy engine both ways. */
 #include <haul/device.h>
 
-#define PACED 512 /* threads of a block that is paced */
-#define TILE 2048 /* floats that the copy engine moves at a time */
-#define STAGES 4
+#include "tuned.cuh"
+
+#define PACED COPY_PACED_THREADS /* of a block that is paced */
+#define TILE COPY_BULK_FLOATS    /* that the copy engine moves at a time */
+#define STAGES COPY_BULK_STAGES
 
 extern "C" __global__ void copy_scalar(const float *in, float *out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,12 @@
 #include <kernels/kernels.h>
 #include <kernels/launch.h>
+#include <kernels/tunables.h>
 
 #include "base/memory.h"
 #include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct haul_kernels {
     haul_device *device;
@@ -36,6 +40,34 @@ haul_status kernels_module(haul_kernels *k, const char *name, haul_module **modu
     if (!*kept) HAUL_TRY(haul_module_load(k->device, m->name, m->ptx, (size_t)(m->end - m->ptx), kept));
     *module = *kept;
     return HAUL_OK;
+}
+
+/* ---- what was tuned ---- */
+
+static const kernels_tables *tables_for(uint32_t architecture) {
+    return architecture < kernels_tables_sm_90.architecture ? &kernels_tables_sm_80 : &kernels_tables_sm_90;
+}
+
+const char *kernels_constant(const char *name, uint32_t architecture) {
+    const kernels_tables *t = tables_for(architecture);
+    for (size_t i = 0; i < t->constant_count; i++)
+        if (strcmp(t->constants[i].name, name) == 0) return t->constants[i].value;
+    return NULL;
+}
+
+uint32_t kernels_tuned(const haul_kernels *k, const char *name) {
+    const char *value = kernels_constant(name, haul_device_architecture(k->device));
+    return value ? (uint32_t)strtoul(value, NULL, 0) : 0;
+}
+
+/* A form as the module has it that the device gets: what it was compiled for decides. */
+static const haul_kernel_form *form_of(const haul_kernels *k, const kernels_launch *l) {
+    const haul_kernel_form *shown = &l->forms[l->form];
+    const haul_kernel_module *m = haul_kernel_module_find(shown->module, haul_device_architecture(k->device));
+    const kernels_tables *t = tables_for(m ? m->architecture : 0);
+    for (size_t i = 0; i < t->family_count; i++)
+        if (t->families[i].shown == l->forms) return &t->families[i].own[l->form];
+    return shown;
 }
 
 /* ---- checks ---- */
@@ -83,10 +115,12 @@ static haul_status check(const haul_kernels *k, const kernels_launch *l) {
 
 /* ---- launches ---- */
 
-/* Blocks that the device holds at once, at least one. */
-static haul_status count_resident(const haul_kernels *k, haul_module *module, const haul_launch *l, uint64_t *blocks) {
+/* Blocks that the device holds at once, at least one; no more than `most` an SM, if that is not 0. */
+static haul_status count_resident(const haul_kernels *k, haul_module *module, const haul_launch *l, uint32_t most,
+                                  uint64_t *blocks) {
     uint32_t per_sm;
     HAUL_TRY(haul_module_blocks_per_sm(module, l->kernel, l->block[0] * l->block[1], l->shared_bytes, &per_sm));
+    if (most && per_sm > most) per_sm = most;
     *blocks = (uint64_t)per_sm * haul_device_sm_count(k->device);
     if (*blocks == 0) *blocks = 1;
     return HAUL_OK;
@@ -94,14 +128,14 @@ static haul_status count_resident(const haul_kernels *k, haul_module *module, co
 
 /* A grid that strides does so in the last dimension that there is. Kernels with a z stride there whatever their form.
  */
-static haul_status choose_grid(const haul_kernels *k, haul_module *module, const kernels_launch *l, haul_launch *out) {
-    const haul_kernel_form *f = &l->forms[l->form];
+static haul_status choose_grid(const haul_kernels *k, haul_module *module, const kernels_launch *l,
+                               const haul_kernel_form *f, haul_launch *out) {
     const uint32_t tile[3] = {f->tile[0], f->tile[1], 1};
     const int last = l->extent[2] ? 2 : l->extent[1] ? 1 : 0;
     uint64_t blocks[3], limit = k->most_blocks;
     for (int d = 0; d < 3; d++) blocks[d] = l->extent[d] ? (l->extent[d] - 1) / tile[d] + 1 : 1;
     if (f->grid == HAUL_GRID_STRIDES) {
-        if (!limit) HAUL_TRY(count_resident(k, module, out, &limit));
+        if (!limit) HAUL_TRY(count_resident(k, module, out, l->blocks_per_sm, &limit));
         for (int d = 0; d < last; d++) limit /= blocks[d];
         if (blocks[last] > limit) blocks[last] = limit ? limit : 1;
     }
@@ -116,7 +150,7 @@ haul_status kernels_run(haul_kernels *k, const kernels_launch *l, haul_run *run)
     haul_module *module;
     haul_argument arguments[KERNELS_MOST_ARGUMENTS];
     HAUL_TRY(check(k, l));
-    const haul_kernel_form *f = &l->forms[l->form];
+    const haul_kernel_form *f = form_of(k, l);
     haul_launch launch = {.kernel = l->kernel ? l->kernel : f->kernel,
                           .block = {f->block[0], f->block[1], 1},
                           .shared_bytes = f->shared_bytes + l->extra_shared_bytes,
@@ -124,6 +158,6 @@ haul_status kernels_run(haul_kernels *k, const kernels_launch *l, haul_run *run)
                           .argument_count = l->argument_count};
     for (size_t i = 0; i < l->argument_count; i++) arguments[i] = l->arguments[i].value;
     HAUL_TRY(kernels_module(k, f->module, &module));
-    HAUL_TRY(choose_grid(k, module, l, &launch));
+    HAUL_TRY(choose_grid(k, module, l, f, &launch));
     return haul_launch_run(module, &launch, run);
 }

@@ -38,6 +38,31 @@ typedef struct kernels_argument {
 
 enum { KERNELS_MOST_ARGUMENTS = 24 };
 
+/* ---- what was tuned for an architecture ---- */
+
+/* A family's forms: as everybody sees them, which is as the newest architecture has them, and as this one does. */
+typedef struct kernels_family {
+    const haul_kernel_form *shown, *own;
+} kernels_family;
+
+typedef struct kernels_constant_row {
+    const char *name, *value;
+} kernels_constant_row;
+
+typedef struct kernels_tables {
+    uint32_t architecture;
+    const kernels_family *families; /* whose forms depend on what was tuned */
+    size_t family_count;
+    const kernels_constant_row *constants;
+    size_t constant_count;
+} kernels_tables;
+
+/* A numeric constant as the device's architecture has it; 0 when there is none of that name. */
+uint32_t kernels_tuned(const haul_kernels *k, const char *name);
+
+/* Those of kernels/tuned/, the oldest architecture first. */
+extern const kernels_tables kernels_tables_sm_80, kernels_tables_sm_90;
+
 /* ---- launches ---- */
 
 typedef struct kernels_launch {
@@ -48,6 +73,7 @@ typedef struct kernels_launch {
     uint64_t extent[3];          /* elements in x, y, z, which the form's tiles cover (in z each is 1 high); a y or z
                                     of 0 means that there is no such dimension */
     uint32_t extra_shared_bytes; /* dynamic shared memory beside the form's */
+    uint32_t blocks_per_sm;      /* of a grid that strides, at most; 0: as many as fit */
     const kernels_argument *arguments;
     size_t argument_count;
 } kernels_launch;

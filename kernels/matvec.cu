@@ -2,12 +2,14 @@
  *
  * All forms add in one order, so they give the same bits. Each row has 32 partial sums: sum l takes the columns j with
  * j / 4 % 32 == l, in ascending order, each by one fmaf. Then sum l and sum l ^ 16 are added, l and l ^ 8, and so on
- * down to l ^ 1. That is what a warp does whose lanes read neighbouring vectors. Blocks of 256 threads. */
+ * down to l ^ 1. That is what a warp does whose lanes read neighbouring vectors. Blocks of BLOCK threads. */
 #include <cuda_runtime.h>
+#include "tuned.cuh"
 
-#define BLOCK 256
+#define BLOCK MATVEC_THREADS
 #define WARPS (BLOCK / 32)
 #define SPAN 128  /* columns that a warp reads at a time */
+static const int UNROLL = MATVEC_UNROLL; /* pragmas take no macros */
 #define ROWS 4    /* of a warp of the staged form */
 #define PART 4096 /* columns of x that the staged form keeps */
 
@@ -68,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     float sum = 0.0f;
     if (in_vectors(a, x, columns)) {
         const float4 *a4 = (const float4 *)a, *x4 = (const float4 *)x;
-#pragma unroll 4
+#pragma unroll UNROLL
         for (unsigned j = lane; j < columns / 4; j += 32) sum = dot4(a4[j], x4[j], sum);
     } else {
         for (unsigned j = lane * 4; j < columns; j += SPAN) sum = dot_words(a + j, x + j, columns - j, sum);

@@ -1,4 +1,5 @@
 #include <kernels/launch.h>
+#include <kernels/tuned/sm_90.h>
 
 #include "base/status.h"
 

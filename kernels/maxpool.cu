@@ -4,12 +4,14 @@
  * once, keeps the block's part and a halo of 15 on either side in shared memory, and reads it from there; the last one
  * also keeps the maximum of each four neighbours, so that it reads 15 words of shared memory for four outputs. */
 #include <cuda_runtime.h>
+#include "tuned.cuh"
 
 #define RADIUS 15
-#define BLOCK 256              /* threads a block of the forms in shared memory */
-#define VECTORS 2              /* of four outputs, that a thread of maxpool15 computes */
-#define SPAN (BLOCK * VECTORS) /* vectors of a block */
-#define HALO 4                 /* vectors beside them on either side, from which RADIUS words are wanted */
+#define STAGED 256              /* threads a block of the staged form */
+#define BLOCK MAXPOOL_THREADS   /* of maxpool15 */
+#define VECTORS MAXPOOL_VECTORS /* of four outputs, that a thread of maxpool15 computes */
+#define SPAN (BLOCK * VECTORS)  /* vectors of a block */
+#define HALO 4                  /* vectors beside them on either side, from which RADIUS words are wanted */
 
 extern "C" __global__ void maxpool15_plain(float *out, const float *in, int n) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,9 +24,9 @@ extern "C" __global__ void maxpool15_plain(float *out, const float *in, int n) {
 
 /* Elements beyond either end count as minus infinity: they never win. */
 extern "C" __global__ void maxpool15_staged(float *out, const float *in, int n) {
-    __shared__ float tile[BLOCK + 2 * RADIUS];
-    long long first = (long long)blockIdx.x * BLOCK - RADIUS;
-    for (int k = threadIdx.x; k < BLOCK + 2 * RADIUS; k += BLOCK) {
+    __shared__ float tile[STAGED + 2 * RADIUS];
+    long long first = (long long)blockIdx.x * STAGED - RADIUS;
+    for (int k = threadIdx.x; k < STAGED + 2 * RADIUS; k += STAGED) {
         tile[k] = first + k >= 0 && first + k < n ? in[first + k] : __int_as_float(0xff800000);
     }
     __syncthreads();

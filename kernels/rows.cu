@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #define HAUL_BLOCK_IS_1D
 #include <haul/device.h>
+#include "tuned.cuh"
 
 #define BLOCK 256
 
@@ -77,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
  * Rows of more than 512 bytes are cut into pieces that a warp takes each. A lane has two vectors under way, and a block
  * is done when it has stored them: on an H100 neither more vectors nor blocks that go on are as fast. */
 
-#define SMALL 128 /* threads a block */
-#define AHEAD 2   /* vectors of a lane */
+#define SMALL ROWS_THREADS /* a block */
+#define AHEAD ROWS_AHEAD   /* vectors of a lane */
 
 /* Where a vector of a lane is read and written; rows are counted in vectors. */
 typedef struct row_vector {

@@ -1,4 +1,5 @@
 #include <kernels/launch.h>
+#include <kernels/tuned/sm_90.h>
 
 const haul_kernel_form haul_saxpy_forms[] = {
     {.name = "auto"},
@@ -13,6 +14,8 @@ haul_status haul_saxpy(haul_kernels *kernels, haul_saxpy_form form, uint32_t n, 
     const kernels_launch launch = {.function = "haul_saxpy",
                                    KERNELS_FORM(haul_saxpy_forms, form ? form : HAUL_SAXPY_PACED),
                                    .extent = {n},
+                                   .blocks_per_sm =
+                                       form == HAUL_SAXPY_ROLES ? kernels_tuned(kernels, "SAXPY_ROLES_BLOCKS") : 0,
                                    KERNELS_ARGUMENTS(arguments)};
     return kernels_run(kernels, &launch, run);
 }

@@ -4,11 +4,13 @@
  * hold data that is under way, and how early the next data is asked for. x and y are 16-byte aligned from the second
  * rung on; any n is right: what does not fill a vector, or a tile, goes by single words. */
 #include <haul/device.h>
+#include "tuned.cuh"
 
-#define BLOCK 256 /* threads a block of the rungs that stage in shared memory, consumers where there are roles */
-#define PACED 704 /* of the last rung: two blocks an SM, whose loads are 44 KiB */
+#define BLOCK 256 /* threads a block of the rungs that stage in shared memory */
 #define TILE 1024 /* floats that a block stages at a time: one vector a thread */
 #define STAGES 4
+#define PACED SAXPY_PACED_THREADS /* of the last rung: with 704, two blocks an SM, whose loads are 44 KiB */
+#define USERS SAXPY_ROLES_THREADS /* of a block with roles, beside the warp that fills */
 
 static __device__ __forceinline__ float4 axpy4(float alpha, float4 x, float4 y) {
     return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
@@ -129,31 +131,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float
     axpy_tail(TILE, n, alpha, x, y);
 }
 
-/* Rung 7: a warp of its own fills the stages, BLOCK threads use them. Blocks of BLOCK + 32 threads. */
-extern "C" __global__ void __launch_bounds__(BLOCK + 32)
+/* Rung 7: a warp of its own fills the stages, USERS threads use them, a vector of x and of y each. Blocks of USERS + 32
+ * threads; dynamic shared memory: SAXPY_ROLES_STAGES stages of 32 bytes for each user. */
+extern "C" __global__ void __launch_bounds__(USERS + 32)
     saxpy_roles(unsigned n, float alpha, const float *x, float *y) {
-    __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
-    HAUL_SEQUENTIAL(tile, TILE * 4, 16, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(p, STAGES, BLOCK / 32, 32, 0, BLOCK, HAUL_AUTO);
-    unsigned tiles = n / TILE;
+    extern __shared__ __align__(128) float4 rings[];
+    const unsigned floats = USERS * 4, tiles = n / floats;
+    HAUL_SEQUENTIAL(tile, USERS * 16, 16, 32, SAXPY_ROLES_ENGINE);
+    HAUL_SPLIT_PIPELINE(p, SAXPY_ROLES_STAGES, USERS / 32, 32, 0, USERS, SAXPY_ROLES_ENGINE);
     if (haul_is_producer(&p)) {
         haul_producer producer = haul_producer_of(&p);
         for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {
-            float4 *stage = stages + haul_producer_acquire(&producer) * 2 * BLOCK;
-            haul_producer_load(&producer, tile, stage, x + (size_t)k * TILE);
-            haul_producer_load(&producer, tile, stage + BLOCK, y + (size_t)k * TILE);
+            float4 *stage = rings + haul_producer_acquire(&producer) * 2 * USERS;
+            haul_producer_load(&producer, tile, stage, x + (size_t)k * floats);
+            haul_producer_load(&producer, tile, stage + USERS, y + (size_t)k * floats);
             haul_producer_commit(&producer);
         }
     } else {
         haul_consumer consumer = haul_consumer_of(&p);
         for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {
-            const float4 *stage = stages + haul_consumer_wait(&consumer) * 2 * BLOCK + threadIdx.x;
-            float4 a = stage[0], b = stage[BLOCK];
+            const float4 *stage = rings + haul_consumer_wait(&consumer) * 2 * USERS + threadIdx.x;
+            float4 a = stage[0], b = stage[USERS];
             haul_consumer_release(&consumer);
-            ((float4 *)y)[(size_t)k * BLOCK + threadIdx.x] = axpy4(alpha, a, b);
+            ((float4 *)y)[(size_t)k * USERS + threadIdx.x] = axpy4(alpha, a, b);
         }
     }
-    axpy_tail(TILE, n, alpha, x, y);
+    axpy_tail(floats, n, alpha, x, y);
 }
 
 /* ---- no stages at all ---- */

@@ -9,13 +9,12 @@ const haul_kernel_form haul_transpose_forms[] = {
 };
 
 enum {
-    BLOCKS_PER_SM = 3,   /* of the swizzled form: kernels/transpose.cu says why */
     RESERVE_STEP = 8192, /* bytes */
     MOST_RESERVED = 1 << 16
 };
 
-/* The least dynamic shared memory, in steps, that keeps all but BLOCKS_PER_SM blocks off an SM. The kernel does not use
- * it. */
+/* The least dynamic shared memory, in steps, that keeps all but so many blocks off an SM as were found best:
+ * kernels/transpose.cu says why. The kernel does not use it. */
 static haul_status reserve(haul_kernels *k, uint32_t *bytes) {
     const haul_kernel_form *f = &haul_transpose_forms[HAUL_TRANSPOSE_SWIZZLED];
     haul_module *module;
@@ -23,7 +22,7 @@ static haul_status reserve(haul_kernels *k, uint32_t *bytes) {
     for (*bytes = 0; *bytes < MOST_RESERVED; *bytes += RESERVE_STEP) {
         uint32_t blocks;
         HAUL_TRY(haul_module_blocks_per_sm(module, f->kernel, f->block[0], *bytes, &blocks));
-        if (blocks <= BLOCKS_PER_SM) break;
+        if (blocks <= kernels_tuned(k, "TRANSPOSE_BLOCKS_PER_SM")) break;
     }
     return HAUL_OK;
 }

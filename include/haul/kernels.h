@@ -37,7 +37,8 @@ typedef enum haul_grid {
     HAUL_GRID_STRIDES /* as many blocks as the device holds at once, which go on from tile to tile */
 } haul_grid;
 
-/* How a kernel comes, one row of <haul/kernels.def>. */
+/* How a kernel comes, one row of <haul/kernels.def>. Blocks, tiles and shared memory are those of the newest
+ * architecture that kernels/tuned/ has constants for; an older one's module may have others. */
 typedef struct haul_kernel_form {
     const char *name;           /* "two_stages" */
     const char *module;         /* "saxpy" for kernels/saxpy.cu */
@@ -46,7 +47,7 @@ typedef struct haul_kernel_form {
     uint32_t architecture;      /* the oldest that it runs on: 80 for sm_80 */
     uint32_t block[2], tile[2]; /* in x and y: threads of a block, elements that it does at a time */
     haul_grid grid;
-    uint32_t shared_bytes; /* dynamic shared memory a block */
+    uint32_t shared_bytes;  /* dynamic shared memory a block */
     uint32_t ahead;        /* bytes that a thread can have asked for when it first waits */
 } haul_kernel_form;
 

@@ -100,3 +100,14 @@ haul_status compile_find(const char *compiler, text *line) {
     while (line->length && line->bytes[line->length - 1] == '\n') line->bytes[--line->length] = '\0';
     return status;
 }
+
+haul_status compile_find_own(const char *name, text *path) {
+    char script[PATH_MAX];
+    HAUL_TRY(find_script(script));
+    *strrchr(script, '/') = '\0';
+    text_printf(path, "%s/../%s", script, name);
+    if (path->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its path", name);
+    if (access(text_string(path), R_OK) == 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s: haul's own source is not here: install it whole, or set HAUL_TOOLCHAIN",
+                     name);
+}

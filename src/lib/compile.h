@@ -26,4 +26,9 @@ haul_status compile_source(const char *path, const compile_options *options, tex
  * `compiler` as in compile_options. Errors: HAUL_ERROR_COMPILER when there is none. */
 haul_status compile_find(const char *compiler, text *line);
 
+/* Appends the path of a file of haul's own source ("kernels/saxpy.cu"), which lies beside the toolchain in the source
+ * tree and where haul is installed. Errors: HAUL_ERROR_COMPILER without a toolchain, HAUL_ERROR_FILE without the file.
+ */
+haul_status compile_find_own(const char *name, text *path);
+
 #endif

@@ -45,8 +45,12 @@ static haul_status overflow(const reader *r, bool too_large) {
 
 static haul_status divide(const reader *r, char operation, int64_t *a, int64_t b) {
     if (b == 0) return wrong(r, "divides by zero");
-    if (b == -1) return operation == '/' ? overflow(r, __builtin_sub_overflow(0, *a, a)) : (*a = 0, HAUL_OK);
-    *a = operation == '/' ? *a / b : *a % b;
+    if (operation == '%') {
+        *a = b == -1 ? 0 : *a % b;
+        return HAUL_OK;
+    }
+    if (b == -1) return overflow(r, __builtin_sub_overflow(0, *a, a));
+    *a /= b;
     return HAUL_OK;
 }
 
@@ -166,7 +170,7 @@ static haul_status read_comparison(reader *r, int64_t *value) {
         int64_t b, a = *value;
         if (!take(r, operators[i])) continue;
         HAUL_TRY(read_sum(r, &b));
-        const bool holds[] = {a <= b, a >= b, a == b, a != b, a < b, a > b};
+        const bool holds[] = {a <= b, a >= b, a == b, a != b, a<b, a> b};
         *value = holds[i];
         break;
     }

@@ -41,7 +41,7 @@ typedef struct tune_problem {
     const char *name;   /* "saxpy.paced" */
     const char *source; /* path of a .cu file */
     tune_launch launch;
-    tune_launch reference; /* in the same file; kernel NULL: the first variant that runs */
+    tune_launch reference;        /* in the same file; kernel NULL: the first variant that runs */
     const char *const *arguments; /* as on the command line (lib/launches.h), with {FORMULA} for numbers; those of
                                      buffers know only SIZE */
     size_t argument_count;

@@ -39,8 +39,8 @@ static void compile(const tuner *t, tune_job *job) {
         return;
     }
     const size_t count = put_flags(t, job->variant, defines, flags);
-    const compile_options o = {t->options->compiler, t->options->architecture ? t->options->architecture : t->architecture,
-                               flags, count};
+    const compile_options o = {t->options->compiler,
+                               t->options->architecture ? t->options->architecture : t->architecture, flags, count};
     job->status = compile_source(t->problem->source, &o, &job->ptx, &messages);
     if (job->status != HAUL_OK) keep_reason(job, &messages);
     text_free(&messages);

@@ -34,7 +34,8 @@ typedef struct tune_job {
 typedef struct tune_data {
     launch_list list;
     launch_argument *arguments;
-    uint64_t *wanted; /* the reference's hashes; NULL until it has run */
+    uint64_t *wanted; /* the reference's hashes */
+    bool known;       /* it has run */
     launch_workspace *sets;
     size_t set_count;
     int64_t size;
@@ -45,8 +46,10 @@ typedef struct tuner {
     const tune_problem *problem;
     const tune_options *options;
     tune_result *result;
-    tune_data check, timed; /* timed is not used where the sizes are the same: see tune_timed_data() */
-    double began, best_share;
+    tune_data check, timed;   /* timed is not used where the sizes are the same: see tune_timed_data() */
+    double began, best_share; /* by haul_diagnose(), of what was looked at so far */
+    tune_job base;            /* what others are timed against: the start, or the first that runs */
+    bool has_base;
     char architecture[16];
 } tuner;
 

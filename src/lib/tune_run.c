@@ -72,8 +72,7 @@ static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data 
         if (is_buffer(t->problem->arguments[i])) continue;
         status = tune_expand(&scratch.memory, t->problem->arguments[i], &names, &expanded);
         if (status == HAUL_OK) status = launch_parse_argument(&scratch, expanded, &a);
-        if (status == HAUL_OK)
-            w->arguments[i] = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};
+        if (status == HAUL_OK) w->arguments[i] = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};
     }
     launch_list_free(&scratch);
     return status;
@@ -170,8 +169,7 @@ static haul_status summarise(tuner *t, tune_variant *v, const double *own, const
     tune_names names = tune_names_of(t, v, t->problem->size);
     HAUL_TRY(timing_summarise(own, rounds, &s));
     HAUL_TRY(timing_compare(own, first, rounds, &gain));
-    if (t->problem->bytes)
-        HAUL_TRY(formula_evaluate("bytes", t->problem->bytes, names.items, names.count, &bytes));
+    if (t->problem->bytes) HAUL_TRY(formula_evaluate("bytes", t->problem->bytes, names.items, names.count, &bytes));
     v->outcome = TUNE_TIMED;
     v->us = s.median, v->low = s.low, v->high = s.high;
     v->gain = gain.median;

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <kernels/kernels.h>
+#include <kernels/tuned/sm_90.h>
 
 static void modules_are_found_by_name_and_nothing_else_is(void **state) {
     (void)state;

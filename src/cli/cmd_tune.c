@@ -1,0 +1,225 @@
+/* haul tune: searches a kernel's constants for the device at hand. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/status.h"
+#include "cli/session.h"
+#include "cli/tune/tune.h"
+#include "lib/compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct tuning {
+    const cli_values *values;
+    haul_device *device;
+    report_document *document;
+    text header; /* of all that was tuned */
+    tune_options options;
+    bool chosen[KERNELS_TUNABLES];
+} tuning;
+
+/* ---- which kernels ---- */
+
+static void list_kernels(void) {
+    for (size_t i = 0; i < KERNELS_TUNABLES; i++)
+        printf("%-20s %s\n", kernels_tunables[i].name, kernels_tunables[i].what);
+}
+
+/* "saxpy.paced" is one, "saxpy" all of a family. */
+static bool is_called(const kernels_tunable *k, const char *name) {
+    const size_t length = strlen(name);
+    if (strcmp(name, "all") == 0 || strcmp(name, k->name) == 0) return true;
+    return strncmp(name, k->name, length) == 0 && k->name[length] == '.';
+}
+
+static haul_status unknown_kernel(const char *name) {
+    const char *names[2 * KERNELS_TUNABLES];
+    char families[KERNELS_TUNABLES][32];
+    for (size_t i = 0; i < KERNELS_TUNABLES; i++) {
+        names[2 * i] = kernels_tunables[i].name;
+        snprintf(families[i], sizeof families[i], "%.*s", (int)strcspn(names[2 * i], "."), names[2 * i]);
+        names[2 * i + 1] = families[i];
+    }
+    const char *near = nearest_name(name, names, 2 * KERNELS_TUNABLES);
+    if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel %s: did you mean %s?", name, near);
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel %s: `haul tune --list` lists them; one of your own is a .cu file",
+                     name);
+}
+
+static haul_status choose(tuning *t, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < KERNELS_TUNABLES; i++) {
+        if (!is_called(&kernels_tunables[i], name)) continue;
+        t->chosen[i] = found = true;
+    }
+    return found ? HAUL_OK : unknown_kernel(name);
+}
+
+static haul_status choose_all(tuning *t) {
+    const cli_list *names = &t->values->operands;
+    if (!names->count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "what is to be tuned? name a kernel (`haul tune --list`) or a .cu file");
+    for (size_t i = 0; i < names->count; i++)
+        if (!compile_is_source(names->items[i])) HAUL_TRY(choose(t, names->items[i]));
+    return HAUL_OK;
+}
+
+/* ---- tuning one ---- */
+
+static haul_status save(const char *folder, const char *name, const char *ending, const text *content) {
+    text path = {0};
+    text_printf(&path, "%s/%s%s", folder, name, ending);
+    haul_status status = path.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name")
+                                     : file_write(text_string(&path), content);
+    text_free(&path);
+    return status;
+}
+
+static haul_status save_chart(const tuning *t, const char *name, const report_chart *chart) {
+    text svg = {0};
+    if (!t->values->out || !chart) return HAUL_OK;
+    haul_status status = report_write_svg(chart, &svg);
+    if (status == HAUL_OK) status = save(t->values->out, name, ".svg", &svg);
+    text_free(&svg);
+    return status;
+}
+
+static haul_status tune(tuning *t, const tune_problem *p) {
+    tune_result result;
+    report_chart *chart = NULL;
+    haul_status status = tune_search(t->device, p, &t->options, &result);
+    if (status == HAUL_OK) {
+        tune_report(t->document, p, &result, t->values->every, &chart);
+        tune_put_header(&t->header, t->device, p, &result);
+        status = save_chart(t, p->name, chart);
+    }
+    tune_result_free(&result);
+    return status;
+}
+
+/* Of a family, or of all, those that need newer machines are left out, with a word. */
+static haul_status tune_shipped(tuning *t, size_t i, bool alone) {
+    const kernels_tunable *k = &kernels_tunables[i];
+    if (!alone && haul_device_architecture(t->device) < k->architecture) {
+        report_add_note(report_add_section(t->document, k->name, k->name), REPORT_MUTED, "not on this machine: sm_%u",
+                        k->architecture);
+        return HAUL_OK;
+    }
+    tune_case c;
+    haul_status status = tune_case_shipped(&c, k, t->values, t->device);
+    if (status == HAUL_OK) status = tune(t, &c.problem);
+    tune_case_free(&c);
+    return status;
+}
+
+static haul_status tune_own(tuning *t, const char *path) {
+    tune_case c;
+    haul_status status = tune_case_own(&c, path, t->values);
+    if (status == HAUL_OK) status = tune(t, &c.problem);
+    tune_case_free(&c);
+    return status;
+}
+
+static haul_status tune_all(tuning *t) {
+    const cli_list *names = &t->values->operands;
+    size_t count = 0;
+    for (size_t i = 0; i < KERNELS_TUNABLES; i++) count += t->chosen[i];
+    for (size_t i = 0; i < KERNELS_TUNABLES; i++)
+        if (t->chosen[i]) HAUL_TRY(tune_shipped(t, i, count == 1));
+    for (size_t i = 0; i < names->count; i++)
+        if (compile_is_source(names->items[i])) HAUL_TRY(tune_own(t, names->items[i]));
+    return HAUL_OK;
+}
+
+/* ---- what is told ---- */
+
+static void introduce(const tuning *t, const char *compiler) {
+    const bool is_virtual = haul_device_is_virtual(t->device);
+    report_add_fact(t->document, "device", "Device", "%s", haul_device_product(t->device));
+    report_add_fact(t->document, "name", "Opened as", "%s", haul_device_name(t->device));
+    report_add_fact(t->document, "numbers", "Numbers", "%s",
+                    is_virtual ? "simulated: variants are ranked by estimated time" : "measured");
+    report_add_fact(t->document, "compiler", "Compiler", "%s", compiler);
+    report_add_fact(t->document, "version", "haul", "%s", HAUL_VERSION);
+}
+
+static haul_status save_all(tuning *t, text *out) {
+    const char *folder = t->values->out;
+    if (t->values->header) HAUL_TRY(file_write(t->values->header, &t->header));
+    if (!folder) return HAUL_OK;
+    HAUL_TRY(save(folder, "tuned", ".h", &t->header));
+    HAUL_TRY(report_write_json(t->document, out));
+    HAUL_TRY(save(folder, "tune", ".json", out));
+    text_clear(out);
+    HAUL_TRY(report_write_html(t->document, out));
+    return save(folder, "report", ".html", out);
+}
+
+static haul_status publish(tuning *t) {
+    text out = {0};
+    const cli_values *v = t->values;
+    haul_status status = save_all(t, &out);
+    text_clear(&out);
+    if (status == HAUL_OK && v->json) status = report_write_json(t->document, &out);
+    if (status == HAUL_OK && !v->json && !v->quiet) {
+        status = report_write_text(t->document, report_terminal_of(STDOUT_FILENO), &out);
+        if (!v->header && !v->out) text_printf(&out, "\n%s", text_string(&t->header));
+    }
+    if (status == HAUL_OK) status = cli_print(&out);
+    text_free(&out);
+    return status;
+}
+
+static haul_status make_folder(const char *folder) {
+    if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+}
+
+static haul_status find_compiler(tuning *t) {
+    text line = {0};
+    haul_status status = compile_find(t->values->compiler, &line);
+    if (status == HAUL_OK) introduce(t, text_string(&line));
+    text_free(&line);
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "every variant has to be compiled");
+}
+
+static haul_status run(tuning *t, const char **flags) {
+    const cli_values *v = t->values;
+    const haul_device_options options = cli_device_options(v);
+    for (size_t i = 0; i < v->include.count; i++)
+        flags[t->options.flag_count++] = "-I", flags[t->options.flag_count++] = v->include.items[i];
+    for (size_t i = 0; i < v->define.count; i++)
+        flags[t->options.flag_count++] = "-D", flags[t->options.flag_count++] = v->define.items[i];
+    t->options.flags = flags;
+    HAUL_TRY(choose_all(t));
+    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &t->device));
+    HAUL_TRY(find_compiler(t));
+    HAUL_TRY(make_folder(v->out));
+    HAUL_TRY(tune_all(t));
+    return publish(t);
+}
+
+int cli_run_tune(const cli_values *v) {
+    if (v->list) {
+        list_kernels();
+        return CLI_FINE;
+    }
+    tuning t = {.values = v,
+                .document = report_document_new("tune", "Tuning"),
+                .options = {.compiler = v->compiler,
+                            .architecture = v->arch,
+                            .seconds = (double)v->seconds,
+                            .exhaustive = v->exhaustive}};
+    const char **flags = memory_zeroed(2 * (v->include.count + v->define.count), sizeof *flags);
+    haul_status status =
+        flags ? run(&t, flags) : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
+    memory_free((void *)flags);
+    haul_device_close(t.device);
+    report_document_free(t.document);
+    text_free(&t.header);
+    return status == HAUL_OK ? CLI_FINE : cli_fail("tune");
+}
