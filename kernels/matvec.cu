@@ -8,10 +8,10 @@
 
 #define BLOCK MATVEC_THREADS
 #define WARPS (BLOCK / 32)
-#define SPAN 128  /* columns that a warp reads at a time */
+#define SPAN 128                         /* columns that a warp reads at a time */
 static const int UNROLL = MATVEC_UNROLL; /* pragmas take no macros */
-#define ROWS 4    /* of a warp of the staged form */
-#define PART 4096 /* columns of x that the staged form keeps */
+#define ROWS 4                           /* of a warp of the staged form */
+#define PART 4096                        /* columns of x that the staged form keeps */
 
 static __device__ __forceinline__ float add_lanes(float sum) {
 #pragma unroll

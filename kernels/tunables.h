@@ -12,7 +12,8 @@ typedef enum kernels_tunable_id {
 } kernels_tunable_id;
 
 /* Formulas and arguments as in lib/tune.h. */
-typedef struct kernels_tunable {
+typedef struct kernels_tunable kernels_tunable;
+struct kernels_tunable {
     const char *name, *what; /* "saxpy.paced"; one line for people */
     const char *file;        /* "saxpy" for kernels/saxpy.cu */
     uint32_t architecture;   /* the oldest that it is worth tuning on */
@@ -21,7 +22,7 @@ typedef struct kernels_tunable {
     uint32_t reference_arguments; /* the first so many; 0: all */
     const char *bytes;
     int64_t size, virtual_size, check_size; /* SIZE on a GPU, on a virtual one, and where only results count */
-} kernels_tunable;
+};
 
 extern const kernels_tunable kernels_tunables[KERNELS_TUNABLES];
 

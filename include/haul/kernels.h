@@ -47,7 +47,7 @@ typedef struct haul_kernel_form {
     uint32_t architecture;      /* the oldest that it runs on: 80 for sm_80 */
     uint32_t block[2], tile[2]; /* in x and y: threads of a block, elements that it does at a time */
     haul_grid grid;
-    uint32_t shared_bytes;  /* dynamic shared memory a block */
+    uint32_t shared_bytes; /* dynamic shared memory a block */
     uint32_t ahead;        /* bytes that a thread can have asked for when it first waits */
 } haul_kernel_form;
 

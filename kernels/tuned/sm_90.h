@@ -1,4 +1,5 @@
-/* Constants of the shipped kernels for sm_90, found by hand on an NVIDIA H100 80GB HBM3 on 2026-11-21 (bench/results). */
+/* Constants of the shipped kernels for sm_90, found by hand on an NVIDIA H100 80GB HBM3 on 2026-11-21 (bench/results).
+ */
 #ifndef COPY_PACED_THREADS
 #define COPY_PACED_THREADS 512
 #endif

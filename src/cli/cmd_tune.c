@@ -4,8 +4,11 @@
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/session.h"
+#include "cli/stamp.h"
 #include "cli/tune/tune.h"
 #include "lib/compile.h"
+
+#include <kernels/tunables.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +97,7 @@ static haul_status tune(tuning *t, const tune_problem *p) {
     haul_status status = tune_search(t->device, p, &t->options, &result);
     if (status == HAUL_OK) {
         tune_report(t->document, p, &result, t->values->every, &chart);
-        tune_put_header(&t->header, t->device, p, &result);
+        tune_put_header(&t->header, p, &result);
         status = save_chart(t, p->name, chart);
     }
     tune_result_free(&result);
@@ -137,16 +140,6 @@ static haul_status tune_all(tuning *t) {
 
 /* ---- what is told ---- */
 
-static void introduce(const tuning *t, const char *compiler) {
-    const bool is_virtual = haul_device_is_virtual(t->device);
-    report_add_fact(t->document, "device", "Device", "%s", haul_device_product(t->device));
-    report_add_fact(t->document, "name", "Opened as", "%s", haul_device_name(t->device));
-    report_add_fact(t->document, "numbers", "Numbers", "%s",
-                    is_virtual ? "simulated: variants are ranked by estimated time" : "measured");
-    report_add_fact(t->document, "compiler", "Compiler", "%s", compiler);
-    report_add_fact(t->document, "version", "haul", "%s", HAUL_VERSION);
-}
-
 static haul_status save_all(tuning *t, text *out) {
     const char *folder = t->values->out;
     if (t->values->header) HAUL_TRY(file_write(t->values->header, &t->header));
@@ -182,7 +175,8 @@ static haul_status make_folder(const char *folder) {
 static haul_status find_compiler(tuning *t) {
     text line = {0};
     haul_status status = compile_find(t->values->compiler, &line);
-    if (status == HAUL_OK) introduce(t, text_string(&line));
+    cli_stamp(t->document, t->device, t->values->argc, t->values->argv);
+    report_add_fact(t->document, "compiler", "Compiler", "%s", text_string(&line));
     text_free(&line);
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "every variant has to be compiled");
 }
@@ -199,6 +193,7 @@ static haul_status run(tuning *t, const char **flags) {
     HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &t->device));
     HAUL_TRY(find_compiler(t));
     HAUL_TRY(make_folder(v->out));
+    tune_start_header(&t->header, t->device, v->argc, v->argv);
     HAUL_TRY(tune_all(t));
     return publish(t);
 }

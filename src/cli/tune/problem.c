@@ -4,6 +4,8 @@
 #include "cli/tune/tune.h"
 #include "lib/compile.h"
 
+#include <kernels/tunables.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* What a search found, as a section of a report and as a C header. */
 #include "base/memory.h"
+#include "cli/stamp.h"
 #include "cli/tune/tune.h"
 
 #include <math.h>
@@ -23,12 +24,15 @@ static void add_variant(report_table *t, const tune_problem *p, const tune_resul
     if (v->outcome == TUNE_TIMED) {
         report_add_number(t, v->us);
         report_add_number(t, v->us > 0 ? 100 * (v->high - v->low) / v->us : 0);
-        v->rate > 0 ? report_add_number(t, v->rate) : report_add_empty(t);
+        if (v->rate > 0)
+            report_add_number(t, v->rate);
+        else
+            report_add_empty(t);
         report_add_number(t, v->gain);
     } else {
         for (int i = 0; i < 4; i++) report_add_empty(t);
     }
-    report_add_text(t, "%s", v == r->best ? "best" : v == r->start ? "today" : "");
+    report_add_text(t, "%s", v == r->best ? "best" : v == r->start ? "start" : "");
     if (v->outcome != TUNE_TIMED) report_add_text(t, "%s: %s", tune_outcome_names[v->outcome], v->why ? v->why : "");
     if (v == r->best) report_set_row_tone(t, REPORT_GOOD);
 }
@@ -38,7 +42,8 @@ static void add_table(report_section *s, const tune_problem *p, const tune_resul
         {"us", "Time", REPORT_MICROSECONDS, "median of a launch"},
         {"spread", "Spread", REPORT_PERCENT, "from the first to the third quartile, of the median"},
         {"rate", "Rate", REPORT_RATE, "bytes that a launch has to move at least, over its time"},
-        {"gain", "Gain", REPORT_RATIO, "how many times faster than today's constants, in the same rounds"},
+        {"gain", "Gain", REPORT_RATIO,
+         "how many times faster than the constants that the search began with, in the same rounds"},
         {"mark", "", REPORT_TEXT, NULL},
         {"why", "Why not", REPORT_TEXT, NULL}};
     enum { FIXED = sizeof fixed / sizeof fixed[0] };
@@ -86,7 +91,7 @@ static double weight_of(const tune_problem *p, const tune_result *r, size_t para
 /* The parameter with the greatest weight but for `but`; SIZE_MAX when there is none. */
 static size_t heaviest(const tune_problem *p, const tune_result *r, size_t but) {
     size_t found = SIZE_MAX;
-    double most = 1;
+    double most = 0;
     for (size_t i = 0; i < p->parameter_count; i++) {
         const double weight = i == but ? 0 : weight_of(p, r, i);
         if (weight > most) most = weight, found = i;
@@ -149,7 +154,7 @@ void tune_report(report_document *d, const tune_problem *p, const tune_result *r
     report_section *s = report_add_section(d, p->name, p->name);
     text values = {0};
     put_values(&values, p, r->best);
-    report_add_paragraph(s, "%s: %s%s", r->best == r->start ? "Nothing is better than today's" : "Best",
+    report_add_paragraph(s, "%s: %s%s", r->best == r->start ? "Nothing is better than the start" : "Best",
                          text_string(&values), r->best == r->start ? "" : ".");
     text_free(&values);
     say_how(s, r);
@@ -160,14 +165,21 @@ void tune_report(report_document *d, const tune_problem *p, const tune_result *r
 
 /* ---- the header ---- */
 
-void tune_put_header(text *out, const haul_device *device, const tune_problem *p, const tune_result *r) {
+void tune_start_header(text *out, const haul_device *device, int argc, char **argv) {
     char date[16] = "";
     const time_t now = time(NULL);
     struct tm day;
     if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
-    text_printf(out, "/* %s: %s %.2f us on %s, %s, haul %s: %.3f times as fast as what was there before. */\n", p->name,
-                haul_device_is_virtual(device) ? "estimated" : "measured", r->best->us, haul_device_product(device),
-                date, HAUL_VERSION, r->best->gain);
+    text_printf(out, "/* %s on %s by haul %s, on %s:\n *\n *     ",
+                haul_device_is_virtual(device) ? "Estimated" : "Measured", date, HAUL_VERSION,
+                haul_device_product(device));
+    cli_put_command(out, argc, argv);
+    text_put(out, "\n *\n * A definition that is there already wins. */\n");
+}
+
+void tune_put_header(text *out, const tune_problem *p, const tune_result *r) {
+    text_printf(out, "\n/* %s: %.2f us, %.3f times as fast as with what the search began with */\n", p->name,
+                r->best->us, r->best->gain);
     for (size_t i = 0; i < p->parameter_count; i++) {
         const char *name = p->parameters[i].name;
         text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name, tune_value(p, r->best, i));

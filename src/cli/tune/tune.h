@@ -7,7 +7,7 @@
 #include "lib/tune.h"
 #include "report/document.h"
 
-#include <kernels/tunables.h>
+typedef struct kernels_tunable kernels_tunable; /* kernels/tunables.h */
 
 enum { TUNE_MOST_ARGUMENTS = 24, TUNE_MOST_REQUIREMENTS = 24 };
 
@@ -28,7 +28,8 @@ void tune_case_free(tune_case *c);
 /* One section: the best variant, the table, a chart. `chart` may be NULL. */
 void tune_report(report_document *d, const tune_problem *p, const tune_result *r, bool all, report_chart **chart);
 
-/* Appends the definitions of the best values. */
-void tune_put_header(text *out, const haul_device *device, const tune_problem *p, const tune_result *r);
+/* A header begins with when, where and by which command it was found; then come the best values, problem by problem. */
+void tune_start_header(text *out, const haul_device *device, int argc, char **argv);
+void tune_put_header(text *out, const tune_problem *p, const tune_result *r);
 
 #endif
