@@ -37,6 +37,7 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     memcpy(to->proxy, from->proxy, d->proxies * sim_domain_capacity(d) * sizeof *to->proxy);
     to->least = from->least;
     to->floor = from->floor;
+    to->heard = from->heard;
     to->kept_in = 0;
 }
 
@@ -58,6 +59,7 @@ static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) 
     sim_known_join(to->order, from->order, d->used);
     sim_proxies_join(d, to->proxy, from->proxy);
     if (from->floor > to->floor) to->floor = from->floor;
+    to->heard |= from->heard;
 }
 
 static void drop_view(sim_views *v, uint32_t index) {
@@ -120,6 +122,7 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
 static void clear_gate(const sim_domain *d, sim_gate *g) {
     if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
     g->gathered_floor = g->open_floor = 0;
+    g->gathered_heard = g->open_heard = 0;
 }
 
 static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
@@ -131,6 +134,7 @@ static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t la
         sim_known_join(g->gathered, v->order, d->used);
         sim_proxies_join(d, g->gathered_proxy, v->proxy);
         if (v->floor > g->gathered_floor) g->gathered_floor = v->floor;
+        g->gathered_heard |= v->heard;
     }
     const bool whole = (w->live & ~lanes) == 0;
     sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
@@ -143,6 +147,7 @@ static void open_gate(sim_domain *d, sim_gate *g) {
     sim_known_join(g->open, g->gathered, d->used);
     sim_proxies_join(d, g->open_proxy, g->gathered_proxy);
     if (g->gathered_floor > g->open_floor) g->open_floor = g->gathered_floor;
+    g->open_heard |= g->gathered_heard;
     memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
 }
 
@@ -156,6 +161,7 @@ static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lane
         sim_known_join(mine->order, g->open, d->used);
         sim_proxies_join(d, mine->proxy, g->open_proxy);
         if (g->open_floor > mine->floor) mine->floor = g->open_floor;
+        mine->heard |= g->open_heard;
         sim_view_refresh(d, mine);
     }
 }
@@ -446,6 +452,7 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].lanes = SIM_ALL_LANES;
         v->list[0].least = d->start;
         v->list[0].floor = v->list[0].kept_in = 0;
+        v->list[0].heard = 0;
         for (uint32_t i = 0; i < sim_domain_capacity(d); i++) v->list[0].order[i] = (sim_known){.all = d->start};
         for (uint32_t i = 0; i < d->proxies * sim_domain_capacity(d); i++)
             v->list[0].proxy[i] = (sim_known){.all = d->start};

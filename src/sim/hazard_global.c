@@ -222,10 +222,10 @@ typedef struct slice {
 enum { MOST_PAGES = 16384 / SIM_WATCH_SLICES };
 
 struct sim_watch {
+    _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
     const sim_grid *grid;
     uint32_t epoch;
     slice slices[SIM_WATCH_SLICES];
-    _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
 };
 
 haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
@@ -245,6 +245,10 @@ void sim_watch_free(sim_watch *watch) {
         sim_findings_free(&x->findings);
     }
     memory_free(watch);
+}
+
+_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
+    return watch->published;
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
@@ -458,42 +462,4 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         empty(&sms[i].hazards->log, watch->epoch);
     }
     return failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks") : HAUL_OK;
-}
-
-/* ---- hand-over by flags ---- */
-
-static size_t place_of(uint64_t address) {
-    return (size_t)(address / 4 * 0x9e3779b97f4a7c15ull >> 40) % SIM_PLACES;
-}
-
-void sim_hazard_fence(sim_warp *w) {
-    sim_domain_of(w->block)->fenced[sim_actor(w)] = true;
-}
-
-void sim_hazard_stored(sim_warp *w) {
-    sim_domain_of(w->block)->fenced[sim_actor(w)] = false;
-}
-
-/* All that was done before, in this cluster and in others, is known to the lane's view from now on. */
-static void learn_all(sim_domain *d, sim_view *v) {
-    for (uint32_t a = 0; a < d->actors; a++) sim_known_add(&v->order[a], (sim_known){.all = d->now});
-    v->floor = d->owner->log.epoch;
-    sim_view_refresh(d, v);
-    d->now++;
-}
-
-void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool is_read,
-                       bool is_write) {
-    sim_domain *d = sim_domain_of(w->block);
-    const uint32_t actor = sim_actor(w);
-    const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
-    _Atomic uint8_t *published = shared ? d->published : d->owner->watch->published;
-    bool acquires = false;
-    for (uint32_t left = active; left; left &= left - 1) {
-        const size_t place = place_of(address[__builtin_ctz(left)]);
-        acquires |= is_read && published[place];
-        if (is_write && (d->fenced[actor] || op->flags & SIM_OP_RELEASES)) published[place] = 1;
-    }
-    for (uint32_t i = 0; acquires && i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & active) learn_all(d, &d->views[actor].list[i]);
 }

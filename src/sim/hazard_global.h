@@ -45,6 +45,8 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
 /* Plays the SMs' logs and empties them; a new epoch begins. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
+/* Places of addresses that were written behind a fence, for all blocks. */
+_Atomic uint8_t *sim_watch_published(sim_watch *watch);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);
@@ -57,8 +59,10 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
  * the cluster's threads do there later. */
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
                              haul_action action, bool is_watched);
-/* A memory fence, which strong writes may follow that hand over what was written before. */
-void sim_hazard_fence(sim_warp *w);
+/* A memory fence of that scope (sim_scope_of), which strong writes may follow that hand over what was written before,
+ * and which takes what strong reads have seen handed over. */
+void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);
+uint8_t sim_scope_of(const ptx_instruction *i);
 /* A strong access to shared or global memory at `address` (shared: with its window's bits). */
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes);

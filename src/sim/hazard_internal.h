@@ -14,8 +14,11 @@ typedef struct sim_view {
     uint32_t least; /* up to which every warp's lanes are known */
     sim_known *order, *proxy;
     uint32_t floor;         /* epoch up to which other clusters' accesses are known */
+    uint8_t heard;          /* SIM_HEARD_*: seen in flags, to be known behind a fence (hazard_flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
 } sim_view;
+
+enum { SIM_HEARD_CLUSTER = 1, SIM_HEARD_GPU = 2 };
 
 typedef struct sim_views {
     sim_view list[SIM_LANES]; /* count of them; what lies behind keeps its memory */
@@ -26,6 +29,7 @@ typedef struct sim_views {
 typedef struct sim_gate {
     sim_known *gathered, *gathered_proxy, *open, *open_proxy;
     uint32_t gathered_floor, open_floor;
+    uint8_t gathered_heard, open_heard;
 } sim_gate;
 
 typedef struct sim_watched_mbarrier {
@@ -94,16 +98,16 @@ struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
     uint32_t now, start;
-    uint32_t warps;                        /* of a block */
-    uint32_t actors;                       /* warps of the cluster: the first actors; mbarriers follow */
-    uint32_t used;                         /* actors and mbarriers so far */
-    uint32_t cluster_index;                /* in the grid */
-    uint32_t proxies;                      /* 1: fences matter for shared memory; 2: for global memory too */
-    sim_doubt **doubts;                    /* by actor, by register; NULL until needed */
-    bool *fenced;                          /* by actor: nothing was stored since its last fence */
-    _Atomic uint8_t published[SIM_PLACES]; /* shared addresses that were written behind a fence */
-    sim_views *views;                      /* by actor */
-    sim_gate *barriers;                    /* of each block, SIM_BARRIERS */
+    uint32_t warps;                /* of a block */
+    uint32_t actors;               /* warps of the cluster: the first actors; mbarriers follow */
+    uint32_t used;                 /* actors and mbarriers so far */
+    uint32_t cluster_index;        /* in the grid */
+    uint32_t proxies;              /* 1: fences matter for shared memory; 2: for global memory too */
+    sim_doubt **doubts;            /* by actor, by register; NULL until needed */
+    uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
+    uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
+    sim_views *views;              /* by actor */
+    sim_gate *barriers;            /* of each block, SIM_BARRIERS */
     sim_gate cluster;
     sim_shadow *shadows;  /* of each block */
     sim_flights *flights; /* of each block */

@@ -174,11 +174,18 @@ static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t c
     }
 }
 
+/* Strong accesses do not race with each other. */
+static bool are_both_strong(const visit *k, uint32_t instruction) {
+    const ptx_instruction *i = &k->w->sm->grid->program->function->instructions[instruction];
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return k->strong && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+}
+
 static void check_byte_write(const visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
     if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
         report_overwrite(k, &as_word, address, 1);
-    else if (!knows(k, b->reader, b->read_time))
+    else if (!knows(k, b->reader, b->read_time) && !are_both_strong(k, b->read_instruction))
         report_reader(k, address, 1, b->read_instruction, b->reader);
 }
 
@@ -247,7 +254,7 @@ static void check_readers(const visit *k, uint32_t word, const sim_cell *c) {
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
         uint32_t unknown = plane[word].lanes & ~sim_known_lanes(&k->v->order[a], plane[word].time);
         if (a == k->actor) unknown &= ~(1u << k->lane);
-        if (!unknown) continue;
+        if (!unknown || are_both_strong(k, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
     }

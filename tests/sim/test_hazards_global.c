@@ -8,6 +8,32 @@
     "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" fence \
     "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"
 #define SET_FLAG(fence) "@%p1 bra T;\nst.global.u32 [%rd0], 5;\n" fence "st.volatile.global.u32 [%rd4], 1;\nbra D;\n"
+#define TAKE_WITH(load)                                                 \
+    "T: " load " %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" \
+    "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"
+/* Block 0 sets the flag; the first thread of block 1 waits for it. */
+#define BLOCK_FLAG(fence)                                                                                              \
+    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\nsetp.ne.u32 %p3, %r0, 0;\n"           \
+    "@%p1 bra T;\n" OUT(                                                                                               \
+        "%r0") "membar.gl;\nbar.sync 0;\n@%p3 bra D;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"                     \
+               "T: @%p3 bra B;\nL: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n" fence \
+               "B:\n"
+#define TAKE_WORD "mad.wide.u32 %rd5, %r0, 4, %rd0;\nld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd2], %r8;\nD:\n"
+/* Thread 0 sets the flag, thread 32 waits for it. */
+#define NEAR_FLAG(before, behind)                                                                                \
+    "add.u64 %rd4, %rd0, 900;\nsetp.eq.u32 %p1, %r0, 0;\nsetp.eq.u32 %p3, %r0, 32;\n@%p3 bra T;\n@!%p1 bra D;\n" \
+    "st.global.u32 [%rd0], 5;\n" before "st.volatile.global.u32 [%rd4], 1;\nbra D;\n"                            \
+    "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" behind                     \
+    "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+512], %r8;\nD:\n"
+#define SHARED_FLAG(before, behind)                                                                                \
+    "setp.ne.u32 %p5, %r0, 0;\n@!%p5 st.volatile.shared.u32 [%r3+512], 0;\nbar.sync 0;\nsetp.eq.u32 %p1, %r0, "    \
+    "0;\nsetp.eq.u32 %p3, %r0, 32;\n"                                                                              \
+    "@%p3 bra T;\n@!%p1 bra D;\nst.shared.u32 [%r3], 5;\n" before "st.volatile.shared.u32 [%r3+512], 1;\nbra D;\n" \
+    "T: ld.volatile.shared.u32 %r7, [%r3+512];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" behind                    \
+    "ld.shared.u32 %r8, [%r3];\nst.global.u32 [%rd0+512], %r8;\nD:\n"
+#define LOCKED(fence)                                                                                 \
+    "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
+    "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
 static const pair pairs[] = {
     PAIR("all blocks write one word", RACE_GLOBAL, 4, 1, "st.global.u32 [%rd0], %r1;\n", OUT("%r1")),
@@ -49,6 +75,29 @@ static const pair pairs[] = {
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.release.gpu.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
+    PAIR("flag fenced by the writer only", RACE_GLOBAL, 2, 1, FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG(""),
+         FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("fence.acq_rel.gpu;\n")),
+    PAIR("flag between blocks, fenced for the writer's", RACE_GLOBAL, 2, 1,
+         FLAG SET_FLAG("membar.cta;\n") TAKE_FLAG("membar.gl;\n"),
+         FLAG SET_FLAG("fence.sc.sys;\n") TAKE_FLAG("membar.gl;\n")),
+    PAIR("flag between blocks, fenced for the reader's", RACE_GLOBAL, 2, 1,
+         FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("membar.cta;\n"),
+         FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("membar.sys;\n")),
+    PAIR("flag taken for the reader's block", RACE_GLOBAL, 2, 1,
+         FLAG SET_FLAG("membar.gl;\n") TAKE_WITH("ld.acquire.cta.global.u32"),
+         FLAG SET_FLAG("membar.gl;\n") TAKE_WITH("ld.acquire.gpu.global.u32")),
+    PAIR("flag taken by one thread, then a barrier", RACE_GLOBAL, 2, 64, BLOCK_FLAG("") "bar.sync 0;\n" TAKE_WORD,
+         BLOCK_FLAG("membar.gl;\n") "bar.sync 0;\n" TAKE_WORD),
+    PAIR("flag within a block without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("", "membar.cta;\n"),
+         NEAR_FLAG("membar.cta;\n", "membar.cta;\n")),
+    PAIR("flag within a block, its reader without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("membar.cta;\n", ""),
+         NEAR_FLAG("membar.cta;\n", "fence.acq_rel.cta;\n")),
+    PAIR("flag in shared memory without a fence", RACE_SHARED, 1, 64, SHARED_FLAG("", "membar.cta;\n"),
+         SHARED_FLAG("membar.cta;\n", "membar.cta;\n")),
+    PAIR_WITH("flag in a cluster, fenced for a block", RACE_GLOBAL, 2, 1,
+              FLAG SET_FLAG("membar.cta;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"),
+              FLAG SET_FLAG("fence.acq_rel.cluster;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"), .cluster = 2),
+    PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED(""), LOCKED("membar.gl;\n")),
     PAIR("last block without a fence", RACE_GLOBAL, 2, 1,
          "st.global.u32 [%rd2+256], %r1;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra D;\n"
          "ld.global.u32 %r8, [%rd0+256];\nld.global.u32 %r9, [%rd0+260];\nadd.u32 %r8, %r8, %r9;\n"

@@ -464,11 +464,24 @@ static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* x: the scope */
 static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op, (void)active;
-    if (w->sm->hazards) sim_hazard_fence(w);
+    if (w->sm->hazards) sim_hazard_fence(w, active, (uint8_t)op->x);
     sim_count_barrier(w->sm->counting, w);
     return SIM_NEXT;
+}
+
+haul_status LOWER(FENCE)(sim_lowering *l, const ptx_instruction *i) {
+    sim_emit(l, fence)->x = sim_scope_of(i);
+    return HAUL_OK;
+}
+
+haul_status LOWER(MEMBAR)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(FENCE)(l, i);
+}
+
+haul_status LOWER(FENCE_RESTRICTED)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(FENCE)(l, i);
 }
 
 /* x, y: for shared memory, for global memory */
@@ -508,9 +521,6 @@ HAS_NO_EFFECT(PREFETCHU, nothing)
 HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)
 HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
-HAS_NO_EFFECT(MEMBAR, fence)
-HAS_NO_EFFECT(FENCE, fence)
-HAS_NO_EFFECT(FENCE_RESTRICTED, fence)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, mbarrier_fence)
