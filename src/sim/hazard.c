@@ -186,6 +186,7 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
     check_count(w, op, id, expected, lanes);
+    sim_past_arrive(w, op, lanes);
     arrive_at(sim_domain_of(w->block), gate_of(w->block, id), w, lanes);
 }
 
@@ -381,6 +382,8 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     }
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
     memory_free(d->flights);
+    if (d->past) sim_past_start(d);
+    memory_free(d->past);
     for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
     memory_free(d->doubts);
     memory_free(d->views);
@@ -396,10 +399,11 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = sim_proxy_count(g->program);
+    d->past = memory_zeroed(d->actors, sizeof *d->past);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!d->doubts || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
+    if (!d->doubts || !d->past || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
         d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);
@@ -441,6 +445,7 @@ void sim_hazard_start(sim_block *first) {
     for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
     clear_gate(d, &d->cluster);
     d->mbarrier_count = 0;
+    sim_past_start(d);
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);

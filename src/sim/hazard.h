@@ -81,6 +81,8 @@ void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes);
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes);
 void sim_hazard_barrier_open(sim_block *b, uint32_t id);
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
+/* Lanes have come to a block that only those come to who have gone round, or passed, a barrier of the whole block. */
+void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes);
 /* The same for the cluster's barrier. */
 void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes);
 void sim_hazard_cluster_open(sim_block *cluster);

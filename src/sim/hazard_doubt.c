@@ -154,7 +154,8 @@ static bool to_shared(const sim_op *op) {
 /* Operations between instructions. */
 static bool stands_for_none(const sim_op *op) {
     return op->run == sim_run_enter || op->run == sim_run_enter_join || op->run == sim_run_count ||
-           op->run == sim_run_yield || op->run == sim_run_jump || op->run == sim_run_end || op->run == sim_run_clock;
+           op->run == sim_run_yield || op->run == sim_run_past || op->run == sim_run_jump || op->run == sim_run_end ||
+           op->run == sim_run_clock;
 }
 
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {

@@ -111,6 +111,7 @@ struct sim_domain {
     sim_gate cluster;
     sim_shadow *shadows;  /* of each block */
     sim_flights *flights; /* of each block */
+    uint32_t **past;      /* by actor, by basic block: lanes that have come there (hazard_past.c); NULL until needed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
     uint32_t mbarrier_count;
 };
@@ -169,6 +170,10 @@ uint32_t sim_proxy_count(const sim_program *p);
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
 /* A load that completes on an mbarrier of block b has been issued. */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+
+/* hazard_past.c. Lanes come to a block barrier; the domain starts anew. */
+void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
+void sim_past_start(sim_domain *d);
 
 /* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {

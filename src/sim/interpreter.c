@@ -25,6 +25,11 @@ sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+sim_step sim_run_past(sim_warp *w, const sim_op *op, uint32_t active) {
+    if (w->sm->hazards) sim_hazard_past(w, op->x, active);
+    return SIM_NEXT;
+}
+
 sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op, (void)active;
     w->sm->waits.memory++;

@@ -285,19 +285,28 @@ static void lower_block_end(sim_lowering *l, uint32_t index) {
     op->flags |= b->next == PTX_NO_BLOCK ? 0 : SIM_OP_JUMPS;
 }
 
-static haul_status lower_block(sim_lowering *l, uint32_t index, bool joins, outstanding *o) {
+/* What is known of all blocks before they are lowered. */
+typedef struct block_facts {
+    bool *joins, *is_past;
+    uint32_t *past; /* see sim_find_past */
+} block_facts;
+
+static haul_status lower_block(sim_lowering *l, uint32_t index, const block_facts *facts, outstanding *o) {
     const ptx_function *f = l->function;
     const ptx_block *b = &f->blocks[index];
     l->program->block_ops[index] = (uint32_t)l->program->op_count;
-    sim_op *enter = append(l, joins ? sim_run_enter_join : sim_run_enter);
+    sim_op *enter = append(l, facts->joins[index] ? sim_run_enter_join : sim_run_enter);
     enter->x = index;
     enter->instruction = b->first;
+    if (facts->is_past[index]) append(l, sim_run_past)->x = index;
     l->block = index;
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *in = &f->instructions[i];
         if (!sim_counts_singly(in)) l->program->block_weights[index]++;
         maybe_yield(l, o, in);
         HAUL_TRY(lower_instruction(l, in));
+        if (facts->past[index] != PTX_NO_BLOCK && sim_waits_for_block(in))
+            l->program->ops[l->program->op_count - 1].target = facts->past[index] + 1;
     }
     forget_outstanding(o);
     lower_block_end(l, index);
@@ -308,10 +317,13 @@ static haul_status lower_blocks(sim_lowering *l) {
     const ptx_function *f = l->function;
     l->program->block_ops = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
     l->program->block_weights = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
-    bool *joins = find_joins(l);
+    const block_facts facts = {.joins = find_joins(l),
+                               .is_past = ARENA_ARRAY(l->memory, f->block_count + 1, bool),
+                               .past = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t)};
+    sim_find_past(l, facts.past, facts.is_past);
     outstanding o = {.pending = ARENA_ARRAY(l->memory, f->register_count + 1, uint8_t),
                      .list = ARENA_ARRAY(l->memory, f->register_count + 1, uint32_t)};
-    for (uint32_t b = 0; b < f->block_count; b++) HAUL_TRY(lower_block(l, b, joins[b], &o));
+    for (uint32_t b = 0; b < f->block_count; b++) HAUL_TRY(lower_block(l, b, &facts, &o));
     append(l, sim_run_end);
     return HAUL_OK;
 }

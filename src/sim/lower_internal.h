@@ -45,10 +45,17 @@ uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end);
 /* By register: some instruction reads it. */
 bool *sim_find_read_registers(sim_lowering *l);
 
+/* past.c. Waits for all threads of the block. */
+bool sim_waits_for_block(const ptx_instruction *i);
+/* By basic block with such a barrier: the block that threads come to which have gone round it, and never come back from
+ * (PTX_NO_BLOCK: none); and which blocks are such. */
+void sim_find_past(sim_lowering *l, uint32_t *past, bool *is_past);
+
 /* Operations between instructions; in interpreter.c. */
 sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active);      /* a basic block begins */
 sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active); /* and lanes may meet there */
 sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active);      /* a guarded instruction follows */
+sim_step sim_run_past(sim_warp *w, const sim_op *op, uint32_t active);       /* behind barriers that can be skipped */
 sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active);      /* let another warp run */
 sim_step sim_run_jump(sim_warp *w, const sim_op *op, uint32_t active);
 sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active); /* the lanes end */

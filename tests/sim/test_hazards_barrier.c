@@ -7,6 +7,18 @@
 static const pair pairs[] = {
     PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
+    PAIR("warps that go round the barrier", BARRIER_DIVERGENCE, 1, 96, LEAD "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
+         LEAD "@%p3 bra D;\nbar.sync 0;\n" OUT("%r0") "D:\n"),
+    PAIR("the first warp goes round the barrier", BARRIER_DIVERGENCE, 1, 96,
+         LEAD "@!%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
+         LEAD "@!%p3 bra T;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nD:\n" OUT("%r0")),
+    PAIR("warps that leave the loop of a barrier before others", BARRIER_DIVERGENCE, 1, 96,
+         "shr.u32 %r8, %r0, 5;\nadd.u32 %r8, %r8, 1;\nL: bar.sync 0;\nsub.u32 %r8, %r8, 1;\nsetp.ne.u32 %p3, %r8, 0;\n"
+         "@%p3 bra L;\n" OUT("%r0"),
+         "mov.u32 %r8, 3;\nL: bar.sync 0;\nsub.u32 %r8, %r8, 1;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra L;\n" OUT("%r0")),
+    PAIR("barriers that only some warps come to, before one of all", BARRIER_DIVERGENCE, 1, 64,
+         LEAD "@%p3 bra D;\nbar.sync 0;\nD:\n" STORE "bar.sync 0;\n" MIRROR,
+         LEAD "@%p3 bra D;\nbar.sync 1, 32;\nD:\n" STORE "bar.sync 0;\n" MIRROR),
     PAIR("named barrier with too few threads", DEADLOCK, 1, 64, LEAD "@%p3 bra D;\nbar.sync 1, 64;\nD:\n",
          LEAD "@%p3 bra D;\nbar.sync 1, 32;\nD:\n"),
     PAIR("counts that differ", BARRIER_MISUSE, 1, 96,

@@ -1,0 +1,61 @@
+/* Threads that have gone round a block barrier which others wait at. */
+#include "sim/hazard_internal.h"
+
+#include "base/memory.h"
+
+/* Of each warp, by basic block: the lanes that have come to it. NULL when the host has no memory. */
+static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
+    uint32_t **past = &d->past[sim_actor(w)];
+    if (!*past) *past = memory_zeroed(w->sm->grid->program->function->block_count, sizeof **past);
+    if (!*past) d->owner->failed = true;
+    return *past;
+}
+
+/* `waits` stand at the barrier of `instruction`, `lanes` of w have gone past it. */
+static void report(sim_warp *waiting, uint32_t waits, uint32_t instruction, const sim_warp *w, uint32_t lanes) {
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = instruction,
+                           .lane = (unsigned)__builtin_ctz(waits),
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(waiting, &s);
+    if (f)
+        sim_hazard_say(f, "warp %u waits at the block's barrier, lanes 0x%08x of warp %u have gone past it without",
+                       waiting->index, lanes, w->index);
+}
+
+static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
+    for (uint32_t i = 0; i < w->block->warp_count; i++) {
+        sim_warp *other = &w->block->warps[i];
+        for (uint32_t k = 0; other->path_count > other->ready_count && k < SIM_MAX_PATHS; k++) {
+            const sim_path *p = &other->paths[k];
+            const sim_op *op = &w->ops[p->pc];
+            if (p->state != SIM_PATH_AT_BARRIER || op->target != block + 1) continue;
+            report(other, p->mask, op->instruction, w, lanes);
+        }
+    }
+}
+
+void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    uint32_t *past = lanes_past(d, w);
+    if (!past) return;
+    past[block] |= lanes;
+    meet_waiting(w, lanes, block);
+}
+
+void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    const sim_domain *d = sim_domain_of(w->block);
+    for (uint32_t i = 0; op->target && i < w->block->warp_count; i++) {
+        const sim_warp *other = &w->block->warps[i];
+        const uint32_t *past = d->past[sim_actor(other)];
+        if (past && past[op->target - 1]) report(w, lanes, op->instruction, other, past[op->target - 1]);
+    }
+}
+
+void sim_past_start(sim_domain *d) {
+    for (uint32_t a = 0; a < d->actors; a++) {
+        memory_free(d->past[a]);
+        d->past[a] = NULL;
+    }
+}
