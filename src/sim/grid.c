@@ -9,6 +9,7 @@
 #include "sim/cluster.h"
 #include "sim/estimate.h"
 #include "sim/hazard_internal.h"
+#include "sim/origin.h"
 #include "sim/cycle.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
@@ -35,6 +36,7 @@ typedef struct run_state {
     sim_count_plan *plan;
     sim_l2 *l2;
     sim_watch *watch; /* checks on */
+    sim_origin *origins;
     int threads;
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
@@ -192,6 +194,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
     if (l->check) HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
+    if (l->check) HAUL_TRY(sim_origins_find(l->program, &s->origins));
+    s->grid.origins = s->origins;
     for (uint32_t i = 0; i < n; i++) {
         s->sms[i].grid = &s->grid;
         HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));
@@ -212,6 +216,7 @@ static void tear_down(run_state *s) {
     sim_count_plan_free(s->plan);
     sim_l2_free(s->l2);
     sim_watch_free(s->watch);
+    memory_free(s->origins);
 }
 
 /* ---- epochs ---- */

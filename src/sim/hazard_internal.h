@@ -155,6 +155,10 @@ sim_shadow *sim_shadow_of(const sim_block *b);
 /* The block begins: nothing in its threads' frames has been written. */
 void sim_hazard_local_start(const sim_block *b);
 
+/* hazard_variable.c. Before an access to shared memory of the warp's own block. */
+void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
+                       uint32_t bytes, haul_action action);
+
 /* hazard_flight.c. A bulk copy has been issued by the warp's lane, to or from block `to`; a load has arrived, by way of
  * that actor, an mbarrier; a cp.async has been issued; the block ends. */
 void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim_bulk *bulk);

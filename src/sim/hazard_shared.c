@@ -350,6 +350,7 @@ static visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const sim_
 }
 
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ);
     visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
     const sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
@@ -390,6 +391,7 @@ static void forget_written(const visit *k, unsigned element, uint32_t lanes, con
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE);
     visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
@@ -399,6 +401,7 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                        const uint32_t address[SIM_LANES]) {
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC);
     visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
     k.strong = true;
     write_all(&k, address, SIM_CELL_ATOMIC);
@@ -433,6 +436,7 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
 }
 
 void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
+    sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     for (; active; active &= active - 1) {
@@ -487,6 +491,12 @@ static void each_piece(visit *k, const sim_block *b, const sim_bulk *bulk, piece
             visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
 }
 
+static void keep_inside(const visit *k, uint32_t address, uint32_t bytes) {
+    uint32_t of_lane[SIM_LANES] = {0};
+    of_lane[k->lane] = address;
+    sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action);
+}
+
 static void report_proxy(const visit *k, uint32_t word, const sim_cell *c) {
     sim_finding *f =
         report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, writer_action(c->state), c->instruction, c->thread);
@@ -501,6 +511,7 @@ static bool is_fenced(const visit *k, const sim_cell *c) {
 
 static void depart(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b, (void)bulk;
+    keep_inside(k, address, bytes);
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
         if (slow_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
@@ -523,6 +534,7 @@ static bool has_leaving(const sim_block *b) {
 
 static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
+    keep_inside(k, address, bytes);
     for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
         const sim_cell *c = &k->s->cells[i];
         if (knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c)) report_proxy(k, i, c);

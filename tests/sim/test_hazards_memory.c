@@ -8,6 +8,10 @@
     ", [%r5];\n"
 #define LOCAL ".local .align 8 .b8 l[16];\nmov.u32 %r6, l;\n"
 #define DYNAMIC "mov.u32 %r6, dynamic;\nmad.lo.u32 %r6, %r0, 4, %r6;\n"
+#define RUN(last)                                                                                                    \
+    "mov.u32 %r6, %r3;\nmov.u32 %r8, 0;\nL: st.shared.u32 [%r6], %r8;\nadd.u32 %r6, %r6, 4;\nadd.u32 %r8, %r8, 1;\n" \
+    "setp.le.u32 %p1, %r8, " last ";\n@%p1 bra L;\n"
+#define GENERIC "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\n"
 #define TAKE OUT("%r7")
 
 static const pair pairs[] = {
@@ -28,6 +32,21 @@ static const pair pairs[] = {
     PAIR("dynamic shared memory not asked for", OUT_OF_BOUNDS, 1, 1, DYNAMIC "st.shared.u32 [%r6+16], %r0;\n", STORE),
     PAIR("shared atomic out of bounds", OUT_OF_BOUNDS, 1, 1, "red.shared.add.u32 [%r3+4096], 1;\n",
          "st.shared.u32 [%r3], 0;\nred.shared.add.u32 [%r3], 1;\n"),
+    PAIR("behind a shared variable, inside the next", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
+         "st.shared.u32 [%r3+1020], %r0;\n"),
+    PAIR("before a shared variable, inside another", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r5+-4], %r0;\n",
+         "st.shared.u32 [%r5+4], %r0;\n"),
+    PAIR("a pointer that runs out of its shared variable", OUT_OF_BOUNDS, 1, 1, RUN("256"), RUN("255")),
+    PAIR("a generic pointer behind its shared variable", OUT_OF_BOUNDS, 1, 1, GENERIC "st.u32 [%rd4+1024], %r0;\n",
+         GENERIC "st.u32 [%rd4+1020], %r0;\n"),
+    PAIR("an address that may be of either variable", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
+         "setp.eq.u32 %p1, %r2, 1;\nselp.b32 %r6, %r5, %r3, %p1;\nst.shared.u32 [%r6], %r0;\n"),
+    PAIR("cp.async to behind a shared variable", OUT_OF_BOUNDS, 1, 1,
+         "cp.async.ca.shared.global [%r3+1024], [%rd1], 4;\ncp.async.wait_all;\n",
+         "cp.async.ca.shared.global [%r3+1020], [%rd1], 4;\ncp.async.wait_all;\n"),
+    PAIR_WITH("bulk load that runs over the next variable", OUT_OF_BOUNDS, 1, 1,
+              "add.u32 %r3, %r3, 768;\n" INIT("1") BRING("0", "512") WAIT,
+              "add.u32 %r3, %r3, 768;\n" INIT("1") BRING("0", "256") WAIT, .dynamic = 512),
     PAIR("local array overrun", STACK_OVERFLOW, 1, 32, LOCAL "st.local.u32 [%r6+16], %r0;\n",
          LOCAL "st.local.u32 [%r6+12], %r0;\n"),
     PAIR("constant memory out of bounds", OUT_OF_BOUNDS, 1, 32, "ld.const.u32 %r7, [three+12];\n" TAKE,

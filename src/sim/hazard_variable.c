@@ -1,0 +1,42 @@
+/* Accesses to shared memory that leave the variable whose address they were made from (sim/origin.h). */
+#include "sim/hazard_internal.h"
+#include "sim/origin.h"
+
+#include "base/mangled.h"
+
+static void report_outside(sim_warp *w, const sim_suspect *s, const sim_origin *o) {
+    size_t length;
+    const char *name = mangled_name(o->variable->name, &length);
+    const char *side = s->address < o->from ? "before" : "beyond";
+    const uint64_t last = s->address + s->bytes;
+    const uint64_t far = s->address < o->from ? o->from - s->address : last - o->to;
+    sim_finding *f = sim_hazard_report(w, s);
+    if (f)
+        sim_hazard_say(f, "the address was made from `%.*s` (%u bytes) and reaches %llu bytes %s it", (int)length, name,
+                       o->to - o->from, (unsigned long long)far, side);
+}
+
+static uint32_t lanes_outside(const sim_origin *o, uint32_t active, const uint32_t address[SIM_LANES], uint32_t bytes) {
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        outside |= (uint32_t)(address[l] < o->from || address[l] + bytes > o->to) << l;
+    return outside & active;
+}
+
+void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
+                       uint32_t bytes, haul_action action) {
+    const sim_origin *o = w->sm->grid->origins;
+    if (!o || !o[instruction].variable) return;
+    const uint32_t outside = lanes_outside(&o[instruction], active, address, bytes);
+    if (!outside) return;
+    const unsigned lane = (unsigned)__builtin_ctz(outside);
+    const sim_suspect s = {.kind = HAUL_FINDING_OUT_OF_BOUNDS,
+                           .action = action,
+                           .instruction = instruction,
+                           .lane = lane,
+                           .thread = SIM_NO_THREAD,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = address[lane],
+                           .bytes = bytes};
+    report_outside(w, &s, &o[instruction]);
+}
