@@ -268,6 +268,8 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     m->instruction = op->instruction;
     m->time = d->now;
     m->fenced = false;
+    m->ended = 0;
+    sim_shadow_mbarrier(w->block, address, true);
 }
 
 void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
@@ -275,6 +277,9 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
     if (is_shared_slot(m, w->block, address)) return;
     check_not_in_use(w, op, lane, m);
     m->live = false;
+    m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->instruction = op->instruction;
+    sim_shadow_mbarrier(w->block, address, false);
 }
 
 static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thread, uint32_t time) {
@@ -297,6 +302,7 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 
 void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    if (!is_shared_slot(m, b, address)) sim_phase_told(w, op->instruction, lane, m);
     m->used = true;
     m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->last_instruction = op->instruction;
@@ -309,7 +315,9 @@ void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32
 
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(b);
-    open_gate(d, &sim_mbarrier_watched(d, b, address)->gate);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    if (!is_shared_slot(m, b, address)) sim_phase_ended(d, m);
+    open_gate(d, &m->gate);
 }
 
 void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address) {

@@ -42,6 +42,7 @@ typedef struct sim_watched_mbarrier {
     bool used;
     uint16_t last_thread; /* that arrived or told it bytes */
     uint32_t last_instruction;
+    uint32_t ended; /* time of its last phase's end; 0: none has ended */
     sim_gate gate;
 } sim_watched_mbarrier;
 
@@ -64,6 +65,7 @@ enum {
     SIM_CELL_COPIED = 16,      /* written by the copy engine (async proxy) */
     SIM_CELL_ASYNC = 32,       /* written by an asynchronous copy of either kind */
     SIM_CELL_READ_ATOMIC = 64, /* bytes: the last reader was an atomic */
+    SIM_CELL_MBARRIER = 128,   /* part of a live mbarrier */
 };
 enum { SIM_CELL_ALL = 15 };
 
@@ -178,6 +180,12 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
 /* hazard_past.c. Lanes come to a block barrier; the domain starts anew. */
 void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_past_start(sim_domain *d);
+
+/* hazard_phase.c. A lane arrives, or tells bytes; a phase ends. */
+void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
+/* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */
+void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
 
 /* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {

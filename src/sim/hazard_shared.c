@@ -267,9 +267,32 @@ static void check_leaving(const visit *k, uint32_t word, const sim_cell *c) {
     if (f) sim_hazard_say(f, "no wait of the thread that issued the copy has covered its reading yet");
 }
 
+static void check_mbarrier(const visit *k, uint32_t word, const sim_cell *c) {
+    if (!(c->state & SIM_CELL_MBARRIER)) return;
+    sim_finding *f = report(k, HAUL_FINDING_MBARRIER_MISUSE, 4 * word, 4, HAUL_ACTION_SYNC, c->instruction, c->thread);
+    if (f) sim_hazard_say(f, "an mbarrier lies there that is in use: what is written becomes its state");
+}
+
+void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
+    sim_domain *d = sim_domain_of(b);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    for (uint32_t i = address / 4; i < address / 4 + 2; i++) {
+        sim_cell *c = &sim_shadow_of(b)->cells[i];
+        *c = (sim_cell){.time = d->now,
+                        .instruction = m->instruction,
+                        .thread = m->thread,
+                        .written = SIM_CELL_ALL,
+                        .state = live ? SIM_CELL_MBARRIER : SIM_CELL_ATOMIC};
+    }
+}
+
 static void slow_write(const visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
+    if (c->state & SIM_CELL_MBARRIER) {
+        check_mbarrier(k, word, c);
+        return;
+    }
     if (c->state & SIM_CELL_ARRIVING) {
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     } else if (c->state & SIM_CELL_SPLIT) {
@@ -330,7 +353,9 @@ static void write_lane(visit *k, uint32_t address, unsigned bytes, uint8_t state
         return;
     }
     sim_cell *c = &k->s->cells[word];
+    refresh(k, c);
     check_leaving(k, word, c);
+    check_mbarrier(k, word, c);
     if (c->state & SIM_CELL_ARRIVING && c->time >= k->d->start)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     if (split(k, word, c)) write_bytes(k, word, address % 4, bytes, state);

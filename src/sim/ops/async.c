@@ -514,12 +514,20 @@ static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_blo
     }
 }
 
+/* Copies may have come whenever it suits the kernel: a phase that only waits for bytes is over before the next arrival.
+ */
+static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
+    const sim_mbarrier m = sim_mbarrier_unpack(*object);
+    if (!m.pending && m.bytes) sim_async_deliver(owner, offset_of(owner, object));
+}
+
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         sim_block *owner;
         uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
         if (!object) return SIM_STOP;
+        end_phase_of_bytes(owner, object);
         uint64_t before = *object;
         if (w->sm->hazards) {
             sim_hazard_mbarrier_use(w, op, lane, owner, offset_of(owner, object));

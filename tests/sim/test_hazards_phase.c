@@ -1,0 +1,36 @@
+/* Phases of mbarriers: arrivals and waits that may be meant for another phase, and what is written over an mbarrier. */
+#include "pairs.h"
+
+#define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"
+#define WAIT_PARITY(label, parity) \
+    label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r5], " parity ";\n@!%p2 bra " label ";\n"
+#define TIMES(count) "mov.u32 %r10, " count ";\n"
+
+static const pair pairs[] = {
+    PAIR("more threads arrive than its count", MBARRIER_MISUSE, 1, 64, INIT("32") ARRIVE WAIT_PARITY("A", "0"),
+         INIT("64") ARRIVE WAIT_PARITY("A", "0")),
+    PAIR("arrivals of the next phase without a wait", MBARRIER_MISUSE, 1, 64,
+         INIT("64") ARRIVE ARRIVE WAIT_PARITY("A", "0") WAIT_PARITY("B", "1"),
+         INIT("64") ARRIVE WAIT_PARITY("A", "0") ARRIVE WAIT_PARITY("B", "1")),
+    PAIR("one warp does not wait before it arrives again", MBARRIER_MISUSE, 1, 64,
+         INIT("64") LEAD ARRIVE "@%p3 bra T;\n" WAIT_PARITY("A", "0") "T: " ARRIVE WAIT_PARITY("B", "1"),
+         INIT("64") LEAD ARRIVE "@%p3 bra T;\n" WAIT_PARITY("A", "0") "T: bar.sync 0;\n" ARRIVE WAIT_PARITY("B", "1")),
+    PAIR("stage refilled without waiting for its mbarrier", MBARRIER_MISUSE, 1, 64,
+         INIT("1") BULK BULK WAIT_PARITY("A", "0") LOAD_OWN,
+         INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" BULK WAIT_PARITY("B", "1") LOAD_OWN),
+    PAIR("more bytes expected than it can count", MBARRIER_MISUSE, 1, 32,
+         INIT("1") TIMES("1048576") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n",
+         INIT("1") TIMES("1048575") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n"),
+    PAIR("stored over", MBARRIER_MISUSE, 1, 64, INIT("64") "st.shared.u32 [%r5+4], %r0;\n" ARRIVE WAIT,
+         INIT("64") ARRIVE WAIT "bar.sync 0;\n@!%p1 mbarrier.inval.shared.b64 [%r5];\nbar.sync 0;\n"
+                                "setp.ne.u32 %p3, %r0, 7;\n@!%p3 st.shared.u32 [%r5+4], %r0;\n"),
+    PAIR("a byte stored over", MBARRIER_MISUSE, 1, 64, INIT("64") "@!%p1 st.shared.u8 [%r5+3], %h0;\n" ARRIVE WAIT,
+         "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u8 [%r5+3], %h0;\n" INIT("64") ARRIVE WAIT),
+    PAIR("copied over by cp.async", MBARRIER_MISUSE, 1, 64,
+         INIT("64") "@!%p1 cp.async.ca.shared.global [%r5], [%rd1], 8;\ncp.async.wait_all;\n" ARRIVE WAIT,
+         INIT("64") "@!%p1 cp.async.ca.shared.global [%r3], [%rd1], 8;\ncp.async.wait_all;\n" ARRIVE WAIT),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
