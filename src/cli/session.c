@@ -169,6 +169,14 @@ haul_status cli_session_open(cli_session *s, const cli_values *v) {
     return cli_session_open_on(s, v, v->device ? v->device : "auto", &options);
 }
 
+haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
+    const haul_device_options options = cli_device_options(v);
+    *s = (cli_session){0};
+    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &s->device));
+    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
+    return v->ptx.count || v->operands.count ? load_modules(s, v) : HAUL_OK;
+}
+
 void cli_session_close(cli_session *s) {
     haul_run_free(s->run);
     ncu_report_free(&s->counters);

@@ -30,6 +30,10 @@ haul_status cli_session_open(cli_session *s, const cli_values *values);
 /* The same on a device of one's own choice. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *values, const char *device,
                                 const haul_device_options *options);
+/* The device and the kernels alone, which may be none. */
+haul_status cli_session_open_kernels(cli_session *s, const cli_values *values);
+/* A kernel of the session by its name, plain or mangled. Errors: HAUL_ERROR_NOT_FOUND. */
+haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol);
 void cli_session_close(cli_session *s);
 
 /* Has ncu read the counters of all launches, `readings` times: records of cli_session_run() have them from then on. On
