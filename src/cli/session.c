@@ -254,6 +254,14 @@ static haul_status find_kernel(cli_session *s, launch_description *d) {
     return no_kernel(s, d);
 }
 
+haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol) {
+    launch_description d = {.where = "--kernel", .kernel = name};
+    HAUL_TRY(find_kernel(s, &d));
+    *module = s->used->module;
+    *symbol = d.entry;
+    return HAUL_OK;
+}
+
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
     HAUL_TRY(find_kernel(s, d));

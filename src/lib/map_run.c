@@ -81,9 +81,11 @@ static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t by
 /* Gives a job to the threads; a function is called at once, in order. */
 static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
     if (m->device->is_virtual) {
-        work->start_us = later(now_us(m), m->free_us[work->engine]);
+        /* the threads copy either way, one job behind the other */
+        const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
+        work->start_us = later(now_us(m), m->free_us[lane]);
         work->end_us = work->start_us + simulated_us(m, work->engine, work->bytes);
-        m->free_us[work->engine] = work->end_us;
+        m->free_us[lane] = work->end_us;
     }
     if (!is_function) {
         workers_submit(m->workers, job);

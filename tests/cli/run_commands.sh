@@ -52,10 +52,10 @@ END
 want version 0 "$haul" --version
 has '^haul [0-9]*\.[0-9]*\.[0-9]*$'
 want help 0 "$haul" help
-for command in lab replay compare profile check diagnose info; do
+for command in lab replay compare profile check diagnose stream info; do
     has "^  $command "
 done
-for command in lab replay compare profile check diagnose info; do
+for command in lab replay compare profile check diagnose stream info; do
     want "$command --help" 0 "$haul" $command --help
     has "^usage: haul $command"
     has '^  -d, --device NAME'

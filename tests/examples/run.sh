@@ -25,6 +25,8 @@ row_sums() { # kernel, blocks
 
 expect 'saxpy is right' 'saxpy of 1000 floats on .*: 0 wrong' "$build/examples/saxpy" "$build/examples/saxpy.ptx"
 expect 'saxpy counts its sectors' ' 250  .*sectors' "$build/examples/saxpy" "$build/examples/saxpy.ptx"
+expect 'data larger than its memory is streamed' '^0 of 1048576 items are wrong' \
+    "$build/examples/stream" "$build/examples/stream.ptx"
 expect 'a thread a row takes 32 sectors a request' '\b32\.00\b' row_sums row_sums 4
 expect 'a warp a row takes four' '\b4\.00\b' row_sums row_sums_by_warp 128
 

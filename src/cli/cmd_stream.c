@@ -1,0 +1,182 @@
+/* haul stream: data through a kernel in chunks, and what of it overlapped. */
+#include "base/file.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "cli/stream_job.h"
+#include "report/json.h"
+#include "report/timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- progress ---- */
+
+typedef struct bar {
+    uint64_t item_bytes;
+    double shown_us;
+    bool on; /* standard error is a terminal */
+} bar;
+
+enum { BAR_COLUMNS = 32 };
+static const double BAR_US = 1e5;
+
+/* "[#####.....] 512 MiB of 1 GiB, 42.0 GB/s, 12 s left" */
+static bool show_progress(void *context, const haul_map_progress *p) {
+    bar *b = context;
+    char done[32], all[32], line[BAR_COLUMNS + 1];
+    if (!b->on || (p->elapsed_us - b->shown_us < BAR_US && p->complete < p->chunks)) return true;
+    b->shown_us = p->elapsed_us;
+    const double share = p->items ? (double)p->complete_items / (double)p->items : 1;
+    const double bytes = (double)p->complete_items * (double)b->item_bytes;
+    for (int i = 0; i < BAR_COLUMNS; i++) line[i] = i < share * BAR_COLUMNS ? '#' : '.';
+    line[BAR_COLUMNS] = '\0';
+    fprintf(stderr, "\r[%s] %s of %s, %.2f GB/s, %.1f s left  ", line, number_format_bytes(bytes, done),
+            number_format_bytes((double)p->items * (double)b->item_bytes, all),
+            p->elapsed_us > 0 ? bytes / p->elapsed_us * 1e-3 : 0,
+            share > 0 ? p->elapsed_us * 1e-6 * (1 - share) / share : 0);
+    if (p->complete == p->chunks) fputc('\n', stderr);
+    return true;
+}
+
+/* ---- results ---- */
+
+static const char *stamp_of(const haul_timeline *t) {
+    return t->stamp == HAUL_SIMULATED ? "simulated" : "measured";
+}
+
+static void add_summary(report_section *s, const stream_job *job, const haul_map_report *r) {
+    const haul_timeline *t = &r->timeline;
+    char chunk[32], device[32], pinned[32];
+    const double bytes = (double)t->bytes[HAUL_ENGINE_TO_DEVICE] + (double)t->bytes[HAUL_ENGINE_TO_HOST];
+    char took[REPORT_NUMBER_SIZE], rate[REPORT_NUMBER_SIZE];
+    report_add_paragraph(s, "%llu chunks of up to %s, %u at once, %u host threads; %s on the device, %s pinned.",
+                         (unsigned long long)r->chunks,
+                         number_format_bytes((double)r->chunk_items * (double)job->map.output.item_bytes, chunk),
+                         r->depth, r->threads, number_format_bytes((double)r->device_bytes, device),
+                         number_format_bytes((double)r->host_bytes, pinned));
+    report_add_paragraph(s, "%s (%s), %s over the link; %s was busy %.1f%% of the time.",
+                         report_format(REPORT_MICROSECONDS, t->elapsed_us, took), stamp_of(t),
+                         report_format(REPORT_RATE, t->elapsed_us > 0 ? bytes / t->elapsed_us * 1e6 : 0, rate),
+                         haul_engine_names[haul_timeline_busiest(t)], 100 * haul_timeline_efficiency(t));
+}
+
+static haul_status print_text(const stream_job *job, const haul_map_report *r) {
+    text out = {0};
+    report_document *d = report_document_new("stream", NULL);
+    report_section *s = report_add_section(d, "stream", "Stream");
+    add_summary(s, job, r);
+    report_add_timeline(s, &r->timeline);
+    haul_status status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &out);
+    report_document_free(d);
+    if (status == HAUL_OK) status = cli_print(&out);
+    text_free(&out);
+    return status;
+}
+
+static json_t *engines_of(const haul_timeline *t) {
+    json_t *engines = json_object();
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
+        if (t->busy_us[e] <= 0) continue;
+        json_object_set_new(engines, haul_engine_names[e],
+                            json_pack("{s:f, s:I}", "busy_us", t->busy_us[e], "bytes", (json_int_t)t->bytes[e]));
+    }
+    return engines;
+}
+
+static json_t *complete_of(const haul_map_report *r) {
+    json_t *ranges = json_array();
+    for (size_t i = 0; i < r->complete_count; i++)
+        json_array_append_new(ranges, json_pack("{s:I, s:I}", "first", (json_int_t)r->complete[i].first, "items",
+                                                (json_int_t)r->complete[i].items));
+    return ranges;
+}
+
+static haul_status print_json(const stream_job *job, const haul_map_report *r, haul_status ran) {
+    const haul_timeline *t = &r->timeline;
+    json_t *line = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:I, s:I, s:f, s:s, s:f, s:o, s:o}", "device",
+        haul_device_name(job->session.device), "numbers", stamp_of(t), "status", haul_status_text(ran), "items",
+        (json_int_t)r->items, "chunks", (json_int_t)r->chunks, "chunk_items", (json_int_t)r->chunk_items, "depth",
+        (int)r->depth, "threads", (int)r->threads, "device_bytes", (json_int_t)r->device_bytes, "pinned_bytes",
+        (json_int_t)r->host_bytes, "elapsed_us", t->elapsed_us, "busiest", haul_engine_names[haul_timeline_busiest(t)],
+        "efficiency", haul_timeline_efficiency(t), "engines", engines_of(t), "complete", complete_of(r));
+    text out = {0};
+    haul_status status = line ? report_json_put(line, JSON_COMPACT, &out)
+                              : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the result");
+    json_decref(line);
+    if (status == HAUL_OK) status = cli_print(&out);
+    text_free(&out);
+    return status;
+}
+
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t length = strlen(path), end = strlen(suffix);
+    return length >= end && strcmp(path + length - end, suffix) == 0;
+}
+
+static haul_status check_timeline_paths(const cli_values *v) {
+    for (size_t i = 0; i < v->timeline.count; i++)
+        if (!ends_in(v->timeline.items[i], ".svg") && !ends_in(v->timeline.items[i], ".json"))
+            return haul_fail(HAUL_ERROR_ARGUMENT,
+                             "--timeline %s: the name must end in .svg (a picture) or .json (trace events)",
+                             v->timeline.items[i]);
+    return HAUL_OK;
+}
+
+static haul_status write_timelines(const cli_values *v, const haul_timeline *t) {
+    for (size_t i = 0; i < v->timeline.count; i++) {
+        text out = {0};
+        if (ends_in(v->timeline.items[i], ".svg"))
+            report_put_timeline_svg(&out, t);
+        else
+            report_put_timeline_trace(&out, t);
+        const haul_status status = file_write(v->timeline.items[i], &out);
+        text_free(&out);
+        HAUL_TRY(status);
+    }
+    return HAUL_OK;
+}
+
+static haul_status publish(const cli_values *v, const stream_job *job, const haul_map_report *r) {
+    HAUL_TRY(write_timelines(v, &r->timeline));
+    if (v->quiet) return HAUL_OK;
+    return v->json ? print_json(job, r, HAUL_OK) : print_text(job, r);
+}
+
+/* ---- the command ---- */
+
+/* After a failure: what is complete all the same. */
+static void tell_complete(const cli_values *v, const stream_job *job, const haul_map_report *r, haul_status failed) {
+    char message[1024];
+    snprintf(message, sizeof message, "%s", haul_message());
+    if (v->json && r->chunks) (void)print_json(job, r, failed);
+    for (size_t i = 0; !v->quiet && i < r->complete_count; i++)
+        fprintf(stderr, "haul stream: items %llu to %llu are complete%s\n", (unsigned long long)r->complete[i].first,
+                (unsigned long long)(r->complete[i].first + r->complete[i].items - 1),
+                v->stream_out && v->keep_partial ? " in the .partial file" : "");
+    (void)haul_fail(failed, "%s", message);
+}
+
+static haul_status stream(const cli_values *v, stream_job *job, haul_map_report *r) {
+    bar progress = {.on = isatty(STDERR_FILENO) && !v->quiet};
+    HAUL_TRY(check_timeline_paths(v));
+    HAUL_TRY(stream_job_open(job, v));
+    progress.item_bytes = job->map.output.item_bytes;
+    job->map.progress = show_progress;
+    job->map.progress_context = &progress;
+    const haul_status status = haul_stream_map(&job->map, r);
+    if (status == HAUL_OK) return publish(v, job, r);
+    tell_complete(v, job, r, status);
+    return status;
+}
+
+int cli_run_stream(const cli_values *v) {
+    stream_job job = {0};
+    haul_map_report report = {0};
+    const haul_status status = stream(v, &job, &report);
+    const int code = status == HAUL_OK ? CLI_FINE : cli_fail("stream");
+    haul_map_report_free(&report);
+    stream_job_close(&job);
+    return code;
+}

@@ -1,0 +1,261 @@
+#include "cli/stream_job.h"
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "lib/launches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernels that ship ---- */
+
+static haul_status run_copy(void *context, const haul_chunk *c) {
+    const stream_job *job = context;
+    return haul_copy(job->kernels, HAUL_COPY_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
+}
+
+static haul_status run_saxpy(void *context, const haul_chunk *c) {
+    const stream_job *job = context;
+    return haul_saxpy(job->kernels, HAUL_SAXPY_AUTO, (uint32_t)c->total, 2.0f, c->in[0], c->in[1], NULL);
+}
+
+static haul_status run_maxpool15(void *context, const haul_chunk *c) {
+    const stream_job *job = context;
+    return haul_maxpool15(job->kernels, HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
+}
+
+typedef struct shipped {
+    const char *name;
+    haul_chunk_function *run;
+    unsigned inputs;
+    bool in_place; /* in the last input */
+    uint64_t halo;
+} shipped;
+
+static const shipped ships[] = {
+    {"maxpool15", run_maxpool15, 1, false, 15},
+    {"saxpy", run_saxpy, 2, true, 0},
+    {"copy", run_copy, 1, false, 0},
+    {"none", NULL, 1, true, 0},
+};
+enum { SHIPPED = sizeof ships / sizeof ships[0] };
+
+static haul_status choose_shipped(stream_job *job, const char *name) {
+    const char *names[SHIPPED];
+    for (size_t i = 0; i < SHIPPED; i++) {
+        names[i] = ships[i].name;
+        if (strcmp(name, names[i]) != 0) continue;
+        job->map.run = ships[i].run;
+        job->map.input_count = ships[i].inputs;
+        job->map.in_place = ships[i].in_place;
+        job->map.in_place_input = ships[i].inputs - 1;
+        job->map.before = job->map.after = ships[i].halo;
+        return haul_kernels_open(job->session.device, &job->kernels);
+    }
+    const char *near = nearest_name(name, names, SHIPPED);
+    if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel %s ships with haul: did you mean %s?", name, near);
+    return haul_fail(HAUL_ERROR_NOT_FOUND,
+                     "no kernel %s ships with haul: maxpool15, saxpy, copy and none do; for your own name its file too",
+                     name);
+}
+
+/* ---- kernels that are given ---- */
+
+static haul_argument argument_of(const stream_argument *a, const haul_chunk *c) {
+    haul_argument out = a->value;
+    switch (a->kind) {
+    case STREAM_CONSTANT: return out;
+    case STREAM_N: out.integer = (int64_t)c->total; return out;
+    case STREAM_IN: out.buffer = c->in[a->input]; break;
+    case STREAM_OUT: out.buffer = c->out; break;
+    case STREAM_SCRATCH: out.buffer = c->scratch; break;
+    }
+    out.kind = HAUL_ARGUMENT_BUFFER;
+    return out;
+}
+
+static haul_status run_given(void *context, const haul_chunk *c) {
+    const stream_job *job = context;
+    haul_argument arguments[STREAM_ARGUMENTS];
+    for (size_t i = 0; i < job->argument_count; i++) arguments[i] = argument_of(&job->arguments[i], c);
+    const uint64_t blocks = (c->total + job->items_a_block - 1) / job->items_a_block;
+    if (blocks > INT32_MAX)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "a chunk of %llu items takes too many blocks: give a smaller --chunk",
+                         (unsigned long long)c->items);
+    const haul_launch launch = {.kernel = job->symbol,
+                                .grid = {(uint32_t)blocks, 1, 1},
+                                .block = {job->block, 1, 1},
+                                .shared_bytes = job->shared_bytes,
+                                .arguments = arguments,
+                                .argument_count = job->argument_count};
+    return haul_stream_launch(c->stream, job->module, &launch);
+}
+
+static haul_status parse_constant(stream_job *job, const char *given, haul_argument *value) {
+    launch_argument a;
+    HAUL_TRY(launch_parse_argument(&job->session.launches, given, &a));
+    if (a.kind == HAUL_ARGUMENT_BUFFER || a.kind == HAUL_ARGUMENT_BYTES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: must be in, in2, out, scratch, n, n64 or a number as i32:7",
+                         given);
+    *value = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};
+    return HAUL_OK;
+}
+
+static haul_status parse_argument(stream_job *job, const char *given) {
+    stream_argument *a = &job->arguments[job->argument_count++];
+    const bool input =
+        strncmp(given, "in", 2) == 0 && (given[2] == '\0' || (given[2] >= '1' && given[2] <= '4' && !given[3]));
+    *a = (stream_argument){.kind = STREAM_N, .value = {.kind = HAUL_ARGUMENT_I32}};
+    if (strcmp(given, "n") == 0) return HAUL_OK;
+    a->value.kind = HAUL_ARGUMENT_I64;
+    if (strcmp(given, "n64") == 0) return HAUL_OK;
+    a->kind = input ? STREAM_IN : strcmp(given, "out") == 0 ? STREAM_OUT : STREAM_SCRATCH;
+    a->input = input && given[2] ? (unsigned)(given[2] - '1') : 0;
+    if (input && a->input >= job->map.input_count) job->map.input_count = a->input + 1;
+    if (input || a->kind == STREAM_OUT || strcmp(given, "scratch") == 0) return HAUL_OK;
+    a->kind = STREAM_CONSTANT;
+    return parse_constant(job, given, &a->value);
+}
+
+static haul_status choose_given(stream_job *job, const cli_values *v) {
+    uint32_t extent[3];
+    HAUL_TRY(cli_session_kernel(&job->session, v->kernel, &job->module, &job->symbol));
+    HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "256", extent));
+    job->block = extent[0];
+    job->items_a_block = v->stream_per_block ? (uint32_t)v->stream_per_block : job->block;
+    job->shared_bytes = (uint32_t)v->smem;
+    job->map.run = run_given;
+    job->map.input_count = 1;
+    job->map.in_place = true;
+    if (v->arg.count == 0 || v->arg.count > STREAM_ARGUMENTS)
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "the kernel's arguments are missing, or too many: as --arg n --arg f32:2 --arg in --arg out");
+    for (size_t i = 0; i < v->arg.count; i++) {
+        HAUL_TRY(parse_argument(job, v->arg.items[i]));
+        if (job->arguments[i].kind == STREAM_OUT) job->map.in_place = false;
+        if (job->arguments[i].kind == STREAM_SCRATCH) job->map.scratch_bytes = job->map.output.item_bytes;
+    }
+    job->map.in_place_input = (unsigned)job->map.input_count - 1;
+    return HAUL_OK;
+}
+
+/* ---- ends ---- */
+
+static const uint64_t most_in_memory = UINT64_C(4) << 30;
+
+/* The same values for the same place: floats in (0, 1]. */
+static void generate(uint64_t at, uint64_t bytes, unsigned char *to) {
+    for (uint64_t i = 0; i + 4 <= bytes; i += 4) {
+        const uint32_t hash = (uint32_t)((at + i) / 4) * 2654435761u;
+        const float value = (float)((hash >> 8) + 1) * (1.0f / 16777216.0f);
+        memcpy(to + i, &value, sizeof value);
+    }
+}
+
+static haul_status generate_items(void *context, uint64_t first, uint64_t items, void *bytes) {
+    const haul_map_end *e = context;
+    generate(first * e->item_bytes, items * e->item_bytes, bytes);
+    return HAUL_OK;
+}
+
+static haul_status forget_items(void *context, uint64_t first, uint64_t items, void *bytes) {
+    (void)context, (void)first, (void)items, (void)bytes;
+    return HAUL_OK;
+}
+
+static haul_status allocate(stream_job *job, size_t which, uint64_t bytes, bool pinned, void **memory) {
+    if (pinned) {
+        HAUL_TRY(haul_host_create(job->session.device, bytes ? bytes : 1, HAUL_HOST_PINNED, &job->pinned[which]));
+        *memory = haul_host_memory(job->pinned[which]);
+        return HAUL_OK;
+    }
+    job->pageable[which] = memory_alloc(bytes);
+    if (!job->pageable[which]) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the data");
+    *memory = job->pageable[which];
+    return HAUL_OK;
+}
+
+/* Data that is made up lies in memory as long as it is not too large for that. */
+static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
+    haul_map_end *e = &job->map.inputs[i];
+    const uint64_t bytes = job->map.items * e->item_bytes;
+    if (i < v->stream_in.count) {
+        e->kind = HAUL_MAP_FILE;
+        e->path = v->stream_in.items[i];
+        return HAUL_OK;
+    }
+    if (bytes > most_in_memory) {
+        *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = generate_items, .context = e};
+        return HAUL_OK;
+    }
+    HAUL_TRY(allocate(job, i, bytes, v->pinned, &e->memory));
+    generate(0, bytes, e->memory);
+    return HAUL_OK;
+}
+
+static haul_status make_output(stream_job *job, const cli_values *v) {
+    haul_map_end *e = &job->map.output;
+    const uint64_t bytes = job->map.items * e->item_bytes;
+    if (v->stream_out) {
+        e->kind = HAUL_MAP_FILE;
+        e->path = v->stream_out;
+        return HAUL_OK;
+    }
+    if (job->map.items == 0 || bytes > most_in_memory) {
+        *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = forget_items};
+        return HAUL_OK;
+    }
+    HAUL_TRY(allocate(job, HAUL_MAP_INPUTS, bytes, v->pinned, &e->memory));
+    memset(e->memory, 0, bytes); /* so that its pages are there */
+    return HAUL_OK;
+}
+
+static haul_status make_ends(stream_job *job, const cli_values *v) {
+    static const uint64_t default_bytes = UINT64_C(64) << 20;
+    const uint64_t item = v->stream_item ? v->stream_item : 4, bytes = v->stream_bytes;
+    const bool all_files = v->stream_in.count >= job->map.input_count;
+    if (v->stream_in.count > job->map.input_count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%zu inputs are given, the kernel takes %zu", v->stream_in.count,
+                         job->map.input_count);
+    if (v->stream_in.count && !all_files && !bytes)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "some inputs are files and some are generated: add --bytes");
+    job->map.items = bytes ? bytes / item : all_files ? 0 : default_bytes / item;
+    for (size_t i = 0; i < job->map.input_count; i++) job->map.inputs[i].item_bytes = item;
+    for (size_t i = 0; i < job->map.input_count; i++) HAUL_TRY(make_input(job, v, i));
+    return make_output(job, v);
+}
+
+static haul_status open_job(stream_job *job, const cli_values *v) {
+    const bool given = v->ptx.count || v->operands.count;
+    const uint64_t item = v->stream_item ? v->stream_item : 4;
+    if (given && !v->kernel) return haul_fail(HAUL_ERROR_ARGUMENT, "say which kernel of the file: add --kernel NAME");
+    if (!given && v->stream_item && v->stream_item != 4)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--item: the kernels that ship take items of 4 bytes");
+    HAUL_TRY(cli_session_open_kernels(&job->session, v));
+    job->map = (haul_map){.device = job->session.device, .output = {.item_bytes = item}, .context = job};
+    HAUL_TRY(given ? choose_given(job, v) : choose_shipped(job, v->kernel ? v->kernel : "maxpool15"));
+    if (v->halo) job->map.before = job->map.after = v->halo;
+    if (v->chunk) job->map.chunk_items = v->chunk / item ? v->chunk / item : 1;
+    job->map.depth = (unsigned)v->depth;
+    job->map.threads = (unsigned)v->copy_threads;
+    job->map.device_budget = v->budget;
+    job->map.host_budget = v->host_budget;
+    job->map.keep_partial = v->keep_partial;
+    return make_ends(job, v);
+}
+
+haul_status stream_job_open(stream_job *job, const cli_values *v) {
+    *job = (stream_job){0};
+    return open_job(job, v);
+}
+
+void stream_job_close(stream_job *job) {
+    haul_kernels_close(job->kernels);
+    for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) {
+        haul_host_free(job->pinned[i]);
+        memory_free(job->pageable[i]);
+    }
+    cli_session_close(&job->session);
+}

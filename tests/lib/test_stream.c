@@ -1,0 +1,278 @@
+/* Streams, events, pinned memory, pools and graphs of the host library, on the virtual GPU. */
+#include "base/memory.h"
+#include "sim/driver.h"
+
+#include <haul/kernels.h>
+#include <haul/stream.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 1 << 16, BYTES = N * 4 };
+
+static haul_device *device;
+static haul_kernels *kernels;
+
+static void must(haul_status status) {
+    if (status != HAUL_OK) print_error("%s\n", haul_message());
+    assert_int_equal(status, HAUL_OK);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    const haul_device_options options = {.memory_bytes = 64 << 20};
+    return haul_device_open("sim:h100", &options, &device) != HAUL_OK || haul_kernels_open(device, &kernels) != HAUL_OK;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    haul_kernels_close(kernels);
+    haul_device_close(device);
+    return 0;
+}
+
+static haul_host *pinned(uint8_t value) {
+    haul_host *host;
+    must(haul_host_create(device, BYTES, HAUL_HOST_PINNED, &host));
+    memset(haul_host_memory(host), value, BYTES);
+    return host;
+}
+
+static void a_missing_wait_shows(void **state) {
+    (void)state;
+    haul_host *host = pinned(0);
+    const unsigned char *bytes = haul_host_memory(host);
+    haul_buffer *buffer;
+    haul_stream *stream;
+    bool done = true;
+    must(haul_buffer_create(device, BYTES, &buffer));
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_stream_fill(stream, buffer, 0, 5, BYTES));
+    must(haul_stream_read(stream, buffer, 0, haul_host_memory(host), BYTES));
+    assert_int_equal(bytes[100], 0);
+    must(haul_stream_query(stream, &done));
+    assert_false(done);
+    must(haul_stream_wait(stream));
+    assert_int_equal(bytes[100], 5);
+    must(haul_stream_query(stream, &done));
+    assert_true(done);
+    assert_int_equal(haul_stream_read(stream, buffer, 8, haul_host_memory(host), BYTES), HAUL_ERROR_ARGUMENT);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_host_free(host);
+}
+
+/* Made in one stream, used in another one behind an event, by a kernel that ships. */
+static void events_order_streams_and_tell_the_time(void **state) {
+    (void)state;
+    haul_host *from = pinned(1), *to = pinned(0);
+    haul_buffer *in, *out;
+    haul_stream *first, *second;
+    haul_event *copied, *end;
+    double us = -1;
+    must(haul_buffer_create(device, BYTES, &in));
+    must(haul_buffer_create(device, BYTES, &out));
+    must(haul_stream_create(device, 0, &first));
+    must(haul_stream_create(device, -1, &second));
+    must(haul_event_create(device, true, &copied));
+    must(haul_event_create(device, true, &end));
+    must(haul_stream_write(first, in, 0, haul_host_memory(from), BYTES));
+    must(haul_event_record(copied, first));
+    must(haul_stream_wait_event(second, copied));
+    haul_device_use_stream(device, second);
+    must(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, NULL));
+    haul_device_use_stream(device, NULL);
+    must(haul_stream_read(second, out, 0, haul_host_memory(to), BYTES));
+    must(haul_event_record(end, second));
+    assert_int_equal(*(unsigned char *)haul_host_memory(to), 0);
+    must(haul_event_wait(end));
+    assert_memory_equal(haul_host_memory(to), haul_host_memory(from), BYTES);
+    must(haul_event_elapsed(copied, end, &us));
+    assert_true(us > 4); /* 256 KiB at 55 GB/s, and a kernel */
+    haul_event_free(copied);
+    haul_event_free(end);
+    haul_stream_free(first);
+    haul_stream_free(second);
+    haul_buffer_free(in);
+    haul_buffer_free(out);
+    haul_host_free(from);
+    haul_host_free(to);
+}
+
+static void kernels_take_pinned_memory_as_it_is(void **state) {
+    (void)state;
+    haul_host *from = pinned(3), *to = pinned(0);
+    must(haul_copy(kernels, HAUL_COPY_SCALAR, N, haul_host_view(from), haul_host_view(to), NULL));
+    assert_memory_equal(haul_host_memory(to), haul_host_memory(from), BYTES);
+    haul_host_free(from);
+    haul_host_free(to);
+}
+
+static void memory_of_the_user_is_pinned_and_let_go(void **state) {
+    (void)state;
+    unsigned char mine[4096] = {0};
+    haul_host *host, *again;
+    assert_false(haul_host_is_pinned(device, mine, sizeof mine));
+    must(haul_host_register(device, mine, sizeof mine, &host));
+    assert_true(haul_host_is_pinned(device, mine + 5, 100));
+    assert_false(haul_host_is_pinned(device, mine + 5, sizeof mine));
+    assert_int_not_equal(haul_host_register(device, mine, 10, &again), HAUL_OK);
+    haul_host_free(host);
+    assert_false(haul_host_is_pinned(device, mine, sizeof mine));
+}
+
+static void a_graph_repeats_a_pipeline(void **state) {
+    (void)state;
+    haul_host *from = pinned(1), *to = pinned(0);
+    haul_buffer *buffer;
+    haul_stream *stream;
+    haul_graph *graph;
+    must(haul_buffer_create(device, BYTES, &buffer));
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_graph_capture_begin(stream));
+    must(haul_stream_write(stream, buffer, 0, haul_host_memory(from), BYTES));
+    must(haul_stream_read(stream, buffer, 0, haul_host_memory(to), BYTES));
+    must(haul_graph_capture_end(stream, &graph));
+    for (uint8_t k = 10; k < 13; k++) {
+        memset(haul_host_memory(from), k, BYTES);
+        must(haul_graph_launch(graph, stream));
+        must(haul_stream_wait(stream));
+        assert_int_equal(((unsigned char *)haul_host_memory(to))[BYTES - 1], k);
+    }
+    haul_graph_free(graph);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_host_free(from);
+    haul_host_free(to);
+}
+
+static void pools_have_limits_marks_and_leak_reports(void **state) {
+    (void)state;
+    haul_pool *pool;
+    haul_stream *stream;
+    haul_buffer *a, *b, *c;
+    haul_pool_usage usage;
+    must(haul_pool_create(device, 4 << 20, &pool));
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_pool_allocate(pool, stream, 3 << 20, "rows", &a));
+    assert_int_equal(haul_pool_allocate(pool, stream, 2 << 20, "columns", &b), HAUL_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(haul_message(), "2.00 MiB asked for; 3.00 MiB of its limit of 4.00 MiB"));
+    must(haul_pool_release(a, stream));
+    must(haul_pool_allocate(pool, stream, 2 << 20, "columns", &b));
+    must(haul_pool_allocate(pool, stream, 64, NULL, &c));
+    must(haul_pool_usage_of(pool, &usage));
+    assert_int_equal(usage.used, (2 << 20) + 64);
+    assert_int_equal(usage.used_high, 3 << 20);
+    assert_int_equal(usage.buffers, 2);
+    must(haul_pool_reset_high(pool));
+    must(haul_pool_usage_of(pool, &usage));
+    assert_int_equal(usage.used_high, (2 << 20) + 64);
+    assert_int_equal(haul_pool_free(pool), HAUL_ERROR_ARGUMENT);
+    assert_non_null(strstr(haul_message(), "2 buffers, 2.00 MiB in all"));
+    assert_non_null(strstr(haul_message(), "columns"));
+    haul_stream_free(stream);
+}
+
+static void too_much_device_memory_is_told_in_numbers(void **state) {
+    (void)state;
+    haul_buffer *buffer;
+    uint64_t left, total;
+    assert_int_equal(haul_buffer_create(device, 1 << 30, &buffer), HAUL_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(haul_message(), "1.00 GiB asked for"));
+    must(haul_device_memory(device, &left, &total));
+    assert_int_equal(total, 64 << 20);
+}
+
+static void l2_is_set_up(void **state) {
+    (void)state;
+    haul_buffer *buffer;
+    haul_stream *stream;
+    uint32_t fetch;
+    uint64_t aside;
+    must(haul_buffer_create(device, BYTES, &buffer));
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_l2_set_fetch(device, 32));
+    must(haul_l2_fetch(device, &fetch));
+    assert_int_equal(fetch, 32);
+    must(haul_l2_set_aside(device, 4 << 20, &aside));
+    assert_int_equal(aside, 4 << 20);
+    assert_int_equal(haul_l2_set_aside(device, 1 << 30, NULL), HAUL_ERROR_ARGUMENT);
+    must(haul_l2_keep(stream, buffer, 0, BYTES, 0.5f));
+    assert_int_equal(haul_l2_keep(stream, buffer, 0, BYTES, 1.5f), HAUL_ERROR_ARGUMENT);
+    must(haul_l2_keep(stream, buffer, 0, 0, 0));
+    must(haul_l2_reset(device));
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+}
+
+static void launches_in_streams_leave_no_record(void **state) {
+    (void)state;
+    haul_stream *stream;
+    haul_buffer *in, *out;
+    haul_run *run;
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_buffer_create(device, BYTES, &in));
+    must(haul_buffer_create(device, BYTES, &out));
+    must(haul_run_create(device, &run));
+    haul_device_use_stream(device, stream);
+    assert_int_equal(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, run), HAUL_ERROR_ARGUMENT);
+    haul_stream_free(stream); /* launches go to the default stream again */
+    must(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, run));
+    assert_int_equal(run->launch_count, 1);
+    haul_run_free(run);
+    haul_buffer_free(in);
+    haul_buffer_free(out);
+}
+
+static void count_call(void *data) {
+    ++*(unsigned *)data;
+}
+
+static void failures_leak_nothing(void **state) {
+    (void)state;
+    for (unsigned n = 1; n < 40; n++) {
+        haul_stream *stream = NULL;
+        haul_event *event = NULL;
+        haul_host *host = NULL;
+        haul_pool *pool = NULL;
+        unsigned calls = 0;
+        if (n % 2)
+            sim_driver_fail_call(n / 2 + 1);
+        else
+            memory_fail_after(n / 2);
+        haul_status status = haul_stream_create(device, 0, &stream);
+        if (status == HAUL_OK) status = haul_event_create(device, false, &event);
+        if (status == HAUL_OK) status = haul_host_create(device, 100, HAUL_HOST_WRITE_COMBINED, &host);
+        if (status == HAUL_OK) status = haul_pool_create(device, 0, &pool);
+        if (status == HAUL_OK) status = haul_stream_call(stream, count_call, &calls);
+        if (status == HAUL_OK) status = haul_event_record(event, stream);
+        if (status == HAUL_OK) status = haul_event_wait(event);
+        sim_driver_fail_call(0);
+        memory_fail_after(0);
+        if (status == HAUL_OK) assert_int_equal(calls, 1);
+        haul_stream_free(stream);
+        haul_event_free(event);
+        haul_host_free(host);
+        must(haul_pool_free(pool));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_wait_shows),
+        cmocka_unit_test(events_order_streams_and_tell_the_time),
+        cmocka_unit_test(kernels_take_pinned_memory_as_it_is),
+        cmocka_unit_test(memory_of_the_user_is_pinned_and_let_go),
+        cmocka_unit_test(a_graph_repeats_a_pipeline),
+        cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
+        cmocka_unit_test(too_much_device_memory_is_told_in_numbers),
+        cmocka_unit_test(l2_is_set_up),
+        cmocka_unit_test(launches_in_streams_leave_no_record),
+        cmocka_unit_test(failures_leak_nothing),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
