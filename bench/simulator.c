@@ -1,9 +1,11 @@
-/* How fast the virtual GPU runs, all counters on: PTX thread-instructions a second of a streaming kernel and of one
- * that computes, for 1 to N host threads; and how many times as long the same takes with all checks of `haul check` on.
+/* How fast the virtual GPU runs, all counters on: PTX thread-instructions a second of kernels that stream, compute,
+ * copy asynchronously, exchange through shared memory and count with atomics, for 1 to N host threads; and how many
+ * times as long the same takes with all checks of `haul check` on.
  *
- *     bench_simulator [--json FILE] [--threads N] [--repeat R]
+ *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked]
  *
- * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. */
+ * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. --only: works
+ * whose name has TEXT in it; --unchecked: without the runs with checks. */
 #include <haul/haul.h>
 #include <kernels/kernels.h>
 
@@ -13,31 +15,53 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAXPY_FLOATS = 1 << 24, SGEMM_SIDE = 512 };
+enum { WORDS = 1 << 24, PRODUCT_SIDE = 512, TRANSPOSE_SIDE = 4096, HISTOGRAM_BLOCKS = 1024, SORT_RUN = 1024 };
 
 typedef struct options {
-    const char *json;
+    const char *json, *only;
     unsigned threads, repeat;
+    bool unchecked;
 } options;
 
+/* A buffer's words: floats from 0 to 1, or scattered integers. */
+typedef enum argument_kind { NO_ARGUMENT, INTEGER, REAL, FLOATS, KEYS } argument_kind;
+
+typedef struct argument_shape {
+    argument_kind kind;
+    double value; /* or how many words */
+} argument_shape;
+
+enum { MOST_ARGUMENTS = 5 };
+
 typedef struct work {
-    const char *name, *module, *kernel;
+    const char *name, *module, *kernel; /* module NULL: simulator/kernels.cu */
     uint32_t grid[3], block[3];
-    size_t floats; /* of each buffer */
-    size_t buffers;
+    argument_shape arguments[MOST_ARGUMENTS];
 } work;
 
+/* clang-format off */
 static const work works[] = {
-    {"saxpy 2^24", "saxpy", "saxpy_scalar", {SAXPY_FLOATS / 256, 1, 1}, {256, 1, 1}, SAXPY_FLOATS, 2},
-    {"saxpy 2^24, float4", "saxpy", "saxpy_vector", {SAXPY_FLOATS / 1024, 1, 1}, {256, 1, 1}, SAXPY_FLOATS, 2},
-    {"sgemm 512",
-     "sgemm",
-     "sgemm_tiled",
-     {SGEMM_SIDE / 16, SGEMM_SIDE / 16, 1},
-     {16, 16, 1},
-     SGEMM_SIDE *SGEMM_SIDE,
-     3},
+    {"saxpy 2^24", "saxpy", "saxpy_scalar", {WORDS / 256, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS}, {REAL, 1.5}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
+    {"saxpy 2^24, float4", "saxpy", "saxpy_vector", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS}, {REAL, 1.5}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
+    {"product 512", "sgemm", "sgemm_tiled", {PRODUCT_SIDE / 16, PRODUCT_SIDE / 16, 1}, {16, 16, 1},
+     {{FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE},
+      {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {INTEGER, PRODUCT_SIDE}}},
+    {"product 512, LDGSTS", NULL, "product_staged", {PRODUCT_SIDE / 64, PRODUCT_SIDE / 64, 1}, {256, 1, 1},
+     {{FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE},
+      {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {INTEGER, PRODUCT_SIDE}}},
+    {"transpose 4096", NULL, "transpose_padded", {TRANSPOSE_SIDE / 32, TRANSPOSE_SIDE / 32, 1}, {32, 8, 1},
+     {{FLOATS, TRANSPOSE_SIDE * TRANSPOSE_SIDE}, {FLOATS, TRANSPOSE_SIDE * TRANSPOSE_SIDE}, {INTEGER, TRANSPOSE_SIDE}}},
+    {"histogram 2^24", NULL, "histogram_shared", {HISTOGRAM_BLOCKS, 1, 1}, {256, 1, 1},
+     {{KEYS, WORDS}, {KEYS, 256}, {INTEGER, WORDS}}},
+    {"bitonic sort 2^20", NULL, "bitonic_sort", {WORDS / 16 / SORT_RUN, 1, 1}, {SORT_RUN / 2, 1, 1},
+     {{KEYS, WORDS / 16}}},
 };
+/* clang-format on */
+
+/* simulator/kernels.cu, embedded. */
+extern const char bench_simulator_ptx[], bench_simulator_ptx_end[];
 
 static void must(haul_status status) {
     if (status == HAUL_OK) return;
@@ -45,27 +69,36 @@ static void must(haul_status status) {
     exit(1);
 }
 
-static haul_argument filled_buffer(haul_device *device, size_t floats) {
+static haul_argument filled_buffer(haul_device *device, argument_kind kind, size_t words) {
     haul_argument argument = {.kind = HAUL_ARGUMENT_BUFFER};
-    float *contents = malloc(floats * sizeof *contents);
+    uint32_t *contents = malloc(words * sizeof *contents);
     if (!contents) abort();
-    for (size_t i = 0; i < floats; i++) contents[i] = (float)(i % 1024) / 1024.0f;
-    must(haul_buffer_create(device, floats * sizeof *contents, &argument.buffer));
-    must(haul_buffer_write(argument.buffer, 0, contents, floats * sizeof *contents));
+    for (size_t i = 0; i < words; i++) {
+        const float real = (float)(i % 1024) / 1024.0f;
+        contents[i] = (uint32_t)i * 0x9e3779b1u >> 7;
+        if (kind == FLOATS) memcpy(&contents[i], &real, sizeof real);
+    }
+    must(haul_buffer_create(device, words * sizeof *contents, &argument.buffer));
+    must(haul_buffer_write(argument.buffer, 0, contents, words * sizeof *contents));
     free(contents);
     return argument;
 }
 
-static size_t make_arguments(haul_device *device, const work *w, haul_argument arguments[4]) {
-    if (w->buffers == 3) {
-        for (size_t k = 0; k < 3; k++) arguments[k] = filled_buffer(device, w->floats);
-        arguments[3] = (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = SGEMM_SIDE};
-        return 4;
+static haul_argument make_argument(haul_device *device, argument_shape shape) {
+    switch (shape.kind) {
+    case INTEGER: return (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = (int64_t)shape.value};
+    case REAL: return (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = shape.value};
+    default: return filled_buffer(device, shape.kind, (size_t)shape.value);
     }
-    arguments[0] = (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = SAXPY_FLOATS};
-    arguments[1] = (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = 1.5};
-    for (size_t k = 2; k < 4; k++) arguments[k] = filled_buffer(device, w->floats);
-    return 4;
+}
+
+static haul_module *load_module(haul_device *device, const work *w) {
+    haul_module *module;
+    const haul_kernel_module *shipped = w->module ? haul_kernel_module_find(w->module, 90) : NULL;
+    const char *ptx = shipped ? shipped->ptx : bench_simulator_ptx,
+               *end = shipped ? shipped->end : bench_simulator_ptx_end;
+    must(haul_module_load(device, w->module ? w->module : "kernels", ptx, (size_t)(end - ptx), &module));
+    return module;
 }
 
 typedef struct result {
@@ -74,16 +107,15 @@ typedef struct result {
 
 static result measure(const work *w, unsigned threads, unsigned repeat, bool check) {
     const haul_device_options device_options = {.threads = threads, .check = check};
-    const haul_kernel_module *source = haul_kernel_module_find(w->module, 90);
     haul_device *device;
-    haul_module *module;
     haul_run *run;
     must(haul_device_open("sim:h100", &device_options, &device));
-    must(haul_module_load(device, w->module, source->ptx, (size_t)(source->end - source->ptx), &module));
+    haul_module *module = load_module(device, w);
     must(haul_run_create(device, &run));
-    haul_argument arguments[4];
+    haul_argument arguments[MOST_ARGUMENTS];
     haul_launch launch = {.kernel = w->kernel, .arguments = arguments};
-    launch.argument_count = make_arguments(device, w, arguments);
+    for (; launch.argument_count < MOST_ARGUMENTS && w->arguments[launch.argument_count].kind; launch.argument_count++)
+        arguments[launch.argument_count] = make_argument(device, w->arguments[launch.argument_count]);
     memcpy(launch.grid, w->grid, sizeof launch.grid);
     memcpy(launch.block, w->block, sizeof launch.block);
     result best = {0};
@@ -108,43 +140,60 @@ static unsigned number(const char *text) {
     return (unsigned)value;
 }
 
+static void usage(void) {
+    fprintf(stderr, "usage: bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked]\n");
+    exit(2);
+}
+
 static options parse(int count, char **words) {
     options o = {.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .repeat = 3};
-    for (int i = 1; i < count; i += 2) {
-        const char *value = i + 1 < count ? words[i + 1] : NULL;
-        if (value && strcmp(words[i], "--json") == 0) {
-            o.json = value;
-        } else if (value && strcmp(words[i], "--threads") == 0) {
-            o.threads = number(value);
-        } else if (value && strcmp(words[i], "--repeat") == 0) {
-            o.repeat = number(value);
-        } else {
-            fprintf(stderr, "usage: bench_simulator [--json FILE] [--threads N] [--repeat R]\n");
-            exit(2);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "--unchecked") == 0) {
+            o.unchecked = true;
+            continue;
         }
+        const char *option = words[i], *value = i + 1 < count ? words[++i] : NULL;
+        if (!value) usage();
+        if (strcmp(option, "--json") == 0)
+            o.json = value;
+        else if (strcmp(option, "--only") == 0)
+            o.only = value;
+        else if (strcmp(option, "--threads") == 0)
+            o.threads = number(value);
+        else if (strcmp(option, "--repeat") == 0)
+            o.repeat = number(value);
+        else
+            usage();
     }
     return o;
 }
 
-static void report(const work *w, unsigned threads, unsigned repeat, json_t *rows) {
-    const result r = measure(w, threads, repeat, false), checked = measure(w, threads, repeat, true);
-    const double rate = r.instructions / r.seconds, times = checked.seconds / r.seconds;
-    printf("%-20s %7u %16.0f %10.3f %10.2f %14.2f\n", w->name, threads, r.instructions, r.seconds, rate / 1e9, times);
-    json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads,
-                                          "thread_instructions", r.instructions, "seconds", r.seconds,
-                                          "thread_instructions_per_second", rate, "checked_times", times));
+static void report(const work *w, unsigned threads, const options *o, json_t *rows) {
+    const result r = measure(w, threads, o->repeat, false);
+    const double rate = r.instructions / r.seconds;
+    json_t *row =
+        json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads, "thread_instructions",
+                  r.instructions, "seconds", r.seconds, "thread_instructions_per_second", rate);
+    printf("%-20s %7u %16.0f %10.4f %10.2f", w->name, threads, r.instructions, r.seconds, rate / 1e9);
+    if (!o->unchecked) {
+        const double times = measure(w, threads, o->repeat, true).seconds / r.seconds;
+        printf(" %14.2f", times);
+        json_object_set_new(row, "checked_times", json_real(times));
+    }
+    printf("\n");
+    fflush(stdout);
+    json_array_append_new(rows, row);
 }
 
 int main(int count, char **words) {
     const options o = parse(count, words);
     json_t *rows = json_array();
-    printf("%-20s %7s %16s %10s %10s %14s\n", "work", "threads", "thread instr.", "seconds", "G/second",
-           "checked, times");
+    printf("%-20s %7s %16s %10s %10s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
+           o.unchecked ? "" : " checked, times");
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
-        for (unsigned threads = 1; threads < o.threads; threads *= 2) {
-            report(&works[i], threads, o.repeat, rows);
-        }
-        report(&works[i], o.threads, o.repeat, rows);
+        if (o.only && !strstr(works[i].name, o.only)) continue;
+        for (unsigned threads = 1; threads < o.threads; threads *= 2) report(&works[i], threads, &o, rows);
+        report(&works[i], o.threads, &o, rows);
     }
     int failed = o.json && json_dump_file(rows, o.json, JSON_INDENT(2)) != 0;
     if (failed) fprintf(stderr, "bench_simulator: %s cannot be written\n", o.json);

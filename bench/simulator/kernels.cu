@@ -1,0 +1,102 @@
+/* What bench_simulator runs beside shipped kernels: ordinary forms of ordinary kernels. */
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+/* ---- C = A * B, n x n, tiles of 64 x 64, through four stages of asynchronous copies; n a multiple of 64 ---- */
+
+#define STAGES 4
+#define SIDE 64  /* of a block's tile of C */
+#define DEPTH 16 /* columns of A and rows of B in a stage */
+
+struct stage {
+    float a[SIDE][DEPTH], b[DEPTH][SIDE];
+};
+
+static __device__ void fetch_stage(struct stage *s, const float *a, const float *b, unsigned n, unsigned k) {
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s->a[t / 4][t % 4 * 4], a + (size_t)(t / 4) * n + k + t % 4 * 4, 16);
+    __pipeline_memcpy_async(&s->b[t / 16][t % 16 * 4], b + (size_t)(k + t / 16) * n + t % 16 * 4, 16);
+}
+
+extern "C" __global__ void __launch_bounds__(256) product_staged(const float *a, const float *b, float *c, unsigned n) {
+    __shared__ __align__(16) struct stage stages[STAGES];
+    unsigned row = threadIdx.x / 16 * 4, column = threadIdx.x % 16 * 4;
+    float sum[4][4] = {};
+    a += (size_t)blockIdx.y * SIDE * n;
+    b += blockIdx.x * SIDE;
+    for (unsigned s = 0; s < STAGES - 1; s++) {
+        if (s * DEPTH < n) fetch_stage(&stages[s], a, b, n, s * DEPTH);
+        __pipeline_commit();
+    }
+    for (unsigned k = 0; k < n; k += DEPTH) {
+        const struct stage *s = &stages[k / DEPTH % STAGES];
+        __pipeline_wait_prior(STAGES - 2);
+        __syncthreads();
+        unsigned ahead = k + (STAGES - 1) * DEPTH;
+        if (ahead < n) fetch_stage(&stages[ahead / DEPTH % STAGES], a, b, n, ahead);
+        __pipeline_commit();
+#pragma unroll
+        for (unsigned j = 0; j < DEPTH; j++) {
+            float4 right = *(const float4 *)&s->b[j][column];
+#pragma unroll
+            for (unsigned i = 0; i < 4; i++) {
+                float left = s->a[row + i][j];
+                sum[i][0] = fmaf(left, right.x, sum[i][0]);
+                sum[i][1] = fmaf(left, right.y, sum[i][1]);
+                sum[i][2] = fmaf(left, right.z, sum[i][2]);
+                sum[i][3] = fmaf(left, right.w, sum[i][3]);
+            }
+        }
+    }
+    c += (size_t)(blockIdx.y * SIDE + row) * n + blockIdx.x * SIDE + column;
+    for (unsigned i = 0; i < 4; i++)
+        *(float4 *)(c + (size_t)i * n) = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+}
+
+/* ---- out = in transposed, n x n; tiles of 32 x 32, blocks of 32 x 8; n a multiple of 32 ---- */
+
+extern "C" __global__ void transpose_padded(const float *in, float *out, unsigned n) {
+    __shared__ float tile[32][33];
+    unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (unsigned j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(size_t)(y + j) * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    for (unsigned j = 0; j < 32; j += 8) out[(size_t)(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+/* ---- counts of the low byte of each word: a histogram a block, added up at the end; blocks of 256 ---- */
+
+extern "C" __global__ void histogram_shared(const unsigned *words, unsigned *counts, unsigned n) {
+    __shared__ unsigned mine[256];
+    mine[threadIdx.x] = 0;
+    __syncthreads();
+    unsigned step = gridDim.x * blockDim.x;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) atomicAdd(&mine[words[i] & 255], 1);
+    __syncthreads();
+    atomicAdd(&counts[threadIdx.x], mine[threadIdx.x]);
+}
+
+/* ---- sorts runs of 1024 keys, a block of 512 threads each ---- */
+
+extern "C" __global__ void bitonic_sort(unsigned *keys) {
+    __shared__ unsigned run[1024];
+    unsigned t = threadIdx.x;
+    keys += (size_t)blockIdx.x * 1024;
+    run[t] = keys[t];
+    run[t + 512] = keys[t + 512];
+    for (unsigned size = 2; size <= 1024; size *= 2)
+        for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+            __syncthreads();
+            unsigned at = 2 * t - (t & (stride - 1));
+            unsigned low = run[at], high = run[at + stride];
+            bool up = (t & size / 2) == 0;
+            if ((low > high) == up) {
+                run[at] = high;
+                run[at + stride] = low;
+            }
+        }
+    __syncthreads();
+    keys[t] = run[t];
+    keys[t + 512] = run[t + 512];
+}
