@@ -45,8 +45,7 @@ static bool is_progression(const uint64_t address[SIM_LANES]) {
     return differs == 0;
 }
 
-/* Every sector between the first and the last byte is touched. */
-static void cover_span(uint64_t first, uint64_t last, sim_lines *lines) {
+void sim_cover_span(uint64_t first, uint64_t last, sim_lines *lines) {
     uint64_t first_line = first >> SIM_LINE_SHIFT, last_line = last >> SIM_LINE_SHIFT;
     uint32_t n = 0;
     for (uint64_t line = first_line; line <= last_line; line++, n++) {
@@ -105,7 +104,7 @@ void sim_coalesce(const uint64_t address[SIM_LANES], uint32_t active, unsigned b
     if (active == SIM_ALL_LANES && is_progression(address)) {
         uint64_t stride = address[1] - address[0];
         if (stride <= 1u << SIM_SECTOR_SHIFT) {
-            cover_span(address[0], address[SIM_LANES - 1] + bytes - 1, lines);
+            sim_cover_span(address[0], address[SIM_LANES - 1] + bytes - 1, lines);
             return;
         }
     }

@@ -180,16 +180,21 @@ static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, u
     sim_traffic_update(&u.tally->traffic, address, active, op->bytes, update_lines, &u);
 }
 
+static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,
+                               const sim_lines *lines) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    count_tags(t, lines, active, bytes);
+    switch (c->plan->assembled[op->instruction].class) {
+    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, lines, sim_lanes(active) * bytes); break;
+    default: load_lines(c, w, op, t, lines); break;
+    }
+}
+
 static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                               const uint64_t address[SIM_LANES], unsigned bytes) {
     sim_lines lines;
-    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     sim_coalesce(address, active, bytes, &lines);
-    count_tags(t, &lines, active, bytes);
-    switch (c->plan->assembled[op->instruction].class) {
-    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, &lines, sim_lanes(active) * bytes); break;
-    default: load_lines(c, w, op, t, &lines); break;
-    }
+    count_global_lines(c, w, op, active, bytes, &lines);
 }
 
 static void count_global_parts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -212,6 +217,19 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         count_global_part(c, w, op, active, address, op->bytes);
     } else {
         count_global_parts(c, w, op, active, address, a);
+    }
+}
+
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, unsigned stride) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const unsigned parts = a->plain ? 1 : a->part_count;
+    for (unsigned p = 0; p < parts; p++) {
+        const uint64_t start = first + (uint64_t)(int64_t)(a->plain ? 0 : a->parts[p].start);
+        const unsigned bytes = a->plain ? op->bytes : a->parts[p].width;
+        sim_lines lines;
+        sim_cover_span(start, start + (uint64_t)(SIM_LANES - 1) * stride + bytes - 1, &lines);
+        count_global_lines(c, w, op, SIM_ALL_LANES, bytes, &lines);
     }
 }
 

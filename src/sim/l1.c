@@ -2,25 +2,27 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "sim/match.h"
 
 #include <string.h>
 
 /* How many lines still hit when a set of lines is read over and over, for sets from 43 KB below to 80 KB above L1's
  * size, looks like 32 sets on an H100 (docs/memory-model.md): a way of them all is 4 KiB. */
-enum { SETS = 32, LINE_BYTES = 128, CHUNK = 16 };
+enum { SETS = 32, LINE_BYTES = 128 };
 
-/* A set's ways are kept in the order of use, the latest first, so that a loop's lines are found at once and the last
- * way is the one to give up. A way without valid sectors is free. Tags are the low half of the line number: lines 512
+/* A set's ways are a ring in the order of use, so that a loop's lines are found at once and the way before the latest
+ * one is the one to give up. A way without valid sectors is free. Tags are the low half of the line number: lines 512
  * GiB apart look alike, no device has them. */
 struct sim_l1 {
     uint32_t ways;
-    uint32_t stride; /* between sets: ways, rounded up to CHUNK */
-    uint8_t *valid;  /* by set and way: sectors */
-    uint32_t tag[];  /* likewise */
+    uint32_t stride;       /* between sets: ways, rounded up to SIM_MATCH_ROW */
+    uint32_t latest[SETS]; /* the way that was used last; older ones follow */
+    uint8_t *valid;        /* by set and way: sectors */
+    uint32_t tag[];        /* likewise */
 };
 
 haul_status sim_l1_create(uint32_t bytes, sim_l1 **l1) {
-    uint32_t ways = bytes / LINE_BYTES / SETS, stride = (ways + CHUNK - 1) / CHUNK * CHUNK;
+    uint32_t ways = bytes / LINE_BYTES / SETS, stride = (ways + SIM_MATCH_ROW - 1) / SIM_MATCH_ROW * SIM_MATCH_ROW;
     size_t tags = SETS * stride * sizeof(uint32_t), size = sizeof(sim_l1) + tags + SETS * stride;
     *l1 = memory_zeroed(1, size);
     if (!*l1) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L1 (%zu bytes)", size);
@@ -47,37 +49,55 @@ static uint32_t set_of(uint32_t tag) {
     return run % 3 == 0 ? scatter(tag) % SETS : (tag + (run >> 16)) % SETS;
 }
 
-/* Where a line is, or `ways`. Whole chunks are compared at once. */
+/* Where a line is, or `ways`. */
 static uint32_t find_way(const sim_l1 *l1, const uint32_t *tags, const uint8_t *valid, uint32_t tag) {
-    for (uint32_t base = 0; base < l1->ways; base += CHUNK) {
-        uint32_t any = 0;
-        for (uint32_t k = 0; k < CHUNK; k++) any |= tags[base + k] == tag;
-        for (uint32_t k = base; any && k < base + CHUNK && k < l1->ways; k++)
-            if (tags[k] == tag && valid[k]) return k;
-    }
+    for (uint32_t base = 0; base < l1->ways; base += SIM_MATCH_ROW)
+        for (uint32_t equal = sim_match(tags + base, tag); equal; equal &= equal - 1) {
+            const uint32_t way = base + (uint32_t)__builtin_ctz(equal);
+            if (way < l1->ways && valid[way]) return way;
+        }
     return l1->ways;
 }
 
-/* Makes `way` the latest used one; `ways` gives up the last. Returns its valid sectors. */
-static unsigned use_way(const sim_l1 *l1, uint32_t *tags, uint8_t *valid, uint32_t way, uint32_t tag) {
-    unsigned sectors = way == l1->ways ? 0 : valid[way];
-    if (way == l1->ways) way--;
-    memmove(tags + 1, tags, way * sizeof *tags);
-    memmove(valid + 1, valid, way);
-    tags[0] = tag;
-    return sectors;
+/* Ways from `from` to `to` - 1 become one older: each moves to the next place, the last one's is overwritten. */
+static void age(uint32_t *tags, uint8_t *valid, uint32_t from, uint32_t to) {
+    memmove(tags + from + 1, tags + from, (to - from) * sizeof *tags);
+    memmove(valid + from + 1, valid + from, to - from);
+}
+
+/* The line in `way` becomes the latest. */
+static void use_again(const sim_l1 *l1, uint32_t *tags, uint8_t *valid, uint32_t latest, uint32_t way) {
+    const uint32_t tag = tags[way], end = l1->ways - 1;
+    const uint8_t sectors = valid[way];
+    if (way >= latest) {
+        age(tags, valid, latest, way);
+    } else { /* around the ring's end */
+        age(tags, valid, 0, way);
+        tags[0] = tags[end];
+        valid[0] = valid[end];
+        age(tags, valid, latest, end);
+    }
+    tags[latest] = tag;
+    valid[latest] = sectors;
 }
 
 unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask) {
     if (!l1->ways) return 0;
-    uint32_t tag = (uint32_t)line, first = set_of(tag) * l1->stride, *tags = l1->tag + first;
+    const uint32_t tag = (uint32_t)line, set = set_of(tag), first = set * l1->stride;
+    uint32_t *tags = l1->tag + first, latest = l1->latest[set];
     uint8_t *valid = l1->valid + first;
-    if (tags[0] != tag || !valid[0]) {
-        uint32_t way = find_way(l1, tags, valid, tag);
-        valid[0] = (uint8_t)use_way(l1, tags, valid, way, tag);
+    if (tags[latest] != tag || !valid[latest]) {
+        const uint32_t way = find_way(l1, tags, valid, tag);
+        if (way < l1->ways) {
+            use_again(l1, tags, valid, latest, way);
+        } else { /* the oldest is the one before the latest */
+            l1->latest[set] = latest = latest ? latest - 1 : l1->ways - 1;
+            tags[latest] = tag;
+            valid[latest] = 0;
+        }
     }
-    unsigned hits = valid[0] & mask;
-    valid[0] = (uint8_t)(valid[0] | mask);
+    const unsigned hits = valid[latest] & mask;
+    valid[latest] = (uint8_t)(valid[latest] | mask);
     return hits;
 }
 

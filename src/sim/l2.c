@@ -2,35 +2,54 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "sim/match.h"
 
 #include <string.h>
 
 /* ---- the cache ---- */
 
-enum { WAYS = 16, LINE_BYTES = 128, PARTITIONS = 2, SECTOR_BYTES = 32, LINE_SECTORS = 4 };
+enum { WAYS = 16, LINE_BYTES = 128, PARTITIONS = 2, SECTOR_BYTES = 32, LINE_SECTORS = 4, SET_BYTES = 128 };
 
+_Static_assert(WAYS == (int)SIM_MATCH_ROW, "a set's tags are compared at once");
+
+/* All zero is an empty set. Of each way there is a nibble, way 0's the lowest: of its sectors, or of its place in the
+ * order. */
 typedef struct l2_set {
-    uint32_t tag[WAYS];  /* low part of the line's number in its slice, plus 1; 0 = free */
-    uint32_t used[WAYS]; /* when */
-    uint8_t valid[WAYS], dirty[WAYS];
-    uint8_t covered[WAYS][LINE_SECTORS]; /* bytes written of a sector that was not read from memory */
-} l2_set;
+    uint32_t tag[WAYS]; /* low part of the line's number in its slice, plus 1; 0 = free */
+    uint64_t order;     /* the ways, the one used longest ago in the lowest nibble; as a difference from FIRST_ORDER */
+    uint64_t valid, dirty;
+    uint64_t whole;  /* nothing of the sector has to be read from memory any more: it was, or is all written */
+    uint64_t partly; /* some bytes were written: l2_cover says how many */
+} __attribute__((aligned(SET_BYTES))) l2_set;
+
+/* What both partitions have for the same lines. */
+typedef struct l2_sets {
+    l2_set of[PARTITIONS];
+} l2_sets;
+
+/* Bytes written of sectors that are not whole. */
+typedef struct l2_cover {
+    uint8_t bytes[PARTITIONS][WAYS][LINE_SECTORS];
+} l2_cover;
+
+#define FIRST_ORDER 0xfedcba9876543210u
 
 /* Requests that were made lately by a group of SMs: an equal one that comes soon shares its answer. */
 enum { RECENT = 64, GROUPS = 32, GROUP_SMS = 6, RECENT_ROUNDS = 1 };
 typedef struct recent_request {
     sim_log_entry entry;
-    uint64_t round;
-    size_t sm;
+    uint32_t round, sm;
 } recent_request;
 
 /* L2 is made of two partitions. A line belongs to one, where it is written and from where memory is asked; SMs read
  * through their own partition, which keeps a copy of what belongs to the other one. */
 typedef struct l2_slice {
-    l2_set *sets[PARTITIONS];
-    uint32_t set_count; /* of a partition */
-    uint32_t clock;
-    uint64_t round; /* of requests played */
+    void *memory; /* that the sets lie in */
+    l2_sets *sets;
+    l2_cover *covers;    /* likewise */
+    uint32_t set_count;  /* of a partition */
+    uint32_t round;      /* of requests played */
+    uint64_t reciprocal; /* of set_count, by 2^64 */
     sim_l2_counts counts;
     sim_seen read;
     recent_request recent[GROUPS][RECENT];
@@ -42,18 +61,22 @@ struct sim_l2 {
     l2_slice slices[SIM_SLICES];
 };
 
+static bool create_slice(l2_slice *slice, uint32_t sets) {
+    slice->set_count = sets;
+    slice->reciprocal = UINT64_MAX / sets;
+    slice->memory = memory_zeroed(sets * sizeof(l2_sets) + SET_BYTES, 1);
+    slice->covers = memory_zeroed(sets, sizeof *slice->covers);
+    if (!slice->memory || !slice->covers) return false;
+    slice->sets = (l2_sets *)(((uintptr_t)slice->memory + SET_BYTES - 1) / SET_BYTES * SET_BYTES);
+    return true;
+}
+
 haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
     uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / PARTITIONS / LINE_BYTES / WAYS);
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
     *out = NULL;
     bool complete = l2 != NULL;
-    for (unsigned s = 0; complete && s < SIM_SLICES; s++) {
-        l2->slices[s].set_count = sets;
-        for (unsigned p = 0; complete && p < PARTITIONS; p++) {
-            l2->slices[s].sets[p] = memory_zeroed(sets, sizeof(l2_set));
-            complete = l2->slices[s].sets[p] != NULL;
-        }
-    }
+    for (unsigned s = 0; complete && s < SIM_SLICES; s++) complete = create_slice(&l2->slices[s], sets);
     if (!complete) {
         sim_l2_free(l2);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
@@ -67,47 +90,86 @@ haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
 void sim_l2_free(sim_l2 *l2) {
     if (!l2) return;
     for (unsigned s = 0; s < SIM_SLICES; s++) {
-        for (unsigned p = 0; p < PARTITIONS; p++) memory_free(l2->slices[s].sets[p]);
+        memory_free(l2->slices[s].memory);
+        memory_free(l2->slices[s].covers);
         sim_seen_free(&l2->slices[s].read);
     }
     memory_free(l2);
 }
 
-static unsigned find_way(const l2_set *set, uint32_t tag) {
-    unsigned way = 0;
-    while (way < WAYS && set->tag[way] != tag) way++;
-    return way;
+/* Quotient and remainder without a division: the quotient by the rounded reciprocal is right or one too small. */
+static uint32_t set_of(const l2_slice *slice, uint64_t line) {
+    __extension__ typedef unsigned __int128 product;
+    const uint64_t x = line ^ line >> 16;
+    const uint64_t rest = x - (uint64_t)((product)x * slice->reciprocal >> 64) * slice->set_count;
+    return (uint32_t)(rest >= slice->set_count ? rest - slice->set_count : rest);
+}
+
+/* A line's place in the slice. */
+typedef struct l2_place {
+    uint64_t line;
+    l2_sets *sets;
+    l2_cover *cover;
+} l2_place;
+
+static l2_place place_of(const l2_slice *slice, uint64_t line) {
+    const uint32_t set = set_of(slice, line);
+    return (l2_place){line, &slice->sets[set], &slice->covers[set]};
+}
+
+/* The nibble of a way, and back in its place. */
+static unsigned nibble(uint64_t nibbles, unsigned way) {
+    return nibbles >> 4 * way & 15;
+}
+
+static uint64_t in_nibble(unsigned mask, unsigned way) {
+    return (uint64_t)mask << 4 * way;
+}
+
+static unsigned count_bits(unsigned mask) {
+    return (unsigned)__builtin_popcount(mask);
+}
+
+/* The line's way, or WAYS. */
+static unsigned find_way(const l2_set *set, uint64_t line) {
+    const uint32_t equal = sim_match(set->tag, (uint32_t)line + 1);
+    return equal ? (unsigned)__builtin_ctz(equal) : WAYS;
+}
+
+/* The way becomes the latest used one: its nibble, the only one of its value, moves to the top. */
+static void touch(l2_set *set, unsigned way) {
+    const uint64_t ones = 0x1111111111111111u, order = set->order ^ FIRST_ORDER;
+    const uint64_t other = order ^ ones * way;
+    const unsigned at = (unsigned)__builtin_ctzll((other - ones) & ~other & 8 * ones) & ~3u;
+    const uint64_t below = order & ((1ull << at) - 1), above = order >> at >> 4 << at;
+    set->order = (below | above | (uint64_t)way << 60) ^ FIRST_ORDER;
 }
 
 static unsigned oldest_way(const l2_set *set) {
-    unsigned oldest = 0;
-    for (unsigned way = 1; way < WAYS; way++)
-        if (set->used[way] < set->used[oldest]) oldest = way;
-    return oldest;
+    return (unsigned)((set->order ^ FIRST_ORDER) & 15);
 }
 
 /* Writes a line back. A sector that was only partly written is first filled from memory. */
-static void evict(l2_slice *slice, l2_set *set, unsigned way) {
-    for (unsigned s = 0; s < LINE_SECTORS; s++) {
-        if (!(set->dirty[way] >> s & 1)) continue;
-        slice->counts.dram_write_sectors++;
-        if (set->covered[way][s] < SECTOR_BYTES) slice->counts.dram_read_sectors++;
-    }
-    set->valid[way] = set->dirty[way] = 0;
-    memset(set->covered[way], 0, LINE_SECTORS);
+static void evict(l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
+    l2_set *set = &at->sets->of[partition];
+    const unsigned dirty = nibble(set->dirty, way), whole = nibble(set->whole, way);
+    const uint64_t kept = ~in_nibble(15, way);
+    slice->counts.dram_write_sectors += count_bits(dirty);
+    slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
+    if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
+    set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
 }
 
 /* The line's set and way in a partition, made if need be. */
-static l2_set *use_line(l2_slice *slice, unsigned partition, uint64_t line, unsigned *way) {
-    uint32_t tag = (uint32_t)line + 1;
-    l2_set *set = &slice->sets[partition][(line ^ line >> 16) % slice->set_count];
-    *way = find_way(set, tag);
+static l2_set *use_line(l2_slice *slice, const l2_place *at, unsigned partition, unsigned *way) {
+    l2_set *set = &at->sets->of[partition];
+    *way = find_way(set, at->line);
     if (*way == WAYS) {
         *way = oldest_way(set);
-        evict(slice, set, *way);
-        set->tag[*way] = tag;
+        evict(slice, at, partition, *way);
+        set->tag[*way] = (uint32_t)at->line + 1;
     }
-    set->used[*way] = ++slice->clock;
+    touch(set, *way);
     return set;
 }
 
@@ -120,14 +182,10 @@ static unsigned widen(const sim_l2 *l2, unsigned mask) {
     return mask;
 }
 
-static unsigned count_bits(unsigned mask) {
-    return (unsigned)__builtin_popcount(mask);
-}
-
-static void forget_copy(l2_slice *slice, unsigned partition, uint64_t line, unsigned mask) {
-    l2_set *set = &slice->sets[partition][(line ^ line >> 16) % slice->set_count];
-    unsigned way = find_way(set, (uint32_t)line + 1);
-    if (way < WAYS) set->valid[way] = (uint8_t)(set->valid[way] & ~mask);
+static void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
+    l2_set *set = &at->sets->of[partition];
+    const unsigned way = find_way(set, at->line);
+    if (way < WAYS) set->valid &= ~in_nibble(mask, way);
 }
 
 /* The partition that a line belongs to: chunks of 4 KiB in a mixed order. How hardware deals them is not known. */
@@ -136,52 +194,65 @@ static unsigned home_of(uint64_t line) {
 }
 
 /* Makes sure that the line's own partition has the sectors, asking memory for those that it has not. */
-static void fetch_home(l2_slice *slice, uint64_t line, unsigned mask) {
+static void fetch_home(l2_slice *slice, const l2_place *at, unsigned mask) {
     unsigned way;
-    l2_set *set = use_line(slice, home_of(line), line, &way);
-    unsigned fetched = mask & ~set->valid[way];
+    l2_set *set = use_line(slice, at, home_of(at->line), &way);
+    const unsigned fetched = mask & ~nibble(set->valid, way);
     slice->counts.dram_read_sectors += count_bits(fetched);
-    set->valid[way] = (uint8_t)(set->valid[way] | fetched);
-    for (unsigned s = 0; s < LINE_SECTORS; s++)
-        if (fetched >> s & 1) set->covered[way][s] = SECTOR_BYTES;
+    set->valid |= in_nibble(fetched, way);
+    set->whole |= in_nibble(fetched, way);
 }
 
 /* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. */
-static void read_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mask, unsigned partition) {
-    unsigned way, home = home_of(line);
-    l2_set *set = use_line(slice, partition, line, &way);
-    unsigned present = set->valid[way], missing = widen(l2, mask & ~present) & ~present;
+static void read_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask, unsigned partition) {
+    unsigned way;
+    l2_set *set = use_line(slice, at, partition, &way);
+    const unsigned present = nibble(set->valid, way), missing = widen(l2, mask & ~present) & ~present;
     slice->counts.read_hits += count_bits(mask & present);
     slice->counts.read_misses += count_bits(widen(l2, mask & ~present));
     if (!missing) return;
-    if (partition != home) set->valid[way] = (uint8_t)(present | missing);
-    fetch_home(slice, line, missing);
+    if (partition != home_of(at->line)) set->valid |= in_nibble(missing, way);
+    fetch_home(slice, at, missing);
+}
+
+/* Bytes of sectors of which not all are written. */
+static void cover_partly(const l2_place *at, unsigned partition, unsigned way, unsigned mask, unsigned bytes) {
+    l2_set *set = &at->sets->of[partition];
+    uint8_t *covered = at->cover->bytes[partition][way];
+    set->partly |= in_nibble(mask, way);
+    for (unsigned s = 0; s < LINE_SECTORS; s++) {
+        if (!(mask >> s & 1)) continue;
+        const unsigned sum = covered[s] + bytes;
+        covered[s] = (uint8_t)(sum < SECTOR_BYTES ? sum : SECTOR_BYTES);
+        if (sum >= SECTOR_BYTES) set->whole |= in_nibble(1u << s, way);
+    }
 }
 
 /* A write goes to the line's own partition; the other one forgets its copy. */
-static void write_line(l2_slice *slice, uint64_t line, unsigned mask, unsigned bytes) {
-    unsigned way, home = home_of(line);
-    l2_set *set = use_line(slice, home, line, &way);
-    set->valid[way] = (uint8_t)(set->valid[way] | mask);
-    set->dirty[way] = (uint8_t)(set->dirty[way] | mask);
-    for (unsigned s = 0; s < LINE_SECTORS; s++) {
-        unsigned covered = set->covered[way][s] + ((mask >> s & 1) ? bytes : 0);
-        set->covered[way][s] = (uint8_t)(covered < SECTOR_BYTES ? covered : SECTOR_BYTES);
-    }
-    forget_copy(slice, 1 - home, line, mask);
+static void write_line(l2_slice *slice, const l2_place *at, unsigned mask, unsigned bytes) {
+    unsigned way;
+    const unsigned home = home_of(at->line);
+    l2_set *set = use_line(slice, at, home, &way);
+    set->valid |= in_nibble(mask, way);
+    set->dirty |= in_nibble(mask, way);
+    if (bytes >= SECTOR_BYTES)
+        set->whole |= in_nibble(mask, way);
+    else
+        cover_partly(at, home, way, mask & ~nibble(set->whole, way), bytes);
+    forget_copy(at, 1 - home, mask);
 }
 
 /* An atomic needs the old value: the sector is read if L2 has not got it, and is dirty afterwards. */
-static void update_line(sim_l2 *l2, l2_slice *slice, uint64_t line, unsigned mask) {
-    fetch_home(slice, line, widen(l2, mask));
-    write_line(slice, line, mask, SECTOR_BYTES);
+static void update_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask) {
+    fetch_home(slice, at, widen(l2, mask));
+    write_line(slice, at, mask, SECTOR_BYTES);
 }
 
 /* Requests that SMs of a group make for the same sectors at about the same time reach L2 as one: hardware has a
  * coalescer before L2. Groups of six SMs (three pairs), and "the same time" as the same place in the SMs' logs, give
  * what an H100 counted for a tiled matrix product; sharing over longer distances, which an H100 shows at the start of a
  * kernel, is left out. */
-static bool shares_answer(l2_slice *slice, sim_log_entry entry, size_t sm) {
+static bool shares_answer(l2_slice *slice, sim_log_entry entry, uint32_t sm) {
     recent_request *r = &slice->recent[sm / GROUP_SMS % GROUPS][(entry >> 12 ^ entry >> 18 ^ entry) % RECENT];
     bool recent = r->entry == entry && r->round != 0 && slice->round - r->round <= RECENT_ROUNDS;
     if (recent && r->sm != sm) return true;
@@ -189,40 +260,65 @@ static bool shares_answer(l2_slice *slice, sim_log_entry entry, size_t sm) {
     return false;
 }
 
-static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, size_t sm) {
-    uint64_t line = entry >> 12;
+static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
     unsigned mask = entry & 15, sectors = count_bits(mask);
     slice->counts.issued_sectors += sectors;
-    sim_seen_add(&slice->read, line, mask);
+    sim_seen_add(&slice->read, at->line, mask);
     if (shares_answer(slice, entry, sm)) return;
     slice->counts.read_requests++;
     slice->counts.read_sectors += sectors;
     /* neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree
      * with the misses that shared data cost on an H100 */
-    read_line(l2, slice, line, mask, (unsigned)(sm * 4 / l2->machine->sms) % PARTITIONS);
+    read_line(l2, slice, at, mask, sm * 4 / l2->machine->sms % PARTITIONS);
 }
 
-static void play(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, size_t sm) {
-    uint64_t line = entry >> 12;
+static void play(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
     unsigned mask = entry & 15, sectors = count_bits(mask);
     switch ((sim_log_kind)(entry >> 4 & 3)) {
-    case SIM_LOG_READ: play_read(l2, slice, entry, sm); break;
+    case SIM_LOG_READ: play_read(l2, slice, entry, at, sm); break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;
         slice->counts.write_sectors += sectors;
-        write_line(slice, line, mask, (unsigned)(entry >> 6 & 63));
+        write_line(slice, at, mask, (unsigned)(entry >> 6 & 63));
         break;
     case SIM_LOG_REDUCTION:
         slice->counts.reduction_requests++;
         slice->counts.reduction_sectors += sectors;
-        update_line(l2, slice, line, mask);
+        update_line(l2, slice, at, mask);
         break;
     case SIM_LOG_ATOMIC:
         slice->counts.atomic_requests++;
         slice->counts.atomic_sectors += sectors;
-        update_line(l2, slice, line, mask);
+        update_line(l2, slice, at, mask);
         break;
     }
+}
+
+/* Requests whose sets are brought into the host's caches before the first of them is played. */
+enum { BATCH = 32, ENTRIES_AHEAD = 16, HOST_LINE = 64 };
+typedef struct l2_request {
+    sim_log_entry entry;
+    l2_place at;
+    uint32_t sm;
+} l2_request;
+
+static void foresee(const l2_slice *slice, sim_log_entry entry, uint32_t sm, l2_request *request) {
+    *request = (l2_request){entry, place_of(slice, entry >> 12), sm};
+    for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
+        __builtin_prefetch((const char *)request->at.sets + at, 1);
+}
+
+/* Request number `at` of each SM from `*sm` on, as many as a batch takes. */
+static size_t collect(const l2_slice *slice, unsigned s, sim_log *const *logs, size_t count, size_t at, size_t *sm,
+                      l2_request batch[BATCH]) {
+    size_t n = 0;
+    for (; *sm < count && n < BATCH; ++*sm) {
+        const sim_log_slice *log = logs[*sm] ? &logs[*sm]->slices[s] : NULL;
+        if (!log || log->count <= at) continue;
+        __builtin_prefetch(&log->entries[at] + ENTRIES_AHEAD);
+        foresee(slice, log->entries[at], (uint32_t)*sm, &batch[n++]);
+    }
+    return n;
 }
 
 void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
@@ -232,10 +328,11 @@ void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     for (size_t at = 0; more; at++) {
         more = false;
         slice->round++;
-        for (size_t sm = 0; sm < count; sm++) {
-            if (!logs[sm] || logs[sm]->slices[s].count <= at) continue;
-            play(l2, slice, logs[sm]->slices[s].entries[at], sm);
-            more = true;
+        for (size_t sm = 0; sm < count;) {
+            l2_request batch[BATCH];
+            const size_t n = collect(slice, s, logs, count, at, &sm, batch);
+            for (size_t k = 0; k < n; k++) play(l2, slice, batch[k].entry, &batch[k].at, batch[k].sm);
+            more |= n > 0;
         }
     }
 }

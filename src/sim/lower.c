@@ -163,6 +163,30 @@ uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t 
     }
 }
 
+/* ---- patterns of addresses ---- */
+
+uint32_t sim_pattern_of(sim_lowering *l, const ptx_operand *o) {
+    sim_patterns *p = l->patterns;
+    const ptx_operand *base = &o->parts[0];
+    const uint32_t owner = 1 + (base->kind == PTX_REGISTER ? base->reg : (uint32_t)l->function->register_count);
+    for (uint32_t k = 0; k < SIM_PATTERNS; k++)
+        if (p->owner[k] == owner) return p->slot + k * SIM_PATTERN_BYTES;
+    if (l->instruction->guarded) return 0;
+    if (!p->slot) {
+        p->slot = l->constants->end;
+        l->constants->end += SIM_PATTERNS * SIM_PATTERN_BYTES;
+    }
+    const uint32_t k = p->next++ % SIM_PATTERNS;
+    p->owner[k] = owner;
+    return (p->slot + k * SIM_PATTERN_BYTES) | SIM_PATTERN_LEADS;
+}
+
+static void forget_pattern(void *context, uint32_t reg, bool writes) {
+    sim_patterns *p = context;
+    for (uint32_t k = 0; writes && k < SIM_PATTERNS; k++)
+        if (p->owner[k] == reg + 1) p->owner[k] = 0;
+}
+
 haul_status sim_lower_fail(sim_lowering *l, const char *format, ...) {
     char what[256];
     va_list arguments;
@@ -300,6 +324,7 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
     enter->instruction = b->first;
     if (facts->is_past[index]) append(l, sim_run_past)->x = index;
     l->block = index;
+    memset(l->patterns->owner, 0, sizeof l->patterns->owner);
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *in = &f->instructions[i];
         if (!sim_counts_singly(in)) l->program->block_weights[index]++;
@@ -307,6 +332,7 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
         HAUL_TRY(lower_instruction(l, in));
         if (facts->past[index] != PTX_NO_BLOCK && sim_waits_for_block(in))
             l->program->ops[l->program->op_count - 1].target = facts->past[index] + 1;
+        ptx_visit_registers(in, forget_pattern, l->patterns);
     }
     forget_outstanding(o);
     lower_block_end(l, index);
@@ -372,9 +398,14 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
                       void *context, sim_program **out) {
     sim_program *p = ARENA_NEW(memory, sim_program);
     sim_constants constants = {0};
+    sim_patterns patterns = {0};
     sim_placement placement = {.address_of = address_of, .context = context};
-    sim_lowering l = {
-        .program = p, .memory = memory, .function = flat, .constants = &constants, .placement = &placement};
+    sim_lowering l = {.program = p,
+                      .memory = memory,
+                      .function = flat,
+                      .constants = &constants,
+                      .placement = &placement,
+                      .patterns = &patterns};
     p->module = module;
     p->function = flat;
     uint32_t end = SIM_SLOTS_FIXED;

@@ -55,6 +55,7 @@ typedef struct sim_lowering {
     uint32_t block;            /* the basic block being lowered */
     struct sim_constants *constants;
     struct sim_placement *placement;
+    struct sim_patterns *patterns;
 } sim_lowering;
 
 /* Whether an instruction is counted by itself, where its guard lets a lane through, and not with its basic block. A
@@ -94,6 +95,9 @@ haul_status sim_lower_fail(sim_lowering *l, const char *format, ...) __attribute
 /* The memory operand's base slot (32- or 64-bit lanes, *wide says which; SIM_SLOT_ZERO and not wide when the address is
  * constant) and constant offset, variable addresses resolved. */
 uint32_t sim_address(sim_lowering *l, const ptx_operand *operand, bool *wide, int64_t *offset);
+
+/* sim_op.pattern of the current instruction, an access to shared memory by that operand (pattern.h). */
+uint32_t sim_pattern_of(sim_lowering *l, const ptx_operand *operand);
 
 /* ---- the handlers' table, one a vector extension ---- */
 #define SIM_PASTE_(a, b) a##_##b

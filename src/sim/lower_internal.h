@@ -3,6 +3,7 @@
 #define HAUL_SIM_LOWER_INTERNAL_H
 
 #include "sim/lower.h"
+#include "sim/pattern.h"
 #include "sim/shared_layout.h"
 
 typedef struct sim_constant_item {
@@ -24,6 +25,14 @@ typedef struct sim_placement {
     sim_address_of address_of;
     void *context;
 } sim_placement;
+
+/* Which address register of the basic block being lowered each pattern belongs to. The number behind the last
+ * register's stands for constant addresses. */
+typedef struct sim_patterns {
+    uint32_t slot;                /* of the first; 0: no pattern yet */
+    uint32_t next;                /* to be given to another register */
+    uint32_t owner[SIM_PATTERNS]; /* the register + 1; 0: nobody */
+} sim_patterns;
 
 /* `value` rounded up to a multiple of `unit`; 0 and 1 leave it as it is. */
 static inline uint64_t sim_align(uint64_t value, uint64_t unit) {

@@ -45,6 +45,7 @@ struct sim_op {
     uint32_t more;        /* index into sim_program.pool: further slots */
     uint32_t target;      /* control: operation index */
     uint32_t imm2;
+    uint32_t pattern; /* shared memory: where the lanes' pattern is (pattern.h) */
 };
 
 enum {

@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 32 lines: a nibble of sectors for each. */
+enum { SIM_SEEN_LINES = 256 };
+
+/* Neighbouring lines: a nibble of sectors for each. */
 typedef struct sim_seen_chunk {
-    uint64_t key; /* first line >> 5, plus 1; 0 = free */
-    uint8_t nibbles[16];
+    uint64_t key; /* first line / SIM_SEEN_LINES, plus 1; 0 = free */
+    uint8_t nibbles[SIM_SEEN_LINES / 2];
 } sim_seen_chunk;
 
 /* All zero is a valid empty set. */

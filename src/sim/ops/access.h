@@ -70,6 +70,17 @@ static inline bool sim_all_in_shared(const uint32_t address[SIM_LANES], uint32_t
     return furthest <= limit - bytes && (low_bits & (alignment - 1)) == 0;
 }
 
+/* Whether the lanes lie at a constant distance from each other, which is address[1] - address[0]. */
+static inline bool sim_is_progression(const uint64_t address[SIM_LANES]) {
+    const uint64_t stride = address[1] - address[0];
+    uint64_t differs = 0;
+    for (unsigned l = 0; l < 16; l++) differs |= (address[l + 16] - address[l]) ^ 16 * stride;
+    for (unsigned l = 0; l < 8; l++) differs |= (address[l + 8] - address[l]) ^ 8 * stride;
+    for (unsigned l = 0; l < 4; l++) differs |= (address[l + 4] - address[l]) ^ 4 * stride;
+    for (unsigned l = 0; l < 2; l++) differs |= (address[l + 2] - address[l]) ^ 2 * stride;
+    return differs == 0;
+}
+
 /* What the checks below fall back on when the fast test fails: finds the allocation, or the lanes that are wrong and
  * records the fault (false). In sim/access.c. */
 bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],

@@ -7,6 +7,7 @@
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 #include "sim/ops/matrix.h"
+#include "sim/ops/patterns.h"
 
 /* ---- one element a lane, from memory to a register and back ---- */
 
@@ -276,16 +277,118 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
     return step;
 }
 
-#define ACCESS(name, move)                                                           \
+/* The slots of a vector's words. */
+static void find_data(const sim_warp *w, const sim_op *op, uint32_t *data[4]) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    for (unsigned e = 0; e < op->count; e++) data[e] = SIM_SLOT(w, uint32_t, slots[e]);
+}
+
+/* ---- shared memory by patterns: the common case, without checks ---- */
+
+static void move_by_pattern(sim_warp *w, const sim_op *op, const sim_pattern *p, const uint32_t lanes[SIM_LANES],
+                            bool is_store) {
+    const uint32_t shift = (uint32_t)op->imm;
+    uint32_t *data[4] = {SIM_SLOT(w, uint32_t, op->d)};
+    if (op->count > 1) find_data(w, op, data);
+    if (is_store)
+        sim_store_pattern(p, lanes, w->block->shared, shift, data, op->count);
+    else
+        sim_load_pattern(p, lanes, w->block->shared, shift, data, op->count);
+}
+
+/* Elements or registers of other than 4 bytes. */
+static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES],
+                                bool is_store) {
+    const uint32_t shift = (uint32_t)op->imm;
+    uint64_t wide[SIM_LANES];
+    SIM_EACH_LANE(l) wide[l] = lanes[l] + shift;
+    move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? stores[op->x][op->y] : loader(op));
+}
+
+/* False, with nothing done, where the general way has to be gone. */
+static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
+    uint32_t narrow[SIM_LANES];
+    sim_pattern own;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) return false;
+    const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);
+    sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
+    if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
+    /* counted first: a load may write its own address register */
+    if (!sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
+    w->sm->changes += is_store;
+    if (op->x == 2 && op->y == 2 && op->count <= 4)
+        move_by_pattern(w, op, p, lanes, is_store);
+    else
+        move_any_by_pattern(w, op, active, lanes, is_store);
+    return true;
+}
+
+/* ---- global memory, lanes at small constant distances: the common case, without checks ---- */
+
+/* Vectors of words, side by side. */
+static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *memory, bool is_store) {
+    uint32_t *data[4];
+    find_data(w, op, data);
+    for (unsigned h = 0; h < 2; h++) {
+        if (is_store)
+            sim_put_together(memory, data, op->count);
+        else
+            sim_take_apart(data, memory, op->count);
+        for (unsigned e = 0; e < op->count; e++) data[e] += SIM_HALF;
+        memory += SIM_HALF * op->bytes;
+    }
+}
+
+static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t address[SIM_LANES], unsigned stride,
+                      bool is_store) {
+    unsigned char *memory = (unsigned char *)(base + address[0]);
+    const bool same_width = op->x == op->y, side_by_side = stride == op->bytes;
+    if (same_width && side_by_side && op->count == 1) {
+        void *lanes = SIM_SLOT(w, void, op->d);
+        const size_t bytes = (size_t)SIM_LANES << op->x;
+        memcpy(is_store ? memory : lanes, is_store ? lanes : memory, bytes);
+    } else if (same_width && side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
+        move_vectors(w, op, memory, is_store);
+    } else {
+        move_elements(w, op, SIM_ALL_LANES, base, address, is_store ? stores[op->x][op->y] : loader(op));
+    }
+}
+
+/* False, with nothing done, where the general way has to be gone. */
+static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                        bool is_store) {
+    const uint64_t stride = address[1] - address[0];
+    const sim_range *range = &w->sm->ranges[op->instruction];
+    if (active != SIM_ALL_LANES || stride > 32 || w->sm->hazards || !sim_is_progression(address)) return false;
+    const uint64_t offset = address[0] - range->from, size = range->to - range->from;
+    const uint64_t span = (SIM_LANES - 1) * stride + op->bytes;
+    if (offset > size || size - offset < span || ((address[0] | stride) & (op->bytes - 1u))) return false;
+    w->sm->changes += is_store;
+    move_span(w, op, range->host, address, (unsigned)stride, is_store);
+    sim_count_global_span(w->sm->counting, w, op, address[0], (unsigned)stride);
+    return true;
+}
+
+#define ACCESS(name, move, is_store)                                                 \
     static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {  \
         uint64_t address[SIM_LANES];                                                 \
         sim_addresses(w, op, address);                                               \
+        return access_global(w, op, active, address, move);                          \
+    }                                                                                \
+    static sim_step name##_span(sim_warp *w, const sim_op *op, uint32_t active) {    \
+        uint64_t address[SIM_LANES];                                                 \
+        sim_addresses(w, op, address);                                               \
+        if (access_span(w, op, active, address, is_store)) return SIM_NEXT;          \
         return access_global(w, op, active, address, move);                          \
     }                                                                                \
     static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {  \
         uint32_t address[SIM_LANES];                                                 \
         sim_shared_addresses(w, op->a, op->imm, op->flags &SIM_OP_WIDE, address);    \
         return access_shared(w, op, active, address, move);                          \
+    }                                                                                \
+    static sim_step name##_own(sim_warp *w, const sim_op *op, uint32_t active) {     \
+        if (access_by_pattern(w, op, active, is_store)) return SIM_NEXT;             \
+        return name##_shared(w, op, active);                                         \
     }                                                                                \
     static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {   \
         uint64_t address[SIM_LANES];                                                 \
@@ -302,8 +405,8 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
         sim_addresses(w, op, address);                                               \
         return access_generic(w, op, active, address, move);                         \
     }
-ACCESS(load, load_elements)
-ACCESS(store, store_elements)
+ACCESS(load, load_elements, false)
+ACCESS(store, store_elements, true)
 
 /* A parameter at a fixed place is the same in all lanes. imm: its offset. */
 #define PARAMETER(name, M, R)                                                          \
@@ -320,10 +423,12 @@ PARAMETER(64, uint64_t, uint64_t)
 /* ---- lowering ---- */
 
 typedef struct access_handlers {
-    sim_handler global, shared, local, params, generic;
+    sim_handler global, span, shared, own, local, params, generic;
 } access_handlers;
-static const access_handlers load_handlers = {load_global, load_shared, load_local, load_params, load_generic};
-static const access_handlers store_handlers = {store_global, store_shared, store_local, store_params, store_generic};
+static const access_handlers load_handlers = {load_global, load_span,   load_shared, load_own,
+                                              load_local,  load_params, load_generic};
+static const access_handlers store_handlers = {store_global, store_span,   store_shared, store_own,
+                                               store_local,  store_params, store_generic};
 
 /* A `.param` variable of a call that was inlined lies in the thread's frame; the kernel's own have their window. */
 static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t offset) {
@@ -373,6 +478,15 @@ static void simplify_parameter(const sim_lowering *l, sim_op *op) {
     if (!run) return;
     op->run = run;
     op->imm -= (int64_t)SIM_PARAM_WINDOW;
+}
+
+/* A strong access is a matter of more than its addresses; constant memory is not counted. */
+static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, const access_handlers *h) {
+    if (op->flags & SIM_OP_STRONG) return;
+    if (op->run == h->global && op->memory_class != HAUL_CLASS_NONE) op->run = h->span;
+    if (op->run != h->shared) return;
+    op->run = h->own;
+    op->pattern = sim_pattern_of(l, memory);
 }
 
 static bool is_signed(unsigned type) {
@@ -425,6 +539,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     if (!(is_load ? loader(op) : stores[op->x][op->y]))
         return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);
+    use_pattern(l, op, memory, is_load ? &load_handlers : &store_handlers);
     return HAUL_OK;
 }
 

@@ -1,0 +1,218 @@
+/* Patterns of shared addresses (sim/pattern.h): found, used to move words, and counted. */
+#ifndef HAUL_SIM_OPS_PATTERNS_H
+#define HAUL_SIM_OPS_PATTERNS_H
+
+#include "sim/block.h"
+#include "sim/counting.h"
+#include "sim/ops/words.h"
+#include "sim/pattern.h"
+
+enum { SIM_HALF = SIM_LANES / 2 };
+
+/* The address register's lanes, as the 32 bits that shared addresses have. */
+static inline const uint32_t *sim_narrow_lanes(const sim_warp *w, const sim_op *op, uint32_t narrow[SIM_LANES]) {
+    if (!(op->flags & SIM_OP_WIDE)) return SIM_SLOT(w, uint32_t, op->a);
+    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+    SIM_EACH_LANE(l) narrow[l] = (uint32_t)a[l];
+    return narrow;
+}
+
+static inline void sim_find_whole_pattern(sim_pattern *p, const uint32_t a[SIM_LANES]) {
+    const uint32_t stride = a[1] - a[0], first = a[0], second = a[SIM_HALF];
+    uint32_t differs = 0, nearest = UINT32_MAX, furthest = 0, low_bits = 0;
+    for (uint32_t l = 0; l < SIM_HALF; l++) {
+        const uint32_t x = a[l], y = a[l + SIM_HALF];
+        const uint32_t least = x < y ? x : y, most = x < y ? y : x;
+        differs |= (x - first - l * stride) | (y - second - l * stride);
+        nearest = least < nearest ? least : nearest;
+        furthest = most > furthest ? most : furthest;
+        low_bits |= x | y;
+    }
+    p->first[0] = first, p->first[1] = second;
+    p->stride = differs ? SIM_NO_STRIDE : stride;
+    p->nearest = nearest, p->furthest = furthest, p->low_bits = low_bits;
+}
+
+static inline void sim_find_partial_pattern(sim_pattern *p, const uint32_t a[SIM_LANES], uint32_t active) {
+    uint32_t nearest = UINT32_MAX, furthest = 0, low_bits = 0;
+    for (uint32_t l = 0; l < SIM_LANES; l++) {
+        const uint32_t in = 0 - (active >> l & 1), low = a[l] | ~in, high = a[l] & in;
+        nearest = low < nearest ? low : nearest;
+        furthest = high > furthest ? high : furthest;
+        low_bits |= high;
+    }
+    p->stride = SIM_NO_STRIDE;
+    p->nearest = nearest, p->furthest = furthest, p->low_bits = low_bits;
+}
+
+/* The pattern of the operation's address register: the one that is kept, or *own. */
+static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op, uint32_t active,
+                                            const uint32_t lanes[SIM_LANES], sim_pattern *own) {
+    sim_pattern *p = own;
+    if (op->pattern) {
+        sim_pattern *kept = SIM_SLOT(w, sim_pattern, op->pattern & ~(uint32_t)SIM_PATTERN_LEADS);
+        const bool leads = op->pattern & SIM_PATTERN_LEADS;
+        if (!leads && kept->active == active) return kept;
+        if (leads) p = kept;
+    }
+    p->active = active;
+    memset(p->wavefronts, 0, sizeof p->wavefronts);
+    if (active == SIM_ALL_LANES)
+        sim_find_whole_pattern(p, lanes);
+    else
+        sim_find_partial_pattern(p, lanes, active);
+    return p;
+}
+
+/* Whether accesses of `bytes` at the pattern's lanes plus imm all lie within `limit` and are aligned, and the pattern
+ * says what there is to count: imm moves the lanes by whole words. */
+static inline bool sim_pattern_fits(const sim_pattern *p, int64_t imm, uint32_t limit, unsigned bytes) {
+    const int64_t shift = (int32_t)imm;
+    return ((p->low_bits | (uint32_t)shift) & (bytes - 1)) == 0 && (shift & 3) == 0 && p->nearest + shift >= 0 &&
+           p->furthest + shift + bytes <= limit;
+}
+
+/* ---- wavefronts ---- */
+
+static inline sim_wavefronts sim_pattern_wavefronts(sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned bytes,
+                                                    bool is_store) {
+    sim_wavefronts *known = &p->wavefronts[is_store][bytes / 8];
+    if (!known->total)
+        *known = is_store ? sim_bank_store(lanes, p->active, bytes) : sim_bank_load(lanes, p->active, bytes);
+    return *known;
+}
+
+static inline void sim_count_pattern_part(sim_tally *t, sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned bytes,
+                                          bool is_store) {
+    const sim_wavefronts wavefronts = sim_pattern_wavefronts(p, lanes, bytes, is_store);
+    t->traffic.instructions++;
+    t->traffic.shared_wavefronts += wavefronts.total;
+    t->traffic.ideal_shared_wavefronts += wavefronts.ideal;
+    t->traffic.bytes += (uint64_t)(uint32_t)__builtin_popcount(p->active) * bytes;
+}
+
+/* As sim_count_shared(), for the kept pattern's register plus a multiple of 4 bytes. `is_store` goes by the class that
+ * the assembler gives the instruction. False, and nothing counted, where its parts do not begin at whole words. */
+static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_pattern *p, const uint32_t lanes[SIM_LANES],
+                                     bool is_store) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const uint32_t tally = c->plan->tally_of[op->instruction];
+    if (tally == SIM_NO_TALLY) return true;
+    sim_tally *t = &c->tallies[tally];
+    if (a->plain) {
+        sim_count_pattern_part(t, p, lanes, op->bytes, is_store);
+        return true;
+    }
+    for (unsigned k = 0; k < a->part_count; k++)
+        if (a->parts[k].start & 3) return false;
+    for (unsigned k = 0; k < a->part_count; k++) sim_count_pattern_part(t, p, lanes, a->parts[k].width, is_store);
+    return true;
+}
+
+/* ---- words ---- */
+
+/* at[l]: where the active lanes' words are; elsewhere the address of one of them. */
+static inline void sim_pattern_places(const sim_pattern *p, const uint32_t lanes[SIM_LANES], uint32_t shift,
+                                      uint32_t at[SIM_LANES]) {
+    if (p->active == SIM_ALL_LANES) {
+        SIM_EACH_LANE(l) at[l] = lanes[l] + shift;
+        return;
+    }
+    const uint32_t active = p->active, nearest = p->nearest;
+    SIM_EACH_LANE(l) at[l] = ((active >> l & 1) ? lanes[l] : nearest) + shift;
+}
+
+/* Several words a lane, lanes side by side within each half warp: taken apart without a gather. */
+static inline void sim_take_apart(uint32_t *const d[4], const unsigned char *from, unsigned count) {
+    const uint32_t *s = (const uint32_t *)(const void *)from;
+    uint32_t *const d0 = d[0], *const d1 = d[1];
+    if (count == 2) {
+        SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) d0[l] = s[2 * l], d1[l] = s[2 * l + 1];
+        return;
+    }
+    uint32_t *const d2 = d[2], *const d3 = d[3];
+    SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) {
+        d0[l] = s[4 * l], d1[l] = s[4 * l + 1];
+        d2[l] = s[4 * l + 2], d3[l] = s[4 * l + 3];
+    }
+}
+
+/* The other way. */
+static inline void sim_put_together(unsigned char *to, uint32_t *const s[4], unsigned count) {
+    uint32_t *d = (uint32_t *)(void *)to;
+    const uint32_t *const s0 = s[0], *const s1 = s[1];
+    if (count == 2) {
+        SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) d[2 * l] = s0[l], d[2 * l + 1] = s1[l];
+        return;
+    }
+    const uint32_t *const s2 = s[2], *const s3 = s[3];
+    SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) {
+        d[4 * l] = s0[l], d[4 * l + 1] = s1[l];
+        d[4 * l + 2] = s2[l], d[4 * l + 3] = s3[l];
+    }
+}
+
+/* A word for each lane, at the pattern's lanes plus `shift`, of a whole warp with a stride of 0 or 4. */
+static inline void sim_load_regular(const sim_pattern *p, const unsigned char *shared, uint32_t shift, uint32_t *d) {
+    for (unsigned h = 0; h < 2; h++) {
+        const unsigned char *from = shared + (uint32_t)(p->first[h] + shift);
+        uint32_t *to = d + h * SIM_HALF, word;
+        memcpy(&word, from, sizeof word);
+        if (p->stride)
+            memcpy(to, from, SIM_HALF * sizeof *to);
+        else
+            for (unsigned l = 0; l < SIM_HALF; l++) to[l] = word;
+    }
+}
+
+/* The last lane's word stays where several have one address. */
+static inline void sim_store_regular(const sim_pattern *p, unsigned char *shared, uint32_t shift, const uint32_t *s) {
+    for (unsigned h = 0; h < 2; h++) {
+        unsigned char *to = shared + (uint32_t)(p->first[h] + shift);
+        const uint32_t *from = s + h * SIM_HALF;
+        if (p->stride)
+            memcpy(to, from, SIM_HALF * sizeof *from);
+        else
+            memcpy(to, from + SIM_HALF - 1, sizeof *from);
+    }
+}
+
+static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], const unsigned char *shared,
+                                    uint32_t shift, uint32_t *const *d, unsigned count) {
+    uint32_t at[SIM_LANES];
+    if ((p->stride & ~4u) == 0) {
+        for (unsigned e = 0; e < count; e++) sim_load_regular(p, shared, shift + 4 * e, d[e]);
+        return;
+    }
+    if (p->stride == 4 * count && (count == 2 || count == 4)) {
+        for (unsigned h = 0; h < 2; h++) {
+            uint32_t *half[4] = {0};
+            for (unsigned e = 0; e < count; e++) half[e] = d[e] + h * SIM_HALF;
+            sim_take_apart(half, shared + (uint32_t)(p->first[h] + shift), count);
+        }
+        return;
+    }
+    sim_pattern_places(p, lanes, shift, at);
+    for (unsigned e = 0; e < count; e++) {
+        uint32_t words[SIM_LANES];
+        if (p->active == SIM_ALL_LANES) {
+            sim_gather_words(d[e], shared + 4 * e, at);
+            continue;
+        }
+        sim_gather_words(words, shared + 4 * e, at);
+        SIM_STORE_LANES(d[e], p->active, words[l]);
+    }
+}
+
+static inline void sim_store_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned char *shared,
+                                     uint32_t shift, uint32_t *const *s, unsigned count) {
+    uint32_t at[SIM_LANES];
+    if (count == 1 && (p->stride & ~4u) == 0) {
+        sim_store_regular(p, shared, shift, s[0]);
+        return;
+    }
+    sim_pattern_places(p, lanes, shift, at);
+    for (unsigned e = 0; e < count; e++) sim_scatter_words(shared + 4 * e, at, s[e], p->active);
+}
+
+#endif
