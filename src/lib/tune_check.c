@@ -40,7 +40,7 @@ static haul_status number(const char *formula, const tune_names *names, int64_t 
 }
 
 static haul_status describe(const tune_transfer *d, const tune_names *names, haul_transfer *t, haul_circumstances *c) {
-    uint32_t bytes = 0, count, pitch, threads, engine;
+    uint32_t bytes = 0, count = 0, pitch = 0, threads = 0, engine = 0;
     HAUL_TRY(number(d->bytes, names, 16, &bytes));
     HAUL_TRY(number(d->count, names, 1, &count));
     HAUL_TRY(number(d->pitch, names, bytes, &pitch));

@@ -282,7 +282,7 @@ static haul_status find_start(tuner *t, tune_variant **start) {
 }
 
 static haul_status search(tuner *t) {
-    tune_variant *start;
+    tune_variant *start = NULL;
     HAUL_TRY(check_problem(t));
     HAUL_TRY(tune_data_open(t, &t->check, t->problem->check_size, t->problem->size == t->problem->check_size));
     if (tune_timed_data(t) != &t->check) HAUL_TRY(tune_data_open(t, &t->timed, t->problem->size, true));
