@@ -154,6 +154,30 @@ static const char *depth_fault(const ptx_instruction *i, unsigned smaller) {
     return small && i->mods[PTX_SLOT_DEPTH] != smaller ? "has no such shape" : NULL;
 }
 
+static bool is_sign(const ptx_operand *o) {
+    return o->kind == PTX_INTEGER && (o->bits == 1 || (int32_t)o->bits == -1);
+}
+
+static bool is_flag(const ptx_operand *o) {
+    return o->kind == PTX_INTEGER && o->bits <= 1;
+}
+
+static const char *warpgroup_fault(const ptx_instruction *i) {
+    enum { A = 1, SIGNS = 4, TRANSPOSES = 6 };
+    const unsigned n = ptx_shape_of(i).n, count = i->operand_count;
+    const bool integers = i->type == PTX_S32, in_memory = i->operands[A].kind != PTX_VECTOR;
+    if (integers && n > 32 && n % 16) return "has no such shape for integers";
+    if (i->op == PTX_OP_WGMMA_16 && i->type2 != i->type3) return "needs matrices a and b of one type";
+    if (i->type2 == PTX_BF16 && i->type != PTX_F32) return "sums .bf16 in .f32 only";
+    for (unsigned o = SIGNS; o < count && o < TRANSPOSES; o++)
+        if (!is_sign(&i->operands[o])) return "takes 1 or -1 as signs of a and b";
+    if (i->op == PTX_OP_WGMMA_16 && count != TRANSPOSES + 1u + in_memory)
+        return "takes a flag for each matrix in shared memory that says whether it is transposed";
+    for (unsigned o = TRANSPOSES; o < count; o++)
+        if (!is_flag(&i->operands[o])) return "takes 0 or 1 as transposition";
+    return NULL;
+}
+
 const char *ptx_matrix_fault(const ptx_instruction *i) {
     switch (i->op) {
     case PTX_OP_MMA_QUAD:
@@ -168,7 +192,7 @@ const char *ptx_matrix_fault(const ptx_instruction *i) {
     case PTX_OP_WMMA_LOAD_C:
     case PTX_OP_WMMA_STORE: return memory_fault(i, false);
     case PTX_OP_WMMA: return wmma_fault(i);
-    default: return NULL;
+    default: return ptx_is_warpgroup_product(i) ? warpgroup_fault(i) : NULL;
     }
 }
 
@@ -207,6 +231,6 @@ static unsigned least_architecture(const ptx_instruction *i) {
 }
 
 unsigned ptx_matrix_architecture(const ptx_instruction *i, bool *own) {
-    *own = i->op == PTX_OP_LDMATRIX_B8 || i->op == PTX_OP_STMATRIX_B8;
+    *own = i->op >= PTX_OP_WGMMA_16 || i->op == PTX_OP_LDMATRIX_B8 || i->op == PTX_OP_STMATRIX_B8;
     return least_architecture(i);
 }

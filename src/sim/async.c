@@ -21,7 +21,10 @@ haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
 }
 
 void sim_async_free(sim_async *a) {
-    for (size_t i = 0; a->queues && i < a->queue_count; i++) memory_free(a->queues[i].copies);
+    for (size_t i = 0; a->queues && i < a->queue_count; i++) {
+        memory_free(a->queues[i].copies);
+        memory_free(a->queues[i].products.items);
+    }
     memory_free(a->queues);
     memory_free(a->bulks);
     memory_free(a->bulk_groups);
@@ -31,6 +34,7 @@ void sim_async_free(sim_async *a) {
 void sim_async_reset(sim_async *a) {
     for (size_t i = 0; i < a->queue_count; i++) {
         a->queues[i].first = a->queues[i].count = 0;
+        a->queues[i].products.count = a->queues[i].products.closed = 0;
         memset(a->queues[i].committed, 0, sizeof a->queues[i].committed);
     }
     a->bulk_count = a->reductions = 0;

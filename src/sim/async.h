@@ -7,6 +7,7 @@
 #define HAUL_SIM_ASYNC_H
 
 #include "sim/op.h"
+#include "sim/products.h"
 #include "sim/tensor.h"
 
 #include <haul/status.h>
@@ -32,6 +33,7 @@ typedef struct sim_copy_queue {
     sim_copy *copies;
     size_t first, count, capacity;
     uint32_t committed[SIM_LANES]; /* groups closed by each lane */
+    sim_product_queue products;
 } sim_copy_queue;
 
 typedef enum sim_bulk_kind { SIM_BULK_LOAD, SIM_BULK_STORE, SIM_BULK_REDUCE } sim_bulk_kind;

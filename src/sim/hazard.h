@@ -73,6 +73,17 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool glob
 /* fence.mbarrier_init */
 void sim_hazard_mbarrier_fence(sim_warp *w, uint32_t active);
 
+/* ---- products of matrices in the background ---- */
+
+/* A product has been issued that reads 16 bytes of shared memory at each address; returns its time. It is made: it has
+ * read them. */
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count);
+void sim_hazard_factors_read(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count, uint32_t issued);
+/* The warp's queue of products has changed. */
+void sim_hazard_products(sim_warp *w);
+/* Before an operation of a warp that has products in flight. */
+void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active);
+
 /* ---- synchronisation ---- */
 
 /* Lanes have met at a warp-collective instruction. */

@@ -62,6 +62,11 @@ void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint3
         doubt_register(w, part, &doubt);
 }
 
+/* Steps are looked at from the first product in the background on. */
+void sim_hazard_products(sim_warp *w) {
+    if (w->block->async.queues[w->index].products.count && doubts_of(w)) w->doubtful = true;
+}
+
 /* ---- one operation ---- */
 
 typedef struct flow {
@@ -155,12 +160,13 @@ static bool to_shared(const sim_op *op) {
 static bool stands_for_none(const sim_op *op) {
     return op->run == sim_run_enter || op->run == sim_run_enter_join || op->run == sim_run_count ||
            op->run == sim_run_yield || op->run == sim_run_past || op->run == sim_run_jump || op->run == sim_run_end ||
-           op->run == sim_run_clock;
+           op->run == sim_run_clock || op->run == sim_run_finish_products;
 }
 
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = instruction_of(w, op->instruction);
     if (stands_for_none(op)) return;
+    sim_hazard_products_step(w, op, active);
     flow x = sources(w, op->instruction, active);
     if (is_product(i)) x = of_product(w, i, active);
     switch (i->op) {

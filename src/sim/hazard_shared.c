@@ -612,3 +612,41 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
     if (sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[k.actor], (sim_known){.all = d->now});
     d->now++;
 }
+
+/* ---- products in the background ---- */
+
+enum { CHUNK_BYTES = 16 };
+
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count) {
+    visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    if (k.d->owner->failed) return 0;
+    for (uint32_t n = 0; n < count; n++) {
+        for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
+            sim_cell *c = &k.s->cells[i];
+            if (!slow_read(&k, i, c, 1) || is_fenced(&k, c)) continue;
+            sim_finding *f = report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4, writer_action(c->state),
+                                    c->instruction, c->thread);
+            if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the product");
+        }
+    }
+    return k.d->now++;
+}
+
+static void check_unchanged(const visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
+    if (c->time <= issued || c->time < k->d->start) return;
+    sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, writer_action(c->state),
+                            c->instruction, c->thread);
+    if (f) sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
+}
+
+void sim_hazard_factors_read(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count, uint32_t issued) {
+    visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    sim_read *plane = plane_of(&k);
+    if (k.d->owner->failed) return;
+    for (uint32_t n = 0; n < count; n++) {
+        for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
+            check_unchanged(&k, i, &k.s->cells[i], issued);
+            mark_read(&k, &k.s->cells[i], &plane[i], SIM_ALL_LANES);
+        }
+    }
+}

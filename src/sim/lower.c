@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "ptx/print.h"
 #include "sim/memory.h"
 #include "sim/warp.h"
@@ -289,9 +290,35 @@ static void maybe_yield(sim_lowering *l, outstanding *o, const ptx_instruction *
     if (o->loads) ptx_visit_registers(i, note_outstanding, o);
 }
 
+static void note_sum(void *context, uint32_t reg, bool writes) {
+    bool *sums = context;
+    if (writes) sums[reg] = true;
+}
+
+static bool *find_sums(sim_lowering *l) {
+    const ptx_function *f = l->function;
+    bool *sums = NULL;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        if (!ptx_is_warpgroup_product(&f->instructions[i])) continue;
+        if (!sums) sums = ARENA_ARRAY(l->memory, f->register_count + 1, bool);
+        ptx_visit_registers(&f->instructions[i], note_sum, sums);
+    }
+    return sums;
+}
+
+/* Compilers copy sums from register to register while a product is under way, for the assembler to make one register of
+ * both: the product is made first. */
+static bool moves_sum(const sim_lowering *l, const ptx_instruction *i) {
+    if (!l->register_sums || i->op != PTX_OP_MOV) return false;
+    for (unsigned o = 0; o < 2; o++)
+        if (i->operands[o].kind == PTX_REGISTER && l->register_sums[i->operands[o].reg]) return true;
+    return false;
+}
+
 static haul_status lower_instruction(sim_lowering *l, const ptx_instruction *i) {
     l->instruction = i;
     if (sim_counts_singly(i)) sim_emit(l, sim_run_count);
+    if (moves_sum(l, i)) append(l, sim_run_finish_products);
     return sim_lower_table()[i->op](l, i);
 }
 
@@ -412,6 +439,7 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     sim_place_variables(&l);
     l.register_slots = sim_assign_slots(&l, &end);
     l.register_read = sim_find_read_registers(&l);
+    l.register_sums = find_sums(&l);
     constants.end = end;
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);

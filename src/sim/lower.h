@@ -52,6 +52,7 @@ typedef struct sim_lowering {
     const ptx_instruction *instruction; /* the one being lowered */
     const uint32_t *register_slots;
     const bool *register_read; /* some instruction reads it */
+    const bool *register_sums; /* a product in the background may be adding to it; NULL: there are none */
     uint32_t block;            /* the basic block being lowered */
     struct sim_constants *constants;
     struct sim_placement *placement;

@@ -67,7 +67,8 @@ sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active);      /* 
 sim_step sim_run_past(sim_warp *w, const sim_op *op, uint32_t active);       /* behind barriers that can be skipped */
 sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active);      /* let another warp run */
 sim_step sim_run_jump(sim_warp *w, const sim_op *op, uint32_t active);
-sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active); /* the lanes end */
+sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active);             /* the lanes end */
+sim_step sim_run_finish_products(sim_warp *w, const sim_op *op, uint32_t active); /* in products.c */
 sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active);
 
 #endif

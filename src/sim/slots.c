@@ -1,5 +1,6 @@
 /* Which slot of the register file a register gets: those that are never needed at the same time share one. */
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "sim/lower_internal.h"
 
 #include <stdlib.h>
@@ -30,6 +31,14 @@ static void extend_live(live_interval *intervals, const uint64_t *row, size_t wo
             extend(&intervals[w * 64 + (size_t)__builtin_ctzll(bits)], at);
 }
 
+/* The registers of a product in the background are its own until it is waited for, wherever that is. */
+static void extend_to_all(void *context, uint32_t reg, bool writes) {
+    (void)writes;
+    interval_scan *scan = context;
+    extend(&scan->intervals[reg], 0);
+    extend(&scan->intervals[reg], scan->at);
+}
+
 static live_interval *find_intervals(sim_lowering *l) {
     const ptx_function *f = l->function;
     ptx_liveness live;
@@ -45,6 +54,10 @@ static live_interval *find_intervals(sim_lowering *l) {
             ptx_visit_registers(&f->instructions[scan.at], extend_register, &scan);
         extend_live(v, live.out + b * live.words, live.words, block->end - 1);
     }
+    scan.at = (uint32_t)f->instruction_count;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (ptx_is_warpgroup_product(&f->instructions[i]))
+            ptx_visit_registers(&f->instructions[i], extend_to_all, &scan);
     return v;
 }
 

@@ -18,7 +18,10 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_gather_a(w, p, pool + p->a, &o.a);
     sim_gather_b(w, p, pool + p->b, &o.b);
     sim_gather_sums(w, p, pool + p->c, &o);
-    sim_multiply(p, &o, w->sm->grid->machine->sm);
+    if (p->type_a == PTX_F64)
+        sim_multiply_wide(p, &o);
+    else
+        sim_multiply(p, &o, w->sm->grid->machine->sm);
     sim_scatter_sums(w, p, pool + p->d, lanes, &o);
     return SIM_NEXT;
 }

@@ -264,10 +264,9 @@ static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     fesetround(FE_TONEAREST);
 }
 
-/* sm: the machine's, whose way of summing it is. */
+/* All but .f64. sm: the machine's, whose way of summing it is. */
 static inline void sim_multiply(const sim_product *p, sim_operands *o, unsigned sm) {
     switch (p->type_a) {
-    case PTX_F64: sim_multiply_wide(p, o); return;
     case PTX_B1: sim_multiply_bits(p, o); return;
     case PTX_U8:
     case PTX_S8:

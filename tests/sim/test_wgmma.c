@@ -1,0 +1,322 @@
+/* Products of a warpgroup in the background: factors in shared memory in all layouts, against products made here. The
+ * layouts are written as a tensor copy leaves them: rows as wide as the swizzle, 16-byte pieces exchanged within each
+ * row by the row's number. Elements are small integers: every order of summing gives the same.
+ *
+ * With HAUL_TEST_DEVICE=gpu in the environment they run on the real GPU. */
+#include "kernel.h"
+
+#include "base/text.h"
+
+enum { THREADS = 128, ROWS = 64, A_AT = 0, B_AT = 16384, IMAGE = 49152, PIECE = 16 };
+
+typedef struct kind {
+    const char *name;
+    unsigned bits, k;
+    const char *more; /* operands behind scale-d */
+    const char *sums; /* type */
+} kind;
+
+static const kind f16 = {"f16", 16, 16, ", 1, 1", "f32"}, bf16 = {"bf16", 16, 16, ", 1, 1", "f32"},
+                  f16_in_f16 = {"f16", 16, 16, ", 1, 1", "f16"}, tf32 = {"tf32", 32, 8, ", 1, 1", "f32"},
+                  e4m3 = {"e4m3", 8, 32, ", 1, 1", "f32"}, s8 = {"s8", 8, 32, "", "s32"};
+
+typedef struct layout {
+    unsigned width; /* of a row in bytes: 16 without a swizzle */
+    bool transposed;
+    unsigned skip; /* elements along k, or along the rows, in front of the matrix: as when a wider tile is walked */
+} layout;
+
+typedef struct test {
+    const kind *kind;
+    unsigned n;
+    layout a, b;
+    bool a_in_registers;
+} test;
+
+/* ---- numbers ---- */
+
+static uint32_t encode(const kind *k, int x) {
+    float single = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    if (k == &s8) return (uint32_t)x & 0xff;
+    if (k == &tf32) return bits;
+    if (k == &bf16) return bits >> 16;
+    if (x == 0) return 0;
+    const uint32_t sign = bits >> 31, exponent = (bits >> 23 & 0xff) - 127, fraction = bits & 0x7fffff;
+    if (k == &e4m3) return sign << 7 | (exponent + 7) << 3 | fraction >> 20;
+    return sign << 15 | (exponent + 15) << 10 | fraction >> 13;
+}
+
+static double decode(const char *type, const unsigned char *at) {
+    uint32_t word = 0;
+    float single;
+    memcpy(&word, at, type[0] == 'f' && type[1] == '1' ? 2 : 4);
+    memcpy(&single, &word, sizeof single);
+    if (strcmp(type, "s32") == 0) return (double)(int32_t)word;
+    if (strcmp(type, "f32") == 0) return (double)single;
+    const double magnitude = (double)(word & 0x3ff) / 1024 + 1;
+    const int exponent = (int)(word >> 10 & 31) - 15;
+    const double scale = exponent < 0 ? 1 / (double)(1 << -exponent) : (double)(1 << exponent);
+    return (word & 0x7fff) == 0 ? 0 : (word >> 15 ? -1 : 1) * magnitude * scale;
+}
+
+static int element_of_a(unsigned row, unsigned k) {
+    return (int)((row * 7 + k * 3) % 9) - 4;
+}
+
+static int element_of_b(unsigned k, unsigned column) {
+    return (int)((column * 5 + k) % 7) - 3;
+}
+
+static double product(const test *t, unsigned row, unsigned column) {
+    double sum = 0;
+    for (unsigned k = 0; k < t->kind->k; k++) sum += element_of_a(row, k) * element_of_b(k, column);
+    return sum;
+}
+
+/* ---- layouts ---- */
+
+/* Distances between groups of eight rows, and between neighbours along the rows. */
+typedef struct distances {
+    uint32_t leading, stride;
+} distances;
+
+static distances distances_of(const layout *l, unsigned rows) {
+    const uint32_t block = 8 * l->width;
+    if (l->width == PIECE && !l->transposed) return (distances){rows / 8 * block, block};
+    if (l->width == PIECE) return (distances){rows / 8 * block, block}; /* to the next k, to the next rows */
+    if (!l->transposed) return (distances){PIECE, block};
+    return (distances){4 * block, block}; /* four groups of eight k are more than there are */
+}
+
+/* Where byte `byte` of element (row, k) lies. */
+static uint32_t place(const layout *l, unsigned rows, unsigned bytes, unsigned row, unsigned k) {
+    const distances d = distances_of(l, rows);
+    const unsigned outer = l->transposed ? k : row, along = (l->transposed ? row : k) + l->skip, at = along * bytes;
+    uint32_t offset;
+    if (l->width == PIECE && !l->transposed)
+        offset = row / 8 * d.stride + at / PIECE * d.leading;
+    else if (l->width == PIECE)
+        offset = k / 8 * d.leading + at / PIECE * d.stride;
+    else
+        offset = outer / 8 * d.stride + at / l->width * d.leading + at % l->width / PIECE * PIECE;
+    offset += outer % 8 * l->width;
+    return (offset ^ (offset >> 7 & (l->width / PIECE - 1)) << 4) + at % PIECE;
+}
+
+static void put(unsigned char *at, const kind *k, int x) {
+    const uint32_t bits = encode(k, x);
+    memcpy(at, &bits, k->bits / 8);
+}
+
+static void lay_out(const test *t, unsigned char *image) {
+    const unsigned bytes = t->kind->bits / 8;
+    memset(image, 0, IMAGE);
+    for (unsigned k = 0; k < t->kind->k; k++) {
+        for (unsigned row = 0; row < ROWS; row++)
+            put(image + A_AT + place(&t->a, ROWS, bytes, row, k), t->kind, element_of_a(row, k));
+        for (unsigned column = 0; column < t->n; column++)
+            put(image + B_AT + place(&t->b, t->n, bytes, column, k), t->kind, element_of_b(k, column));
+    }
+}
+
+static uint64_t descriptor(const layout *l, unsigned rows, uint32_t at, unsigned bytes) {
+    const distances d = distances_of(l, rows);
+    const uint64_t swizzle = l->width == 128 ? 1 : l->width == 64 ? 2 : l->width == 32 ? 3 : 0;
+    return (at + l->skip * bytes) / 16 | (uint64_t)(d.leading / 16) << 16 | (uint64_t)(d.stride / 16) << 32 |
+           swizzle << 62;
+}
+
+/* ---- kernels ---- */
+
+static void put_copy(text *t) {
+    text_put(t, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN
+                ".shared .align 1024 .b8 s[49152];\nmov.u32 %r2, s;\nmul.lo.u32 %r3, %r0, 4;\n"
+                "COPY: cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd3, %rd3, %rd1;\nld.global.u32 %r4, [%rd3];\n"
+                "add.u32 %r5, %r2, %r3;\nst.shared.u32 [%r5], %r4;\nadd.u32 %r3, %r3, 512;\n"
+                "setp.lt.u32 %p1, %r3, 49152;\n@%p1 bra COPY;\n"
+                "fence.proxy.async.shared::cta;\nbar.sync 0;\nshr.u32 %r2, %r2, 4;\ncvt.u64.u32 %rd4, %r2;\n");
+}
+
+/* Words of a's fragments follow the image: four for each thread. */
+static void put_a(text *t, const test *x, const char **name) {
+    *name = "%rd5";
+    if (x->a_in_registers) {
+        *name = "{%r10, %r11, %r12, %r13}";
+        text_put(t, "mul.wide.u32 %rd6, %r0, 16;\nadd.u64 %rd6, %rd6, %rd1;\n"
+                    "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd6+49152];\n");
+        return;
+    }
+    text_printf(t, "add.u64 %%rd5, %%rd4, %llu;\n",
+                (unsigned long long)descriptor(&x->a, ROWS, A_AT, x->kind->bits / 8));
+}
+
+static void put_sums(text *t, unsigned count) {
+    for (unsigned r = 0; r < count; r++) text_printf(t, "%s%%d%u", r ? ", " : "{", r);
+    text_put(t, "}");
+}
+
+static void put_kernel(text *t, const test *x, unsigned count) {
+    const char *a, *type = strcmp(x->kind->sums, "f32") == 0 ? "f32" : "b32";
+    const bool transposes = x->kind->bits == 16;
+    put_copy(t);
+    put_a(t, x, &a);
+    text_printf(t, "add.u64 %%rd7, %%rd4, %llu;\n.reg .%s %%d<%u>;\n",
+                (unsigned long long)descriptor(&x->b, x->n, B_AT, x->kind->bits / 8), type, count);
+    text_printf(t,
+                "wgmma.fence.sync.aligned;\nsetp.ne.u32 %%p2, %%r0, %%r0;\n"
+                "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
+                x->n, x->kind->k, x->kind->sums, x->kind->name, x->kind->name);
+    put_sums(t, count);
+    text_printf(t, ", %s, %%rd7, %%p2%s", a, x->kind->more);
+    if (transposes && !x->a_in_registers) text_printf(t, ", %d", x->a.transposed);
+    if (transposes) text_printf(t, ", %d", x->b.transposed);
+    text_put(t, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+                "mul.lo.u32 %r3, %r0, 4;\ncvt.u64.u32 %rd8, %r3;\nadd.u64 %rd8, %rd8, %rd0;\n");
+    for (unsigned r = 0; r < count; r++) text_printf(t, "st.global.%s [%%rd8+%u], %%d%u;\n", type, r * THREADS * 4, r);
+    text_put(t, END);
+}
+
+/* a's fragments, as the manual has them: of register r, row lane / 4 + 8 (r % 2), elements from 4 (r / 2) + lane % 4
+ * on.
+ */
+static void lay_out_fragments(const test *t, uint32_t *words) {
+    const unsigned each = 32 / t->kind->bits;
+    for (unsigned thread = 0; thread < THREADS; thread++) {
+        for (unsigned r = 0; r < 4; r++) {
+            const unsigned row = thread / 32 * 16 + thread % 32 / 4 + 8 * (r % 2),
+                           k = (4 * (r / 2) + thread % 4) * each;
+            words[4 * thread + r] = 0;
+            for (unsigned e = 0; e < each; e++)
+                words[4 * thread + r] |= encode(t->kind, element_of_a(row, k + e)) << e * t->kind->bits;
+        }
+    }
+}
+
+static const char *device(void) {
+    const char *wanted = getenv("HAUL_TEST_DEVICE");
+    return wanted && strcmp(wanted, "gpu") == 0 ? "gpu:0" : "sim:h100";
+}
+
+static void check_sums(const test *t, const unsigned char *out) {
+    const bool halves = strcmp(t->kind->sums, "f16") == 0;
+    for (unsigned thread = 0; thread < THREADS; thread++) {
+        for (unsigned i = 0; i < ROWS * t->n / THREADS; i++) {
+            const unsigned row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
+            const unsigned column = 8 * (i / 4) + 2 * (thread % 4) + i % 2;
+            const unsigned at = halves ? (i / 2 * THREADS + thread) * 4 + i % 2 * 2 : (i * THREADS + thread) * 4;
+            if (decode(t->kind->sums, out + at) != product(t, row, column))
+                fail_msg("%s, n %u, a %u%s, b %u%s: row %u, column %u is %g, not %g", t->kind->name, t->n, t->a.width,
+                         t->a.transposed ? " transposed" : "", t->b.width, t->b.transposed ? " transposed" : "", row,
+                         column, decode(t->kind->sums, out + at), product(t, row, column));
+        }
+    }
+}
+
+static void check_product(const test *t) {
+    static unsigned char in[IMAGE + THREADS * 16], out[ROWS * 256 * 4];
+    const unsigned count = ROWS * t->n / THREADS / (strcmp(t->kind->sums, "f16") == 0 ? 2 : 1);
+    text ptx = {0};
+    lay_out(t, in);
+    lay_out_fragments(t, (uint32_t *)(void *)(in + IMAGE));
+    put_kernel(&ptx, t, count);
+    run_kernel(&(kernel_run){.ptx = text_string(&ptx),
+                             .device = device(),
+                             .threads = THREADS,
+                             .in = in,
+                             .in_bytes = sizeof in,
+                             .out = out,
+                             .out_bytes = count * THREADS * 4});
+    check_sums(t, out);
+    text_free(&ptx);
+}
+
+/* ---- tests ---- */
+
+static void factors_lie_in_all_layouts(void **state) {
+    static const unsigned widths[] = {16, 32, 64, 128};
+    (void)state;
+    for (unsigned a = 0; a < 4; a++) {
+        for (unsigned b = 0; b < 4; b++) {
+            check_product(&(test){&f16, 64, {widths[a], false, 0}, {widths[b], false, 0}, false});
+            check_product(&(test){&bf16, 128, {widths[a], true, 0}, {widths[b], false, 0}, false});
+            check_product(&(test){&f16, 64, {widths[a], false, 0}, {widths[b], true, 0}, false});
+            check_product(&(test){&f16, 128, {widths[a], true, 0}, {widths[b], true, 0}, false});
+        }
+    }
+}
+
+/* A tile of 128-byte rows is walked 32 bytes at a time: the descriptor's address moves, its rows do not. */
+static void a_tile_is_walked_along_k(void **state) {
+    (void)state;
+    for (unsigned step = 0; step < 4; step++) {
+        check_product(&(test){&f16, 32, {128, false, 16 * step}, {128, false, 16 * (3 - step)}, false});
+        check_product(&(test){&e4m3, 32, {128, false, 32 * step}, {128, false, 32 * step}, false});
+    }
+    check_product(&(test){&tf32, 16, {64, false, 8}, {64, false, 8}, false});
+}
+
+static void all_types_multiply(void **state) {
+    static const kind *const kinds[] = {&f16, &bf16, &f16_in_f16, &tf32, &e4m3, &s8};
+    static const unsigned columns[] = {8, 24, 96, 256};
+    (void)state;
+    for (unsigned k = 0; k < 6; k++) {
+        for (unsigned n = 0; n < 4; n++) {
+            check_product(&(test){kinds[k], columns[n], {128, false, 0}, {128, false, 0}, false});
+            check_product(&(test){kinds[k], columns[n], {128, false, 0}, {32, false, 0}, true});
+        }
+    }
+}
+
+static void expect_fault(const char *instructions, uint32_t threads, const char *why) {
+    text ptx = {0};
+    text_put(&ptx, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN);
+    text_put(&ptx, instructions);
+    text_put(&ptx, END);
+    uint32_t out[THREADS];
+    memset(out, 0, sizeof out);
+    expect_failure(&(kernel_run){.ptx = text_string(&ptx), .threads = threads, .out = out, .out_bytes = sizeof out},
+                   HAUL_ERROR_FAULT, why);
+    text_free(&ptx);
+}
+
+#define SMALL_PRODUCT \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %rd4, 0, 1, 1, 0, 0;\n"
+
+static void what_hardware_cannot_do_is_a_fault(void **state) {
+    (void)state;
+    expect_fault("mov.u64 %rd4, 0x3fff;\n" SMALL_PRODUCT, 128, "matrix outside the block's shared memory");
+    expect_fault("mov.u64 %rd4, 64;\n" SMALL_PRODUCT, 96, "no whole warpgroup of four warps");
+}
+
+static void expect_refusal(const char *target, const char *instruction, const char *why) {
+    text ptx = {0};
+    text_printf(&ptx, ".version 8.6\n.target %s\n.address_size 64\n", target);
+    text_put(&ptx, BEGIN), text_put(&ptx, instruction), text_put(&ptx, END);
+    expect_failure(&(kernel_run){.ptx = text_string(&ptx)}, HAUL_ERROR_SYNTAX, why);
+    text_free(&ptx);
+}
+
+static void what_is_not_there_is_refused(void **state) {
+    (void)state;
+    expect_refusal("sm_90", "wgmma.fence.sync.aligned;\n", "is for sm_90a only");
+    expect_refusal("sm_100a", SMALL_PRODUCT, "is for sm_90a only");
+    expect_refusal("sm_90a", "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %rd4, %rd4, 0;\n",
+                   "has no such shape for integers");
+    expect_refusal("sm_90a",
+                   "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f0,%f1,%f2,%f3}, %rd4, %rd4, 0, 2, 1;\n",
+                   "takes 1 or -1 as signs");
+    expect_refusal("sm_90a",
+                   "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd4, %rd4, 0, 1, 1, 0;\n",
+                   "takes a flag for each matrix in shared memory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors_lie_in_all_layouts),   cmocka_unit_test(a_tile_is_walked_along_k),
+        cmocka_unit_test(all_types_multiply),           cmocka_unit_test(what_hardware_cannot_do_is_a_fault),
+        cmocka_unit_test(what_is_not_there_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
