@@ -42,7 +42,9 @@ ptx_type ptx_element_type(const ptx_instruction *i, char which) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
     for (unsigned o = 0; o < pattern->operand_count; o++)
         if (pattern->operands[o].fragment == which) return ptx_slot_type(&pattern->operands[o], i);
-    return which == 'c' ? ptx_element_type(i, 'd') : PTX_TYPE_NONE; /* wgmma has one operand for c and d */
+    /* wgmma has one operand for c and d, and of b the descriptor only. */
+    if (which == 'b') return i->type3;
+    return which == 'c' ? ptx_element_type(i, 'd') : PTX_TYPE_NONE;
 }
 
 static unsigned count_of(const ptx_instruction *i) {
