@@ -139,7 +139,7 @@ static void put_kernel(text *t, const form *f, const char *opcode) {
     unsigned at = 0;
     const unsigned a = registers_of(f->a, f->m * f->k), b = registers_of(f->b, f->n * f->k);
     const unsigned c = registers_of(f->c, f->m * f->n), d = registers_of(f->d, f->m * f->n);
-    text_put(t, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN
+    text_put(t, ".version 8.7\n.target sm_90a\n.address_size 64\n" BEGIN
                 "mul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd4, %rd3, %rd0;\nadd.u64 %rd3, %rd3, %rd1;\n");
     put_loads(t, 'a', f->a, a, &at);
     put_loads(t, 'b', f->b, b, &at);
