@@ -191,9 +191,10 @@ typedef struct haul_launch_record {
     bool checked;         /* findings were looked for */
     haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a launch that was checked */
     haul_occupancy occupancy;
-    double estimate_us;  /* negative = none */
-    double measured_us;  /* negative = none */
-    double host_seconds; /* what simulating took */
+    double estimate_us;            /* negative = none */
+    double measured_us;            /* negative = none; the median where it was measured several times */
+    haul_bounds measured_range_us; /* the shortest and the longest */
+    double host_seconds;           /* what simulating took */
 } haul_launch_record;
 
 typedef enum haul_stamp { HAUL_SIMULATED, HAUL_MEASURED, HAUL_REPLAYED } haul_stamp;

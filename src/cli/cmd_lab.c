@@ -2,8 +2,11 @@
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/lab/experiment.h"
+#include "cli/measure.h"
 #include "cli/session.h"
+#include "lib/device.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,17 +76,46 @@ static void introduce(const lab *l) {
     report_add_fact(l->document, "name", "Opened as", "%s", haul_device_name(l->device));
     report_add_fact(l->document, "numbers", "Numbers", "%s",
                     haul_device_is_virtual(l->device) ? "simulated" : "measured");
+    if (l->real)
+        report_add_fact(l->document, "measured", "Measured on", "%s (%s)", haul_device_product(l->real),
+                        haul_device_name(l->real));
     report_add_fact(l->document, "version", "haul", "%s", HAUL_VERSION);
 }
 
-static haul_status run_lab(lab *l, const cli_values *values) {
+/* Without ncu, or without leave to read counters, there are results and times all the same. */
+static haul_status read_counters(lab *l, const cli_values *values) {
+    haul_status status = cli_measure("lab", values, l->real, 1, &l->counters);
+    if (status != HAUL_ERROR_NOT_FOUND && status != HAUL_ERROR_DRIVER) return status;
+    report_add_fact(l->document, "counters", "No counters", "%s", haul_message());
+    return HAUL_OK;
+}
+
+/* Experiments take their numbers from the virtual GPU, and a GPU's go beside; under a profiler there is the GPU alone.
+ */
+static haul_status open_devices(lab *l, const cli_values *values) {
     const haul_device_options options = cli_device_options(values);
-    /* Counters come from the virtual GPU; a real one is asked for by name. */
     bool automatic = !values->device || strcmp(values->device, "auto") == 0;
+    char twin[32];
     HAUL_TRY(haul_device_open(automatic ? "sim" : values->device, &options, &l->device));
+    if (haul_device_is_virtual(l->device) || values->once) return HAUL_OK;
+    l->real = l->device;
+    l->device = NULL;
+    device_name_twin(l->real, twin);
+    return haul_device_open(twin, &options, &l->device);
+}
+
+static haul_status run_lab(lab *l, const cli_values *values) {
+    l->rounds = values->repeat > UINT_MAX ? UINT_MAX : (unsigned)values->repeat;
+    HAUL_TRY(open_devices(l, values));
     introduce(l);
+    if (l->real) HAUL_TRY(read_counters(l, values));
     HAUL_TRY(run_experiments(l, &values->operands));
     return publish(l->document, values);
+}
+
+/* Under a profiler nobody looks at the checks. */
+static int end_of(const lab *l, const cli_values *values) {
+    return l->document && l->document->failed_checks && !values->once ? CLI_FINDINGS : CLI_FINE;
 }
 
 int cli_run_lab(const cli_values *values) {
@@ -93,9 +125,10 @@ int cli_run_lab(const cli_values *values) {
     }
     lab l = {.document = report_document_new("lab", "The memory lab")};
     haul_status status = run_lab(&l, values);
-    int code = l.document && l.document->failed_checks ? CLI_FINDINGS : CLI_FINE;
-    if (status != HAUL_OK) code = cli_fail("lab");
+    int code = status == HAUL_OK ? end_of(&l, values) : cli_fail("lab");
     haul_device_close(l.device);
+    haul_device_close(l.real);
+    ncu_report_free(&l.counters);
     report_document_free(l.document);
     return code;
 }

@@ -3,9 +3,11 @@
 #include "base/status.h"
 #include "cli/session.h"
 #include "cli/sources.h"
+#include "lib/device.h"
 #include "report/json.h"
 #include "report/profile.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 enum { LINES = 10, MIX = 12 };
@@ -13,7 +15,8 @@ static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 typedef struct profiler {
     const cli_values *values;
-    report_document *document; /* the whole run's, for --html */
+    cli_session simulated, real; /* `real` has a device where that is a GPU */
+    report_document *document;   /* the whole run's, for --html */
     report_profile_options options;
     cli_sources sources;
     text out;
@@ -25,12 +28,26 @@ static haul_status no_memory(void) {
 
 /* ---- one launch ---- */
 
-static haul_status print_json(profiler *p, const launch_description *d, haul_stamp stamp,
-                              const haul_launch_record *record) {
-    json_t *profile = NULL, *line = launch_to_json(d, stamp, record);
-    haul_status status = line ? report_profile_json(record, &p->options, &profile) : no_memory();
-    if (status == HAUL_OK && json_object_update(line, profile) != 0) status = no_memory();
+/* Hardware's counters and times, beside the simulated ones. */
+static haul_status add_measured_json(const profiler *p, const haul_launch_record *r, json_t *line) {
+    json_t *measured = json_pack("{s:s, s:b, s:o}", "device", p->options.measured_on, "outputs_identical",
+                                 !p->options.outputs_differ, "counters", launch_counters_to_json(HAUL_MEASURED, r));
+    if (r->measured_us >= 0) json_object_set_new(measured, "us", report_json_number(r->measured_us));
+    return json_object_set_new(line, "measured", measured) == 0 ? HAUL_OK : no_memory();
+}
+
+static haul_status make_json(profiler *p, const haul_launch_record *record, json_t *line) {
+    json_t *profile = NULL;
+    HAUL_TRY(line ? report_profile_json(record, &p->options, &profile) : no_memory());
+    haul_status status = json_object_update(line, profile) == 0 ? HAUL_OK : no_memory();
     json_decref(profile);
+    if (status == HAUL_OK && p->options.measured) status = add_measured_json(p, p->options.measured, line);
+    return status;
+}
+
+static haul_status print_json(profiler *p, const launch_description *d, const haul_launch_record *record) {
+    json_t *line = launch_to_json(d, HAUL_SIMULATED, record);
+    haul_status status = make_json(p, record, line);
     if (status != HAUL_OK) {
         json_decref(line);
         return status;
@@ -48,26 +65,67 @@ static haul_status print_text(profiler *p, const char *name, const haul_launch_r
     return status == HAUL_OK ? cli_print(&p->out) : status;
 }
 
-static haul_status profile(profiler *p, cli_session *s, size_t index) {
+static haul_status measure(profiler *p, size_t index) {
+    launch_description *d = &p->real.launches.items[index];
+    const launch_description *same = &p->simulated.launches.items[index];
+    HAUL_TRY(cli_session_run(&p->real, d, &p->options.measured));
+    p->options.outputs_differ = false;
+    for (size_t i = 0; i < d->argument_count; i++)
+        p->options.outputs_differ |= d->arguments[i].hash != same->arguments[i].hash;
+    return cli_session_time(&p->real, p->values, d);
+}
+
+static haul_status profile(profiler *p, size_t index) {
     const haul_launch_record *record;
+    cli_session *s = &p->simulated;
     launch_description *d = &s->launches.items[index];
     HAUL_TRY(cli_session_run(s, d, &record));
+    if (p->real.device) HAUL_TRY(measure(p, index));
     char name[32];
     snprintf(name, sizeof name, "launch-%zu", index);
     if (!p->document->facts) report_add_run_facts(p->document, s->run);
     if (p->values->html) HAUL_TRY(report_add_profile(p->document, name, record, &p->options));
     if (p->values->quiet) return HAUL_OK;
-    return p->values->json ? print_json(p, d, s->run->stamp, record) : print_text(p, name, record);
+    return p->values->json ? print_json(p, d, record) : print_text(p, name, record);
 }
 
-static haul_status profile_all(profiler *p, cli_session *s) {
-    HAUL_TRY(cli_session_open(s, p->values));
-    HAUL_TRY(cli_sources_open(&p->sources, p->values, s));
+/* ---- all of them ---- */
+
+/* Without ncu, or without leave to read counters, there are times all the same. */
+static haul_status read_counters(profiler *p) {
+    haul_status status = cli_session_read_counters(&p->real, p->values, 1);
+    if (status != HAUL_ERROR_NOT_FOUND && status != HAUL_ERROR_DRIVER) return status;
+    if (!p->values->quiet)
+        fprintf(stderr, "haul profile: no counters of %s: %s\n", p->options.measured_on, haul_message());
+    return HAUL_OK;
+}
+
+/* What a GPU is asked for is simulated too: tables of lines and classes come from there. */
+static haul_status open_sessions(profiler *p) {
+    char twin[32];
+    haul_device_options options = cli_device_options(p->values);
+    HAUL_TRY(cli_session_open(&p->real, p->values));
+    if (haul_device_is_virtual(p->real.device)) {
+        p->simulated = p->real;
+        p->real = (cli_session){0};
+        return HAUL_OK;
+    }
+    device_name_twin(p->real.device, twin);
+    p->options.measured_on = haul_device_product(p->real.device);
+    HAUL_TRY(read_counters(p));
+    return cli_session_open_on(&p->simulated, p->values, twin, &options);
+}
+
+static haul_status profile_all(profiler *p) {
+    HAUL_TRY(open_sessions(p));
+    HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));
     p->document = report_document_new("profile", "Memory profile");
     if (!p->document) return no_memory();
-    p->options = (report_profile_options){p->values->lines ? (size_t)p->values->lines : LINES, MIX, ADVICE_SHARE,
-                                          &p->sources.files};
-    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(profile(p, s, i));
+    p->options.lines = p->values->lines ? (size_t)p->values->lines : LINES;
+    p->options.mix = MIX;
+    p->options.share = ADVICE_SHARE;
+    p->options.sources = &p->sources.files;
+    for (size_t i = 0; i < p->simulated.launches.count; i++) HAUL_TRY(profile(p, i));
     if (!p->values->html) return HAUL_OK;
     HAUL_TRY(report_write_html(p->document, &p->out));
     return file_write(p->values->html, &p->out);
@@ -75,9 +133,9 @@ static haul_status profile_all(profiler *p, cli_session *s) {
 
 int cli_run_profile(const cli_values *v) {
     profiler p = {.values = v};
-    cli_session s;
-    haul_status status = profile_all(&p, &s);
-    cli_session_close(&s);
+    haul_status status = profile_all(&p);
+    cli_session_close(&p.real);
+    cli_session_close(&p.simulated);
     report_document_free(p.document);
     cli_sources_close(&p.sources);
     text_free(&p.out);

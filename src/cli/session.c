@@ -11,6 +11,7 @@
 #include "sim/driver.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,12 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     if (status == HAUL_OK && s->counters.count) status = ncu_fill(&s->counters, (size_t)(d - s->launches.items), last);
     *record = last;
     return status;
+}
+
+haul_status cli_session_time(cli_session *s, const cli_values *v, launch_description *d) {
+    if (haul_device_is_virtual(s->device)) return HAUL_OK;
+    unsigned rounds = v->repeat > UINT_MAX ? UINT_MAX : (unsigned)v->repeat;
+    return launch_time(s->device, s->used->module, d, rounds, &s->run->launches[s->run->launch_count - 1]);
 }
 
 /* A kernel that fails under ncu fails without it too, and then the driver says how. */

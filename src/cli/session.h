@@ -47,6 +47,9 @@ haul_status cli_session_run(cli_session *s, launch_description *launch, const ha
 /* The device's options that the command line sets. */
 haul_device_options cli_device_options(const cli_values *values);
 
+/* Times the launch that was run last, where it ran on a GPU; its record has the time from then on. */
+haul_status cli_session_time(cli_session *s, const cli_values *values, launch_description *launch);
+
 /* Prints "haul COMMAND: MESSAGE" on standard error and returns CLI_ERROR. */
 int cli_fail(const char *command);
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sim/driver.h"
 
+#include <stdio.h>
 #include <string.h>
 
 haul_status device_check(const haul_device *d, CUresult result, const char *what) {
@@ -167,6 +168,21 @@ uint32_t haul_device_architecture(const haul_device *d) {
 
 uint32_t haul_device_sm_count(const haul_device *d) {
     return attribute(d, DRIVER_DEVICE_SM_COUNT);
+}
+
+static const sim_machine *find_twin(const haul_device *d) {
+    const sim_machine *found = sim_machine_find("h100");
+    uint32_t architecture = haul_device_architecture(d);
+    bool same = false;
+    for (size_t i = 0; i < sim_machine_count; i++) {
+        if (strcmp(sim_machines[i].product, d->product) == 0) return &sim_machines[i];
+        if (!same && sim_machines[i].sm == architecture) found = &sim_machines[i], same = true;
+    }
+    return found;
+}
+
+void device_name_twin(const haul_device *d, char name[32]) {
+    snprintf(name, 32, "sim:%s", find_twin(d)->name);
 }
 
 /* ---- buffers ---- */

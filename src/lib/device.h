@@ -39,6 +39,9 @@ struct haul_module {
     haul_module *next;
 };
 
+/* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
+void device_name_twin(const haul_device *device, char name[32]);
+
 /* Makes the device's context current; every call into the driver begins with it. */
 haul_status device_enter(const haul_device *device);
 /* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the words of the driver's

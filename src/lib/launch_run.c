@@ -231,6 +231,11 @@ static json_t *line_of(const launch_description *d) {
                      "args", arguments);
 }
 
+/* Events tell half a microsecond; hundredths are more than that. */
+static json_t *json_microseconds(double us) {
+    return json_real(round(us * 100) / 100);
+}
+
 json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d), *arguments = json_object_get(line, "args");
     for (size_t i = 0; i < d->argument_count; i++) {
@@ -240,5 +245,9 @@ json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul
     }
     json_object_set_new(line, "counters", launch_counters_to_json(stamp, record));
     if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
+    if (record->measured_us < 0) return line;
+    json_object_set_new(line, "us", json_microseconds(record->measured_us));
+    json_object_set_new(line, "us_low", json_microseconds(record->measured_range_us.low));
+    json_object_set_new(line, "us_high", json_microseconds(record->measured_range_us.high));
     return line;
 }

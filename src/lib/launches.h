@@ -135,11 +135,17 @@ haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *
 haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
 void launch_workspace_end(launch_workspace *w);
 
+/* Times the launch on a real device: `rounds` times (0: 15) after some to warm up, each with its buffers as they were
+ * at first and nothing of them in L2. The record of the same launch gets the median and the range. Errors as
+ * launch_run(); HAUL_ERROR_OUT_OF_MEMORY where the device has no room for a copy of the buffers. */
+haul_status launch_time(haul_device *device, haul_module *module, launch_description *launch, unsigned rounds,
+                        haul_launch_record *record);
+
 /* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
 bool launch_outputs_match(const launch_description *launch);
 
-/* The line back, with `after`, `counters` and `estimate_us` as this run, which has the stamp, has them. NULL when out
- * of memory; the caller has the reference. */
+/* The line back, with `after`, `counters`, and `estimate_us`, or `us`, `us_low` and `us_high` where it was timed, as
+ * this run, which has the stamp, has them. NULL when out of memory; the caller has the reference. */
 json_t *launch_to_json(const launch_description *launch, haul_stamp stamp, const haul_launch_record *record);
 
 /* Counters as a JSON object by key; those not read are left out. One that moved between readings of hardware is

@@ -152,6 +152,7 @@ static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_lau
     memcpy(r->block, l->block, sizeof r->block);
     r->shared_bytes = l->shared_bytes;
     r->estimate_us = r->measured_us = -1;
+    r->measured_range_us = (haul_bounds){-1, -1};
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->counters[i] = -1;
     return HAUL_OK;
 }

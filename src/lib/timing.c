@@ -84,6 +84,7 @@ static haul_status sample(stopwatch *s, size_t work) {
 
 static haul_status run_round(stopwatch *s) {
     shuffle(s);
+    if (s->plan->prepare) HAUL_TRY(s->plan->prepare(s->plan->context));
     HAUL_TRY(occupy(s));
     for (size_t i = 0; i < s->count; i++) HAUL_TRY(sample(s, s->order[i]));
     s->turn++; /* or a work would meet the same set in each round */

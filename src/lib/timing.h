@@ -28,6 +28,9 @@ typedef struct timing_plan {
     unsigned warm_up; /* rounds before them */
     unsigned train;   /* launches a sample, one behind the other; samples are divided by it */
     unsigned sets;    /* of buffers: `set` is 0 to sets - 1 in turn */
+    haul_status (*prepare)(
+        void *context); /* NULL, or called before each round, of what works left in L2 nothing stays */
+    void *context;      /* its own */
 } timing_plan;
 
 /* `rounds` rounds (0: 25) after three, single launches, two sets; on a virtual GPU one round and one set. */

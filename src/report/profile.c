@@ -3,6 +3,7 @@
 #include "base/mangled.h"
 #include "base/status.h"
 #include "report/json.h"
+#include "report/measured.h"
 #include "report/memory_tables.h"
 
 #include <string.h>
@@ -122,6 +123,9 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
+    if (o->measured) report_add_measured(s, o->measured_on, r, o->measured);
+    if (o->measured && o->outputs_differ)
+        report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
     report_add_memory_chart(s, r);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, o->lines);

@@ -9,10 +9,13 @@
 #include <jansson.h>
 
 typedef struct report_profile_options {
-    size_t lines;            /* source lines to show */
-    size_t mix;              /* rows of the instruction mix */
-    double share;            /* percent of the traffic from which on a line gets advice */
-    report_sources *sources; /* may be NULL */
+    size_t lines;                       /* source lines to show */
+    size_t mix;                         /* rows of the instruction mix */
+    double share;                       /* percent of the traffic from which on a line gets advice */
+    report_sources *sources;            /* may be NULL */
+    const haul_launch_record *measured; /* the same launch on hardware, or NULL: its times and counters go beside */
+    const char *measured_on;            /* the hardware's name */
+    bool outputs_differ;                /* from what the virtual GPU gave */
 } report_profile_options;
 
 /* Adds the launch's section. `name` tells it apart in the document. */

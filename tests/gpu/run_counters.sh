@@ -37,7 +37,7 @@ ptx="--ptx $truth/memory_basics.ptx --ptx $truth/shared_and_async.ptx"
 export FAKE_NCU_LOG="$data/truth.csv"
 want compare 0 '^exact: 4004 of 4004 pairs (100.00%), outputs: 154 of 154 launches bit-identical' \
     "$haul" compare "$truth/h100.jsonl" $ptx --device gpu:0
-want "replay --counters" 0 . "$haul" replay "$truth/h100.jsonl" $ptx --device gpu:0 --counters
+want "replay --counters" 0 . "$haul" replay "$truth/h100.jsonl" $ptx --device gpu:0 --counters --repeat 1
 cp "$work/out" "$work/mine.jsonl"
 want "compare with one's own file" 0 '^exact: 39[0-9]* of 4004' "$haul" compare "$work/mine.jsonl" $ptx --device sim:h100
 want "compare on the GPU with one's own file" 0 '^close: \([0-9]*\) of \1 pairs' \
@@ -72,7 +72,7 @@ want "ncu too slow" 2 'did not end within 1 s' env FAKE_NCU_HOW=slow $replay --t
 want "no output" 2 'ncu: printed no table' env FAKE_NCU_HOW=quiet $replay
 want "bad status" 2 'ncu: ended with exit status 3' env FAKE_NCU_HOW=code=3 $replay
 want "too few launches" 2 'ncu: saw 3 of 154 launches' \
-    "$haul" replay "$truth/h100.jsonl" $ptx --device gpu:0 --counters
+    "$haul" replay "$truth/h100.jsonl" $ptx --device gpu:0 --counters --repeat 1
 want "other launches" 2 'launch 0 was of kernel copy_stride; here it is of ' \
     sh -c 'tail -n 3 "$1" >"$2"; shift 2; exec "$@"' sh "$truth/h100.jsonl" "$work/last.jsonl" \
     "$haul" replay "$work/last.jsonl" $ptx --device gpu:0 --counters

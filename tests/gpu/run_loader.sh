@@ -77,7 +77,7 @@ runs devices=2 gpu:1
 says 'the number of a GPU must follow' "" gpu:x
 says 'gpu:0: no such device (CUDA_ERROR_INVALID_DEVICE)' cuDeviceGet=101 gpu:0
 says 'another process has the GPU for itself' cuDevicePrimaryCtxRetain=46 gpu:0
-says 'gpu:0: .*memory' cuMemAlloc_v2=2 gpu:0
+says 'gpu:0: 272 B asked for, .* are left' cuMemAlloc_v2=2 gpu:0
 says 'copying to the device: .*an error that cannot be corrected' cuMemcpyHtoD_v2=214 gpu:0
 
 # --- modules ---

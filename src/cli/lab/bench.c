@@ -1,6 +1,9 @@
 #include "cli/lab/bench.h"
 
+#include "base/mangled.h"
 #include "base/status.h"
+#include "lib/timing.h"
+#include "report/measured.h"
 #include "report/memory_tables.h"
 
 #include <kernels/launch.h>
@@ -9,25 +12,71 @@
 
 enum { NOTED = 3 }; /* wrong launches of an experiment that are told in detail */
 
+static haul_status no_memory(const lab_launch *launch, const char *what) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: %s: no memory for its %s", launch->kernel, what);
+}
+
+/* ---- sides ---- */
+
+static haul_status open_side(lab_side *side, haul_device *device) {
+    HAUL_TRY(haul_kernels_open(device, &side->kernels));
+    side->device = device;
+    return haul_run_create(device, &side->run);
+}
+
+static void close_side(lab_side *side) {
+    haul_kernels_close(side->kernels);
+    haul_run_free(side->run);
+}
+
 haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section) {
     *b = (lab_bench){.lab = l, .section = section};
     arena_init(&b->memory, NULL);
-    HAUL_TRY(haul_kernels_open(l->device, &b->kernels));
-    haul_status status = haul_run_create(l->device, &b->run);
-    if (status != HAUL_OK) haul_kernels_close(b->kernels);
+    haul_status status = open_side(&b->own, l->device);
+    if (status == HAUL_OK && l->real) status = open_side(&b->real, l->real);
+    if (status == HAUL_OK) return HAUL_OK;
+    close_side(&b->own);
+    close_side(&b->real);
     return status;
 }
 
+void lab_limit_blocks(lab_bench *b, uint32_t blocks) {
+    haul_kernels_limit_blocks(b->own.kernels, blocks);
+    if (b->real.device) haul_kernels_limit_blocks(b->real.kernels, blocks);
+}
+
+/* Hardware beside the virtual GPU, launch by launch. */
+static void show_pairs(lab_bench *b) {
+    report_agreement all = {0};
+    const char *product = haul_device_product(b->real.device);
+    report_table *t = report_add_measured_launches(b->section, product);
+    for (size_t i = 0; i < b->pair_count; i++) {
+        const haul_launch_record *own = &b->own.run->launches[b->pairs[i].own];
+        const haul_launch_record *real = &b->real.run->launches[b->pairs[i].real];
+        report_agreement some = report_agree(own, real);
+        all.pairs += some.pairs;
+        all.agreeing += some.agreeing;
+        report_add_measured_launch(t, b->pairs[i].label, own, real);
+    }
+    if (all.pairs)
+        report_add_note(b->section, all.agreeing == all.pairs ? REPORT_GOOD : REPORT_MUTED,
+                        "%zu of %zu counters that the architecture fixes are what the %s counted.", all.agreeing,
+                        all.pairs, product);
+}
+
 haul_status lab_bench_end(lab_bench *b, haul_status status) {
+    if (status == HAUL_OK && b->pair_count) show_pairs(b);
     if (status == HAUL_OK) {
         report_check(b->section, b->wrong == 0, "%zu of %zu launches gave what the host computes",
                      b->launches - b->wrong, b->launches);
     }
-    haul_kernels_close(b->kernels);
-    haul_run_free(b->run);
+    close_side(&b->own);
+    close_side(&b->real);
     arena_free(&b->memory);
     return status;
 }
+
+/* ---- host arrays ---- */
 
 float *lab_floats(lab_bench *b, size_t count, uint32_t seed) {
     float *floats = ARENA_ARRAY(&b->memory, count, float);
@@ -45,11 +94,21 @@ float *lab_untouched(lab_bench *b, size_t count) {
     return floats;
 }
 
+/* ---- a launch on one side ---- */
+
+/* What is launched, with its arguments there. */
+typedef struct prepared {
+    const lab_launch *launch;
+    const lab_side *side;
+    haul_argument arguments[LAB_ARGUMENTS];
+    size_t count;
+} prepared;
+
 /* Makes the launch's arguments; those that are buffers are the caller's to free, also after a failure. */
-static haul_status make_arguments(lab_bench *b, const lab_launch *launch, haul_argument *arguments, size_t *count) {
-    for (; *count < LAB_ARGUMENTS && launch->arguments[*count].kind != LAB_END; ++*count) {
-        const lab_argument *from = &launch->arguments[*count];
-        haul_argument *to = &arguments[*count];
+static haul_status make_arguments(lab_bench *b, prepared *p) {
+    for (; p->count < LAB_ARGUMENTS && p->launch->arguments[p->count].kind != LAB_END; ++p->count) {
+        const lab_argument *from = &p->launch->arguments[p->count];
+        haul_argument *to = &p->arguments[p->count];
         const float *contents = from->before;
         switch (from->kind) {
         case LAB_U32: *to = (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = from->word}; continue;
@@ -57,68 +116,147 @@ static haul_status make_arguments(lab_bench *b, const lab_launch *launch, haul_a
         default: *to = (haul_argument){.kind = HAUL_ARGUMENT_BUFFER};
         }
         if (from->kind == LAB_RESULT && !contents) contents = lab_untouched(b, from->count);
-        if (!contents || (from->kind == LAB_RESULT && !from->after)) {
-            return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: %s: no memory for its arrays", launch->kernel);
-        }
-        HAUL_TRY(haul_buffer_create(b->lab->device, from->count * sizeof(float), &to->buffer));
+        if (!contents || (from->kind == LAB_RESULT && !from->after)) return no_memory(p->launch, "arrays");
+        HAUL_TRY(haul_buffer_create(p->side->device, from->count * sizeof(float), &to->buffer));
         HAUL_TRY(haul_buffer_write(to->buffer, 0, contents, from->count * sizeof(float)));
     }
     return HAUL_OK;
 }
 
-static haul_status verify(lab_bench *b, const lab_launch *launch, const haul_argument *arguments, size_t count,
-                          bool *right) {
-    for (size_t k = 0; k < count; k++) {
-        const lab_argument *a = &launch->arguments[k];
+static haul_status verify(lab_bench *b, const prepared *p, bool *right) {
+    for (size_t k = 0; k < p->count; k++) {
+        const lab_argument *a = &p->launch->arguments[k];
         if (a->kind != LAB_RESULT) continue;
         float *got = ARENA_ARRAY(&b->memory, a->count, float);
-        if (!got) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: %s: no memory for its results", launch->kernel);
-        HAUL_TRY(haul_buffer_read(arguments[k].buffer, 0, got, a->count * sizeof(float)));
+        if (!got) return no_memory(p->launch, "results");
+        HAUL_TRY(haul_buffer_read(p->arguments[k].buffer, 0, got, a->count * sizeof(float)));
         size_t i = 0;
         while (i < a->count && memcmp(&got[i], &a->after[i], sizeof(float)) == 0) i++;
         if (i == a->count) continue;
         *right = false;
         if (b->wrong < NOTED)
-            report_add_note(b->section, REPORT_BAD, "%s: element %zu is %.9g, it has to be %.9g", launch->kernel, i,
-                            (double)got[i], (double)a->after[i]);
+            report_add_note(b->section, REPORT_BAD, "%s%s%s: element %zu is %.9g, it has to be %.9g", p->launch->kernel,
+                            p->side == &b->real ? " on " : "",
+                            p->side == &b->real ? haul_device_name(b->lab->real) : "", i, (double)got[i],
+                            (double)a->after[i]);
     }
     return HAUL_OK;
 }
 
-static haul_status run_described(lab_bench *b, const lab_launch *launch, const haul_argument *arguments, size_t count) {
+static haul_status run_described(const prepared *p, haul_run *run) {
     haul_module *module = NULL;
-    HAUL_TRY(kernels_module(b->kernels, launch->module, &module));
-    haul_launch l = {.kernel = launch->kernel,
-                     .shared_bytes = launch->shared_bytes,
-                     .arguments = arguments,
-                     .argument_count = count};
+    HAUL_TRY(kernels_module(p->side->kernels, p->launch->module, &module));
+    haul_launch l = {.kernel = p->launch->kernel,
+                     .shared_bytes = p->launch->shared_bytes,
+                     .arguments = p->arguments,
+                     .argument_count = p->count};
     for (int k = 0; k < 3; k++) {
-        l.grid[k] = launch->grid[k] ? launch->grid[k] : 1;
-        l.block[k] = launch->block[k] ? launch->block[k] : 1;
+        l.grid[k] = p->launch->grid[k] ? p->launch->grid[k] : 1;
+        l.block[k] = p->launch->block[k] ? p->launch->block[k] : 1;
     }
-    return haul_launch_run(module, &l, b->run);
+    return haul_launch_run(module, &l, run);
 }
 
-static haul_status launch_and_verify(lab_bench *b, const lab_launch *launch, haul_argument *arguments, size_t *count) {
-    HAUL_TRY(make_arguments(b, launch, arguments, count));
-    if (launch->function)
-        HAUL_TRY(launch->function(b->kernels, arguments, launch->with, b->run));
-    else
-        HAUL_TRY(run_described(b, launch, arguments, *count));
+static haul_status start(const prepared *p, haul_run *run) {
+    return p->launch->function ? p->launch->function(p->side->kernels, p->arguments, p->launch->with, run)
+                               : run_described(p, run);
+}
+
+static haul_status launch_and_verify(lab_bench *b, prepared *p) {
     bool right = true;
-    HAUL_TRY(verify(b, launch, arguments, *count, &right));
+    HAUL_TRY(make_arguments(b, p));
+    HAUL_TRY(start(p, p->side->run));
+    HAUL_TRY(verify(b, p, &right));
     b->launches++;
     if (!right) b->wrong++;
     return HAUL_OK;
 }
 
+static void free_buffers(prepared *p) {
+    for (size_t k = 0; k < LAB_ARGUMENTS; k++) haul_buffer_free(p->arguments[k].buffer);
+}
+
+static haul_status measure_own(lab_bench *b, const lab_launch *launch) {
+    prepared p = {.launch = launch, .side = &b->own};
+    haul_status status = launch_and_verify(b, &p);
+    free_buffers(&p);
+    return status;
+}
+
+/* ---- and on hardware ---- */
+
+static haul_status queue(void *context, unsigned set) {
+    (void)set;
+    return start(context, NULL);
+}
+
+/* When its results have been looked at, it may run again and again. */
+static haul_status take_time(lab_bench *b, prepared *p, haul_launch_record *record) {
+    enum { ROUNDS = 15 };
+    const timing_work work = {.queue = queue, .context = p};
+    timing_plan plan = timing_plan_for(p->side->device, b->lab->rounds ? b->lab->rounds : ROUNDS);
+    timing_summary summary;
+    plan.sets = 1;
+    double *samples = ARENA_ARRAY(&b->memory, plan.rounds, double);
+    if (!samples) return no_memory(p->launch, "times");
+    HAUL_TRY(timing_measure(p->side->device, &work, 1, &plan, samples));
+    HAUL_TRY(timing_summarise(samples, plan.rounds, &summary));
+    record->measured_us = summary.median;
+    record->measured_range_us = (haul_bounds){summary.least, summary.most};
+    return HAUL_OK;
+}
+
+/* "load_stride(32, 8)": what tells launches of one kernel apart. */
+static const char *label_of(lab_bench *b, const lab_launch *launch, const char *kernel) {
+    size_t length;
+    const char *name = mangled_name(kernel, &length), *separator = "(";
+    const char *label = arena_copy(&b->memory, name, length);
+    for (size_t k = 0; label && k < LAB_ARGUMENTS; k++) {
+        if (launch->arguments[k].kind != LAB_U32) continue;
+        label = arena_printf(&b->memory, "%s%s%u", label, separator, launch->arguments[k].word);
+        separator = ", ";
+    }
+    return label && *separator == ',' ? arena_printf(&b->memory, "%s)", label) : label;
+}
+
+static haul_status add_pair(lab_bench *b, const lab_launch *launch, size_t own, size_t real) {
+    if (b->pair_count == b->pair_capacity) {
+        lab_pair *pairs = arena_grow(&b->memory, b->pairs, b->pair_count, &b->pair_capacity, sizeof *pairs);
+        if (!pairs) return no_memory(launch, "measurements");
+        b->pairs = pairs;
+    }
+    const char *label = label_of(b, launch, b->real.run->launches[real].kernel);
+    if (!label) return no_memory(launch, "measurements");
+    b->pairs[b->pair_count++] = (lab_pair){label, own, real};
+    return HAUL_OK;
+}
+
+/* A function may launch several kernels; their time is not that of one of them. */
+static haul_status run_real(lab_bench *b, prepared *p) {
+    haul_run *run = p->side->run;
+    size_t first = run->launch_count;
+    HAUL_TRY(launch_and_verify(b, p));
+    for (size_t i = first; i < run->launch_count && b->lab->counters.count; i++)
+        HAUL_TRY(ncu_fill(&b->lab->counters, b->lab->launched++, &run->launches[i]));
+    return run->launch_count == first + 1 ? take_time(b, p, &run->launches[first]) : HAUL_OK;
+}
+
+static haul_status measure_real(lab_bench *b, const lab_launch *launch, size_t own, size_t own_end) {
+    prepared p = {.launch = launch, .side = &b->real};
+    size_t real = b->real.run->launch_count;
+    haul_status status = run_real(b, &p);
+    free_buffers(&p);
+    for (; status == HAUL_OK && own < own_end && real < b->real.run->launch_count; own++, real++)
+        status = add_pair(b, launch, own, real);
+    return status;
+}
+
 haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_record *record) {
-    haul_argument arguments[LAB_ARGUMENTS] = {0};
-    size_t count = 0;
-    haul_status status = launch_and_verify(b, launch, arguments, &count);
-    for (size_t k = 0; k < LAB_ARGUMENTS; k++) haul_buffer_free(arguments[k].buffer);
+    size_t first = b->own.run->launch_count;
+    haul_status status = measure_own(b, launch);
     if (status != HAUL_OK) return status;
-    *record = b->run->launches[b->run->launch_count - 1];
+    if (b->real.device) HAUL_TRY(measure_real(b, launch, first, b->own.run->launch_count));
+    *record = b->own.run->launches[b->own.run->launch_count - 1];
     return HAUL_OK;
 }
 

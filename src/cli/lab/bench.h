@@ -1,7 +1,9 @@
 /* What experiments are written with: launches described as data, their results held against the host's.
  *
  * Lifetimes: a lab_bench lives for one experiment and owns its kernels, its run record and the host arrays of
- * lab_floats(). Device buffers live for one launch: lab_measure() makes them from the arguments and frees them. */
+ * lab_floats(). Where the lab has a GPU, each launch happens there too, and its results are verified and its times and
+ * counters put beside. Device buffers live for one launch: lab_measure() makes them from the arguments and frees them.
+ */
 #ifndef HAUL_CLI_LAB_BENCH_H
 #define HAUL_CLI_LAB_BENCH_H
 
@@ -17,17 +19,34 @@
 
 enum { LAB_ARGUMENTS = 8 };
 
+/* A device that launches run on, with the kernels on it and what became of them. */
+typedef struct lab_side {
+    haul_device *device; /* NULL: there is no such side */
+    haul_kernels *kernels;
+    haul_run *run;
+} lab_side;
+
+/* A launch on both sides: where it is in their runs. */
+typedef struct lab_pair {
+    const char *label;
+    size_t own, real;
+} lab_pair;
+
 typedef struct lab_bench {
     lab *lab;
     report_section *section;
-    haul_run *run;
+    lab_side own, real; /* lab.device and lab.real */
+    lab_pair *pairs;
+    size_t pair_count, pair_capacity;
     arena memory;
-    haul_kernels *kernels;
     size_t launches, wrong;
 } lab_bench;
 
 haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section);
-/* Adds the check that every launch gave the host's results when all went well, and frees. Returns `status`, so that an
+/* haul_kernels_limit_blocks() on all sides. */
+void lab_limit_blocks(lab_bench *b, uint32_t blocks);
+/* Adds the table of what the GPU measured, and the check that every launch gave the host's results, when all went well,
+ * and frees. Returns `status`, so that an
  * experiment ends with `return lab_bench_end(&b, status);`. */
 haul_status lab_bench_end(lab_bench *b, haul_status status);
 

@@ -2,14 +2,18 @@
 #ifndef HAUL_CLI_LAB_EXPERIMENT_H
 #define HAUL_CLI_LAB_EXPERIMENT_H
 
+#include "lib/ncu.h"
 #include "report/document.h"
 
 #include <haul/haul.h>
 
 /* What an experiment gets to work with. */
 typedef struct lab {
-    haul_device *device; /* where kernels are counted */
-    haul_device *real;   /* the GPU whose measured columns go beside, or NULL; the same as `device` on --device gpu:N */
+    haul_device *device; /* where the experiments' numbers come from */
+    haul_device *real;   /* the GPU whose times and counters go beside, or NULL */
+    ncu_report counters; /* of what is launched there, in order; empty when they could not be read */
+    size_t launched;     /* there so far */
+    unsigned rounds;     /* that each launch there is timed; 0: as many as usual */
     report_document *document;
 } lab;
 

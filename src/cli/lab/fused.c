@@ -22,7 +22,7 @@ static const report_column columns[] = {
 /* What a form's launches count together. */
 static double total(const lab_bench *b, size_t first, haul_counter counter) {
     double sum = 0;
-    for (size_t i = first; i < b->run->launch_count; i++) sum += b->run->launches[i].counters[counter];
+    for (size_t i = first; i < b->own.run->launch_count; i++) sum += b->own.run->launches[i].counters[counter];
     return sum;
 }
 
@@ -65,7 +65,7 @@ static haul_status run_forms(lab_bench *b) {
         report_add_table(b->section, "forms", "A 32 x 32, B 32 x 16384", columns, sizeof columns / sizeof columns[0]);
     for (unsigned i = HAUL_FUSED_PLAIN; i < HAUL_FUSED_FORMS; i++) {
         haul_fused_form form = (haul_fused_form)i;
-        size_t first = b->run->launch_count;
+        size_t first = b->own.run->launch_count;
         lab_launch launch = {.kernel = haul_fused_forms[form].kernel,
                              .function = call,
                              .with = &form,

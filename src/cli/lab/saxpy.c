@@ -64,7 +64,7 @@ static haul_status climb(lab_bench *b) {
                                        (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
                                        (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});
     report_series *s = report_add_series(c, "instructions", REPORT_SOLID);
-    haul_kernels_limit_blocks(b->kernels, BLOCKS);
+    lab_limit_blocks(b, BLOCKS);
     for (unsigned rung = HAUL_SAXPY_AUTO + 1; rung < HAUL_SAXPY_FORMS; rung++) {
         haul_launch_record record;
         haul_status status = measure(b, (haul_saxpy_form)rung, x, y, result, &record);

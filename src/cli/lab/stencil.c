@@ -91,7 +91,7 @@ static haul_status run_forms(lab_bench *b) {
     float *out = lab_untouched(b, floats);
     report_table *t =
         report_add_table(b->section, "forms", "256 x 64 x 8 floats", columns, sizeof columns / sizeof columns[0]);
-    haul_kernels_limit_blocks(b->kernels, BLOCKS);
+    lab_limit_blocks(b, BLOCKS);
     for (size_t k = 0; k < sizeof radii / sizeof radii[0]; k++) HAUL_TRY(run_radius(b, t, radii[k], in, out));
     return HAUL_OK;
 }
