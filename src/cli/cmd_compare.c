@@ -30,13 +30,18 @@ static const char *grade_name(haul_counter counter) {
 
 /* ---- text ---- */
 
-static void put_pair(text *out, const launch_description *d, const compare_pair *p) {
+/* What the bounds of a pair say: of a virtual GPU what hardware may do, of hardware what it did. */
+static const char *bounds_are(haul_stamp stamp) {
+    return stamp == HAUL_MEASURED ? "readings lie" : "timing may put it";
+}
+
+static void put_pair(text *out, haul_stamp stamp, const launch_description *d, const compare_pair *p) {
     text_printf(out, "%s %" PRId64 " %s: %s: ", p->agrees ? "agrees " : "differs", d->id, d->kernel,
                 haul_counters[p->counter].key);
     text_printf(out, p->low == p->high ? "%.0f recorded" : "%.0f to %.0f recorded", p->low, p->high);
     text_printf(out, ", %.0f here (%s", p->ours, grade_name(p->counter));
     if (p->bounds.low < p->bounds.high)
-        text_printf(out, "; timing may put it between %.0f and %.0f", p->bounds.low, p->bounds.high);
+        text_printf(out, "; %s between %.0f and %.0f", bounds_are(stamp), p->bounds.low, p->bounds.high);
     text_put(out, ")\n");
 }
 
@@ -49,10 +54,11 @@ static void put_outputs(text *out, const launch_description *d) {
     }
 }
 
-static void put_text(comparison *c, const launch_description *d, const compare_pair *pairs, size_t count) {
+static void put_text(comparison *c, haul_stamp stamp, const launch_description *d, const compare_pair *pairs,
+                     size_t count) {
     put_outputs(&c->out, d);
     for (size_t i = 0; i < count; i++) {
-        if (c->values->all || !pairs[i].agrees) put_pair(&c->out, d, &pairs[i]);
+        if (c->values->all || !pairs[i].agrees) put_pair(&c->out, stamp, d, &pairs[i]);
     }
 }
 
@@ -105,7 +111,7 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
     if (c->values->json)
         HAUL_TRY(put_json(c, d, pairs, count));
     else
-        put_text(c, d, pairs, count);
+        put_text(c, s->run->stamp, d, pairs, count);
     return cli_print(&c->out);
 }
 
