@@ -47,6 +47,9 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
 /* The lanes for which that element of the store's data is in doubt. */
 uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element);
 
+/* A shuffle of `lanes`, each from its source lane. */
+void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]);
+
 /* ---- local memory ---- */
 
 /* Before a load or store at `offset` of each lane's frame. */

@@ -1,5 +1,6 @@
 /* Values that nobody wrote, followed from the load to where they matter. What is masked out, or only copied, is
- * nobody's concern: tiles have tails, and vectors elements that are not needed. */
+ * nobody's concern: tiles have tails, and vectors elements that are not needed. So are values that a shuffle takes from
+ * lanes that have no part in it: trees of shuffles have branches that nobody looks at. */
 #include "sim/hazard_internal.h"
 
 #include "base/memory.h"
@@ -96,20 +97,28 @@ static void set_destination(void *context, uint32_t reg, bool writes) {
     t->lanes = kept | x->found.lanes;
 }
 
+static bool is_of_shuffle(const sim_doubt *t) {
+    return t->space == HAUL_SPACE_NONE;
+}
+
 static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
     const uint32_t lane = t->lanes >> t->lane & 1 ? t->lane : (uint32_t)__builtin_ctz(t->lanes);
-    const sim_suspect s = {.kind = HAUL_FINDING_UNINITIALISED_READ,
-                           .action = HAUL_ACTION_READ,
+    const sim_suspect s = {.kind = is_of_shuffle(t) ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_UNINITIALISED_READ,
+                           .action = is_of_shuffle(t) ? HAUL_ACTION_SYNC : HAUL_ACTION_READ,
                            .instruction = t->instruction,
                            .lane = lane,
                            .thread = SIM_NO_THREAD,
                            .space = (haul_space)t->space,
-                           .address = t->address,
+                           .address = is_of_shuffle(t) ? 0 : t->address,
                            .bytes = t->bytes};
     sim_finding *f = sim_hazard_report(w, &s);
-    if (f)
-        sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)",
-                       instruction_of(w, used_by)->position.line);
+    if (!f) return;
+    const uint32_t line = instruction_of(w, used_by)->position.line;
+    if (is_of_shuffle(t))
+        sim_hazard_say(f, "the value is taken from lane %llu, which has no part in this, and is used (PTX line %u)",
+                       (unsigned long long)t->address, line);
+    else
+        sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)", line);
 }
 
 static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {
@@ -151,6 +160,28 @@ uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned ele
     return of_operand(w, is_part ? &data->parts[element] : data, SIM_ALL_LANES).found.lanes;
 }
 
+void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]) {
+    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_operand *to = i->operands[0].kind == PTX_PAIR ? &i->operands[0].parts[0] : &i->operands[0];
+    const ptx_operand *from = &i->operands[1];
+    const sim_doubt *doubts = doubts_of(w);
+    if (!doubts || to->kind != PTX_REGISTER) return;
+    const sim_doubt known = w->doubtful && from->kind == PTX_REGISTER ? doubts[from->reg] : (sim_doubt){0};
+    sim_doubt *t = &doubts_of(w)[to->reg];
+    t->lanes &= ~lanes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left), s = source[l] % SIM_LANES;
+        sim_doubt doubt = known;
+        if (!(lanes >> s & 1))
+            doubt = (sim_doubt){.instruction = instruction, .address = s, .space = HAUL_SPACE_NONE};
+        else if (!(known.lanes >> s & 1))
+            continue;
+        doubt.lanes = 1u << l;
+        doubt.lane = (uint8_t)l;
+        doubt_register(w, to, &doubt);
+    }
+}
+
 static bool to_shared(const sim_op *op) {
     return op->memory_class == HAUL_CLASS_SHARED_STORE || op->memory_class == HAUL_CLASS_LOCAL_STORE ||
            op->memory_class == HAUL_CLASS_NONE;
@@ -174,7 +205,7 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
         const flow address = of_operand(w, &i->operands[0], active);
         if (address.found.lanes)
             report(w, &address.found, op->instruction);
-        else if (x.found.lanes && !to_shared(op))
+        else if (x.found.lanes && (!to_shared(op) || is_of_shuffle(&x.found)))
             report(w, &x.found, op->instruction);
         return;
     }
@@ -188,6 +219,7 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
         if (x.found.lanes) report(w, &x.found, op->instruction);
         x.found.lanes = 0;
         break;
+    case PTX_OP_SHFL: return; /* sim_hazard_shuffled() */
     case PTX_OP_SELP:
     case PTX_OP_SLCT: x.found.lanes = x.all; break; /* what is chosen may be the other one */
     case PTX_OP_VOTE:

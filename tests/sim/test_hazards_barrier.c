@@ -3,6 +3,9 @@
 
 #define ARRIVE(count) "mbarrier.arrive.shared.b64 _, [%r5], " count ";\n"
 #define HALF "setp.ge.u32 %p3, %r0, 16;\n"
+#define TREE(distance) \
+    "shfl.sync.down.b32 %r7, %r0, " distance ", 31, 0xffffffff;\nadd.u32 %r0, %r0, %r7;\nmov.u32 %r8, %tid.x;\n"
+#define KEEP_FIRST "setp.ne.u32 %p1, %r8, 0;\n@!%p1 st.global.u32 [%rd0], %r0;\n@!%p1 st.shared.u32 [%r3], %r0;\n"
 
 static const pair pairs[] = {
     PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
@@ -73,6 +76,14 @@ static const pair pairs[] = {
     PAIR("shuffle whose mask names lanes elsewhere", SHUFFLE_MASK, 1, 32,
          HALF "@%p3 bra D;\nshfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffffffff;\n" OUT("%r7") "D:\n" OUT("%r0"),
          HALF "@%p3 bra D;\nshfl.sync.bfly.b32 %r7, %r0, 1, 31, 0xffff;\n" OUT("%r7") "D:\n" OUT("%r0")),
+    PAIR("shuffle from a lane outside its mask", SHUFFLE_MASK, 1, 32,
+         HALF "@%p3 bra D;\nshfl.sync.idx.b32 %r7, %r0, 20, 31, 0xffff;\n" OUT("%r7") "D:\n",
+         HALF "@%p3 bra D;\nshfl.sync.idx.b32 %r7, %r0, 10, 31, 0xffff;\n" OUT("%r7") "D:\n"),
+    PAIR("shuffle from a lane that has ended", SHUFFLE_MASK, 1, 32,
+         HALF "@%p3 ret;\nshfl.sync.down.b32 %r7, %r0, 8, 31, 0xffffffff;\nadd.u32 %r7, %r7, %r0;\n" OUT("%r7"),
+         HALF "@%p3 ret;\nshfl.sync.down.b32 %r7, %r0, 8, 0x100f, 0xffffffff;\nadd.u32 %r7, %r7, %r0;\n" OUT("%r7")),
+    PAIR("tree of shuffles in a warp that is not full", SHUFFLE_MASK, 1, 16, TREE("16") TREE("8") KEEP_FIRST,
+         TREE("8") TREE("4") KEEP_FIRST),
     PAIR("vote whose mask leaves out lanes", SHUFFLE_MASK, 1, 32,
          HALF "vote.sync.ballot.b32 %r7, %p3, 0x7fffffff;\n" OUT("%r7"),
          HALF "vote.sync.ballot.b32 %r7, %p3, 0xffffffff;\n" OUT("%r7")),

@@ -1,5 +1,6 @@
 /* Instructions that look across the lanes of a warp. The .sync forms execute for all lanes that have come to them
  * (sim_warp_gather); the old ones for the active lanes. */
+#include "sim/hazard.h"
 #include "sim/ops/lanes.h"
 
 /* The lanes to execute for; 0 when the path has to wait, and *step says how to go on. op->y is the slot of the members'
@@ -79,6 +80,8 @@ static sim_step shuffle(sim_warp *w, const sim_op *op, uint32_t active, sources_
     uint32_t source[SIM_LANES], value[SIM_LANES];
     const uint32_t inside = find_sources(source, SIM_SLOT(w, uint32_t, op->b), SIM_SLOT(w, uint32_t, op->c));
     memcpy(value, SIM_SLOT(w, uint32_t, op->a), sizeof value);
+    if (w->sm->hazards && (w->doubtful || lanes != SIM_ALL_LANES))
+        sim_hazard_shuffled(w, op->instruction, lanes, source);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, lanes, value[source[l] & LANE_BITS]);
     sim_set_predicate(w, op->x, inside, lanes);
