@@ -187,11 +187,13 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
     check_count(w, op, id, expected, lanes);
     sim_past_arrive(w, op, lanes);
+    if (expected) sim_group_arrive(w, op, id, lanes);
     arrive_at(sim_domain_of(w->block), gate_of(w->block, id), w, lanes);
 }
 
 void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
     open_gate(sim_domain_of(b), gate_of(b, id));
+    sim_group_open(b, id);
 }
 
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
@@ -397,6 +399,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->views);
     memory_free(d->fenced);
     memory_free(d->barriers);
+    memory_free(d->groups);
     memory_free(d->shadows);
 }
 
@@ -407,11 +410,13 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = sim_proxy_count(g->program);
+    d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->past = memory_zeroed(d->actors, sizeof *d->past);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!d->doubts || !d->past || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows) return false;
+    if (!d->doubts || !d->past || !d->groups || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows)
+        return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
         d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);
@@ -454,6 +459,7 @@ void sim_hazard_start(sim_block *first) {
     clear_gate(d, &d->cluster);
     d->mbarrier_count = 0;
     sim_past_start(d);
+    sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);

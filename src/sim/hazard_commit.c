@@ -50,6 +50,25 @@ static void report_open(sim_warp *w, uint32_t instruction, unsigned lane, haul_a
     if (f) sim_hazard_say(f, "its group was still open when the block ended, and no wait has covered the copy");
 }
 
+/* A block's shared memory is another's when it has ended. */
+static void report_left(sim_warp *w, const sim_bulk *bulk) {
+    const bool load = bulk->kind == SIM_BULK_LOAD;
+    const sim_suspect s = {.kind = load ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN,
+                           .action = load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ,
+                           .instruction = bulk->instruction,
+                           .lane = bulk->thread % SIM_LANES,
+                           .thread = SIM_NO_THREAD,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = bulk->shared,
+                           .bytes = bulk->bytes,
+                           .is_warning = true};
+    if (bulk->has_value || bulk->source) return;
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "the block has ended without a wait for the copy, which still %s its shared memory",
+                       load ? "writes to" : "reads from");
+}
+
 /* Lanes whose copies so far arrive on an mbarrier: they need no group. */
 static uint32_t lanes_that_arrive(const sim_copy_queue *q, size_t from) {
     uint32_t lanes = 0;
@@ -72,8 +91,11 @@ void sim_hazard_finish(sim_block *b) {
     for (uint32_t i = 0; i < b->warp_count; i++) finish_warp(&b->warps[i], &a->queues[i]);
     for (size_t i = 0; i < a->bulk_count; i++) {
         const sim_bulk *bulk = &a->bulks[i];
-        if (bulk->kind == SIM_BULK_LOAD || bulk->group != a->bulk_groups[bulk->thread]) continue;
-        report_open(&b->warps[bulk->thread / SIM_LANES], bulk->instruction, bulk->thread % SIM_LANES,
-                    HAUL_ACTION_ASYNC_READ);
+        const bool open = bulk->kind != SIM_BULK_LOAD && bulk->group == a->bulk_groups[bulk->thread];
+        sim_warp *w = &b->warps[bulk->thread / SIM_LANES];
+        if (open)
+            report_open(w, bulk->instruction, bulk->thread % SIM_LANES, HAUL_ACTION_ASYNC_READ);
+        else
+            report_left(w, bulk);
     }
 }

@@ -32,6 +32,13 @@ typedef struct sim_gate {
     uint8_t gathered_heard, open_heard;
 } sim_gate;
 
+/* Who met at a named barrier: when each warp came, this time and the last. */
+typedef struct sim_group {
+    uint32_t now[SIM_MAX_WARPS], before[SIM_MAX_WARPS];
+    uint32_t instruction; /* of the last that came */
+    bool used, met;
+} sim_group;
+
 typedef struct sim_watched_mbarrier {
     const sim_block *block;
     uint32_t address;
@@ -111,6 +118,7 @@ struct sim_domain {
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* of each block, SIM_BARRIERS */
     sim_gate cluster;
+    sim_group *groups;    /* of each block, SIM_BARRIERS */
     sim_shadow *shadows;  /* of each block */
     sim_flights *flights; /* of each block */
     uint32_t **past;      /* by actor, by basic block: lanes that have come there (hazard_past.c); NULL until needed */
@@ -181,6 +189,10 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
 void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_past_start(sim_domain *d);
 
+/* hazard_group.c. Lanes come to a named barrier with a count; a barrier opens; the domain starts anew. */
+void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+void sim_group_open(const sim_block *b, uint32_t id);
+void sim_groups_start(sim_domain *d, uint32_t blocks);
 /* hazard_phase.c. A lane arrives, or tells bytes; a phase ends. */
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);

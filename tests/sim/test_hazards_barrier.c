@@ -26,6 +26,18 @@ static const pair pairs[] = {
          LEAD "@%p3 bra D;\nbar.sync 1, 32;\nD:\n"),
     PAIR("counts that differ", BARRIER_MISUSE, 1, 96,
          LEAD "@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.sync 1, 96;\nD:\n", "bar.sync 1, 96;\n"),
+    PAIR("one id for two groups", BARRIER_MISUSE, 1, 128,
+         "setp.ge.u32 %p3, %r0, 64;\n@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.sync 1, 64;\nD:\n",
+         "setp.ge.u32 %p3, %r0, 64;\n@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.sync 2, 64;\nD:\n"),
+    PAIR("one id for two groups, one after the other", BARRIER_MISUSE, 1, 128,
+         "setp.ge.u32 %p3, %r0, 64;\n@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.sync 2, 64;\nbar.sync 1, 64;\nD:\n",
+         "setp.ge.u32 %p3, %r0, 64;\n@%p3 bra T;\nbar.sync 1, 64;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nbar.sync 1, "
+         "64;\n"
+         "D:\n"),
+    PAIR("producer that arrives again before it knows", BARRIER_MISUSE, 1, 64,
+         LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\nbar.sync 1, 64;\nD:\n",
+         LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\n"
+              "bar.arrive 2, 64;\nbar.sync 1, 64;\nD:\n"),
     PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "bar.sync 1, 48;\n", "bar.sync 1, 64;\n"),
     PAIR("barrier 16", BARRIER_MISUSE, 1, 32, "mov.u32 %r6, 16;\nbar.sync %r6;\n", "mov.u32 %r6, 15;\nbar.sync %r6;\n"),
     PAIR("consumer that only arrives", RACE_SHARED, 1, 64,

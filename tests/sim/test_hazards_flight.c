@@ -35,7 +35,7 @@ static const pair pairs[] = {
          STORE STORE_BULK WAIT_READ "bar.sync 0;\n" OUT("%r0"), STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" OUT("%r0")),
     PAIR("bulk store waited for one group short", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\nadd.u64 %rd2, %rd2, 256;\n" TAKE,
-         STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\n" TAKE),
+         STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\n" TAKE WAIT_ALL),
     PAIR("bulk store's destination read by others before a barrier", RACE_GLOBAL, 1, 64, STORE STORE_BULK WAIT_ALL TAKE,
          STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
     PAIR("bulk addition's result read too early", ASYNC_READ_BEFORE_WAIT, 1, 64,
