@@ -25,6 +25,7 @@ static const double BAR_US = 1e5;
 static bool show_progress(void *context, const haul_map_progress *p) {
     bar *b = context;
     char done[32], all[32], line[BAR_COLUMNS + 1];
+    if (p->elapsed_us < b->shown_us) b->shown_us = 0; /* another run */
     if (!b->on || (p->elapsed_us - b->shown_us < BAR_US && p->complete < p->chunks)) return true;
     b->shown_us = p->elapsed_us;
     const double share = p->items ? (double)p->complete_items / (double)p->items : 1;
@@ -158,6 +159,18 @@ static void tell_complete(const cli_values *v, const stream_job *job, const haul
     (void)haul_fail(failed, "%s", message);
 }
 
+static haul_status run_all(const cli_values *v, const stream_job *job, haul_map_report *r) {
+    haul_mapper *mapper;
+    HAUL_TRY(haul_mapper_create(&job->map, &mapper));
+    haul_status status = haul_mapper_run(mapper, r);
+    for (uint64_t i = 1; status == HAUL_OK && i < v->stream_repeat; i++) {
+        haul_map_report_free(r);
+        status = haul_mapper_run(mapper, r);
+    }
+    haul_mapper_free(mapper);
+    return status;
+}
+
 static haul_status stream(const cli_values *v, stream_job *job, haul_map_report *r) {
     bar progress = {.on = isatty(STDERR_FILENO) && !v->quiet};
     HAUL_TRY(check_timeline_paths(v));
@@ -165,7 +178,8 @@ static haul_status stream(const cli_values *v, stream_job *job, haul_map_report 
     progress.item_bytes = job->map.output.item_bytes;
     job->map.progress = show_progress;
     job->map.progress_context = &progress;
-    const haul_status status = haul_stream_map(&job->map, r);
+    HAUL_TRY(stream_job_warm_up(job));
+    const haul_status status = run_all(v, job, r);
     if (status == HAUL_OK) return publish(v, job, r);
     tell_complete(v, job, r, status);
     return status;

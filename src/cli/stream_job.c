@@ -251,6 +251,24 @@ haul_status stream_job_open(stream_job *job, const cli_values *v) {
     return open_job(job, v);
 }
 
+/* One launch over one item. */
+static haul_status launch_once(stream_job *job, haul_buffer **buffers) {
+    haul_chunk c = {.device = job->session.device, .items = 1, .total = 1};
+    for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++)
+        HAUL_TRY(haul_buffer_create(c.device, job->map.output.item_bytes, &buffers[i]));
+    memcpy(c.in, buffers, sizeof c.in);
+    c.out = buffers[HAUL_MAP_INPUTS];
+    return job->map.run(job->map.context, &c);
+}
+
+haul_status stream_job_warm_up(stream_job *job) {
+    haul_buffer *buffers[HAUL_MAP_INPUTS + 1] = {0};
+    if (!job->kernels || !job->map.run || haul_device_is_virtual(job->session.device)) return HAUL_OK;
+    const haul_status status = launch_once(job, buffers);
+    for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) haul_buffer_free(buffers[i]);
+    return status;
+}
+
 void stream_job_close(stream_job *job) {
     haul_kernels_close(job->kernels);
     for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) {

@@ -94,7 +94,7 @@ bool sim_counting_wants_drain(const sim_counting *c) {
     return c->log.full;
 }
 
-haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads) {
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     bool failed = false;
@@ -104,6 +104,7 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
         countings[sm]->last_read.entry = NULL;
         logs[sm] = &countings[sm]->log;
         failed |= logs[sm]->failed;
+        if (link) sim_link_count(link, logs[sm]);
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (unsigned s = 0; s < SIM_SLICES; s++) sim_l2_play(l2, s, logs, count);

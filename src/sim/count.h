@@ -8,6 +8,7 @@
 #ifndef HAUL_SIM_COUNT_H
 #define HAUL_SIM_COUNT_H
 
+#include "sim/link.h"
 #include "sim/l2.h"
 #include "sim/lower.h"
 #include "sim/machine.h"
@@ -37,8 +38,8 @@ void sim_counting_free(sim_counting *counting);
 bool sim_counting_wants_drain(const sim_counting *counting);
 
 /* Plays the logs since the last drain into L2 and empties them, on `threads` host threads; the result does not depend
- * on how many. `countings` by SM; entries may be NULL. */
-haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads);
+ * on how many. `countings` by SM; entries may be NULL. `link` (NULL: no host memory is mapped) gets what goes there. */
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link);
 
 /* Adds everything up: launch counters, classes and per-instruction traffic (`instructions` has one element for each
  * instruction of the flat function). Call once, after the last drain. */

@@ -45,6 +45,14 @@ static double l1_cycles(const haul_launch_record *r) {
     return fmax(wavefronts, sectors / 4) + shared_wavefronts(r);
 }
 
+/* A kernel reads mapped memory at 49 of the 55 GB/s that a copy reaches on an H100. */
+static double link_seconds(const sim_machine *m, const sim_waits *w) {
+    static const double OF_A_COPY = 0.89;
+    const double one_way = fmax(w->link_read, w->link_written) / m->host_link_gbps;
+    const double both = (w->link_read + w->link_written) / m->host_link_both_gbps;
+    return fmax(one_way, both) * SECTOR / (OF_A_COPY * 1e9);
+}
+
 static double share(double part, double rest) {
     return part + rest > 0 ? part / (part + rest) : 1;
 }
@@ -82,6 +90,7 @@ double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const 
         l1_cycles(r) / sms / clock,
         counter(r, HAUL_COUNTER_INST_EXECUTED) / sms / SCHEDULERS / clock,
         latency_seconds(m, r, w, clock),
+        link_seconds(m, w),
     };
     double sum = 0;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) sum += bounds[i] * bounds[i] * bounds[i];

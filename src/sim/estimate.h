@@ -10,6 +10,7 @@
 typedef struct sim_waits {
     double memory;   /* warps' waits for loads or copies; one that leaves n groups in flight counts 1 / (n + 1) */
     double barriers; /* warps' waits at block barriers */
+    double link_read, link_written; /* sectors of mapped host memory, which go over the host link */
 } sim_waits;
 
 /* The share of its peak rate that device memory sustains, and an SM's clock in Hz under load, where it stays below its

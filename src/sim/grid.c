@@ -41,6 +41,7 @@ typedef struct run_state {
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
+    sim_link link;     /* first_line 0: no host memory is mapped */
 } run_state;
 
 /* ---- limits ---- */
@@ -193,6 +194,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    const uint64_t mapped = sim_memory_first_mapped(l->memory);
+    if (mapped) s->link = sim_link_from(mapped);
     if (l->check) HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
     if (l->check) HAUL_TRY(sim_origins_find(l->program, &s->origins));
     s->grid.origins = s->origins;
@@ -312,7 +315,8 @@ static haul_status run_all(run_state *s) {
         int threads = threads_for(s, expected);
         uint32_t busy = run_epoch(s, threads);
         HAUL_TRY(report_fault(s));
-        HAUL_TRY(sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads));
+        HAUL_TRY(
+            sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, s->link.first_line ? &s->link : NULL));
         if (s->watch) HAUL_TRY(sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
@@ -417,6 +421,8 @@ static sim_waits waits_of_all(const run_state *s) {
         sum.memory += s->sms[i].waits.memory;
         sum.barriers += s->sms[i].waits.barriers;
     }
+    sum.link_read = (double)s->link.read;
+    sum.link_written = (double)s->link.written;
     return sum;
 }
 

@@ -303,6 +303,10 @@ static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     return low && offset - m->mapped[low - 1].from < m->mapped[low - 1].bytes;
 }
 
+uint64_t sim_memory_first_mapped(const sim_memory *m) {
+    return m->mapped_count ? SIM_GLOBAL_BASE + m->mapped[0].from : 0;
+}
+
 void sim_memory_unmap(sim_memory *m, uint64_t address) {
     size_t at;
     if (!find_mapped(m, address, &at)) return;

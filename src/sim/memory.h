@@ -45,6 +45,8 @@ haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 /* Makes host memory reachable for kernels, at addresses behind the device's own memory; it counts as written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
+/* The lowest address of such memory; 0: none is mapped. */
+uint64_t sim_memory_first_mapped(const sim_memory *memory);
 void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
 uint64_t sim_memory_largest_free(const sim_memory *memory);

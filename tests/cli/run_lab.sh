@@ -57,7 +57,7 @@ END
 result 'runs every experiment and checks its results' exits_with 0 "$haul" lab --device sim:h100 --out "$work/all"
 cp "$work/out" "$work/text"
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks staging saxpy maxpool stencil transpose rows matvec fused; do
+for name in strides batches derivatives banks staging saxpy maxpool stencil transpose rows matvec fused overlap; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -107,6 +107,8 @@ result 'a block that keeps x reads A once, and little else' holds matvec forms \
     '131072 <= rows[2]["sectors"] < 1.05 * 131072 and rows[2]["conflicts"] == 0'
 result 'fusing halves the traffic' holds fused forms \
     'all(rows[1]["l2_written"] == 2 * r["l2_written"] and rows[1]["l2_read"] > 1.9 * r["l2_read"] for r in rows[2:])'
+result 'planned chunks leave little but the transfers' holds overlap ways \
+    '(lambda n: n["planned, pinned"] < 1.25 < 1.4 < n["one after the other, pinned"])({r["way"]: r["ratio"] for r in rows})'
 
 result 'the text shows tables and passed checks' grep -q 'launches gave what the host computes' "$work/text"
 result 'the page has charts' grep -q '<svg' "$work/all/report.html"
