@@ -32,6 +32,8 @@ void sim_async_free(sim_async *a) {
 }
 
 void sim_async_reset(sim_async *a) {
+    if (!a->used) return;
+    a->used = false;
     for (size_t i = 0; i < a->queue_count; i++) {
         a->queues[i].first = a->queues[i].count = 0;
         a->queues[i].products.count = a->queues[i].products.closed = 0;
@@ -111,12 +113,14 @@ sim_copy *sim_async_add(sim_warp *w) {
         drop_finished(q);
     }
     if (!make_room(q)) return NULL;
+    w->block->async.used = true;
     w->sm->changes++;
     return &q->copies[q->first + q->count++];
 }
 
 void sim_async_commit(sim_warp *w, uint32_t active) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
+    w->block->async.used = true;
     for (unsigned l = 0; l < SIM_LANES; l++) q->committed[l] += active >> l & 1;
     w->sm->changes++;
 }
@@ -151,6 +155,7 @@ bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
         a->bulk_capacity = capacity;
     }
     a->bulks[a->bulk_count++] = *bulk;
+    a->used = true;
     b->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
     /* Whoever waits for it already takes it now. */
@@ -197,6 +202,7 @@ static bool is_any(const sim_bulk *bulk, uint32_t unused, uint32_t unused_too) {
 
 void sim_async_commit_bulk(sim_warp *w, uint32_t active) {
     w->sm->changes++;
+    w->block->async.used = true;
     for (; active; active &= active - 1)
         w->block->async.bulk_groups[w->index * SIM_LANES + (unsigned)__builtin_ctz(active)]++;
 }

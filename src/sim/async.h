@@ -66,6 +66,7 @@ typedef struct sim_async {
     size_t reductions;     /* among the bulks */
     uint32_t *bulk_groups; /* closed by each thread */
     size_t thread_count;
+    bool used; /* since it was reset */
 } sim_async;
 
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads);

@@ -121,11 +121,28 @@ static uint64_t cut(uint64_t v, unsigned bytes) {
     return bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
 }
 
-uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap) {
-    uint64_t old = 0;
-    memcpy(&old, memory, bytes);
-    uint64_t now = combine(kind, bytes, old, cut(operand, bytes), cut(swap, bytes));
-    memcpy(memory, &now, bytes);
+static uint64_t fetch(const void *memory, unsigned bytes) {
+    switch (bytes) {
+    case 2: return *(const uint16_t *)memory;
+    case 4: return *(const uint32_t *)memory;
+    default: return *(const uint64_t *)memory;
+    }
+}
+
+static void put(void *memory, unsigned bytes, uint64_t value) {
+    switch (bytes) {
+    case 2: *(uint16_t *)memory = (uint16_t)value; return;
+    case 4: *(uint32_t *)memory = (uint32_t)value; return;
+    default: *(uint64_t *)memory = value;
+    }
+}
+
+uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap,
+                          bool *changed) {
+    const uint64_t old = fetch(memory, bytes);
+    const uint64_t now = cut(combine(kind, bytes, old, cut(operand, bytes), cut(swap, bytes)), bytes);
+    *changed = now != old;
+    put(memory, bytes, now);
     return old;
 }
 

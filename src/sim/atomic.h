@@ -44,8 +44,10 @@ sim_atomic_kind sim_atomic_at_global(sim_atomic_kind kind, unsigned bytes);
 sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *instruction);
 
 /* memory = memory op `operand` (for CAS: `swap` if memory equals `operand`), on 2, 4 or 8 bytes, naturally aligned.
- * Returns what was there before. Not atomic towards other host threads: shared memory, or the serial phase. */
-uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap);
+ * Returns what was there before; *changed: something else is there now. Not atomic towards other host threads: shared
+ * memory, or the serial phase. */
+uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand, uint64_t swap,
+                          bool *changed);
 
 /* The same where the order of several makes no difference to what is left in memory; atomic towards other host threads.
  */

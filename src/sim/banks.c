@@ -1,74 +1,63 @@
 #include "sim/banks.h"
 
-enum { BANKS = 32, NO_NODE = 0xff };
+enum { BANKS = 32, MOST_WORDS = SIM_LANES * 4 };
 
-/* The words that one pass touches, by bank: a list of distinct words for each bank. */
-typedef struct bank_words {
-    uint32_t seen;  /* banks with at least one word */
-    uint32_t most;  /* length of the longest list */
-    uint32_t count; /* nodes in use */
-    uint8_t head[BANKS], length[BANKS];
-    uint8_t next[SIM_LANES * 4];
-    uint32_t word[SIM_LANES * 4];
-} bank_words;
-
-static void push_word(bank_words *w, unsigned bank, uint32_t word, uint8_t next) {
-    w->word[w->count] = word;
-    w->next[w->count] = next;
-    w->head[bank] = (uint8_t)w->count++;
+/* All in one row of the banks, which has each bank once: the common case, found without a branch for each lane. */
+static bool is_in_one_row(const uint32_t address[SIM_LANES], uint32_t lanes) {
+    const uint32_t first = address[__builtin_ctz(lanes)];
+    uint32_t differs = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) differs |= (address[l] ^ first) & (0 - (lanes >> l & 1));
+    return differs < BANKS * 4;
 }
 
-static void add_word(bank_words *w, uint32_t word) {
-    unsigned bank = word % BANKS;
-    if (!(w->seen >> bank & 1)) {
-        w->seen |= 1u << bank;
-        w->length[bank] = 1;
-        push_word(w, bank, word, NO_NODE);
-        return;
+/* The words that one pass touches; neighbours of which are different. *rising: each is above the one before. */
+static unsigned list_words(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, uint32_t *list,
+                           bool *rising) {
+    uint32_t previous = ~(address[__builtin_ctz(lanes)] / 4);
+    unsigned n = 0;
+    *rising = true;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t word = address[__builtin_ctz(lanes)] / 4;
+        if (word == previous) continue;
+        *rising &= n == 0 || word > list[n - 1];
+        previous = word;
+        for (unsigned k = 0; k < words; k++) list[n++] = word + k;
     }
-    for (uint8_t n = w->head[bank]; n != NO_NODE; n = w->next[n])
-        if (w->word[n] == word) return;
-    push_word(w, bank, word, w->head[bank]);
-    if (++w->length[bank] > w->most) w->most = w->length[bank];
+    return n;
 }
 
-/* Whether no bank serves more than one word: the common case, found without a branch for each lane. Each bank remembers
- * the last word that it was asked for; a lane that finds another there has a conflict. */
-static bool is_free_of_conflicts(const uint32_t *address, unsigned lanes, unsigned words) {
-    uint32_t last[BANKS], differs = 0;
-    for (unsigned l = 0; l < lanes; l++) differs |= address[l] ^ address[0];
-    if (differs < BANKS * 4) return true; /* all in one row of the banks, which has each bank once */
-    differs = 0;
-    for (unsigned l = 0; l < lanes; l++)
-        for (unsigned k = 0; k < words; k++) last[(address[l] / 4 + k) % BANKS] = address[l] / 4 + k;
-    for (unsigned l = 0; l < lanes; l++)
-        for (unsigned k = 0; k < words; k++) differs |= last[(address[l] / 4 + k) % BANKS] ^ (address[l] / 4 + k);
-    return differs == 0;
+/* Words that are all different: how many the busiest bank has. */
+static uint32_t most_in_a_bank(const uint32_t *list, unsigned n) {
+    uint8_t count[BANKS] = {0}, most = 0;
+    for (unsigned i = 0; i < n; i++) count[list[i] % BANKS]++;
+    for (unsigned b = 0; b < BANKS; b++) most = count[b] > most ? count[b] : most;
+    return most;
 }
 
-/* The lanes are neighbours, `*count` of them from `*first` on. */
-static bool is_run(uint32_t lanes, unsigned *first, unsigned *count) {
-    *first = (unsigned)__builtin_ctz(lanes);
-    *count = (unsigned)__builtin_popcount(lanes);
-    uint32_t run = lanes >> *first;
-    return (run & (run + 1)) == 0;
+/* In each round, every bank serves the word that it was asked for last, to all who want it. */
+static uint32_t count_rounds(uint32_t *list, unsigned n) {
+    uint32_t last[BANKS], rounds = 0;
+    for (; n; rounds++) {
+        unsigned left = 0;
+        for (unsigned i = 0; i < n; i++) last[list[i] % BANKS] = list[i];
+        for (unsigned i = 0; i < n; i++) {
+            const uint32_t word = list[i];
+            list[left] = word;
+            left += last[word % BANKS] != word;
+        }
+        n = left;
+    }
+    return rounds;
 }
 
 /* Wavefronts of one pass over the lanes in `lanes`, which is not 0. */
 static uint32_t pass_wavefronts(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
-    bank_words w;
-    w.seen = 0, w.most = 1, w.count = 0;
-    unsigned words = bytes <= 4 ? 1 : bytes / 4;
-    unsigned first, count;
-    if (is_run(lanes, &first, &count) && is_free_of_conflicts(address + first, count, words)) return 1;
-    uint32_t previous = ~address[__builtin_ctz(lanes)];
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t a = address[__builtin_ctz(lanes)];
-        if (a == previous) continue;
-        previous = a;
-        for (unsigned k = 0; k < words; k++) add_word(&w, a / 4 + k);
-    }
-    return w.most;
+    const unsigned words = bytes <= 4 ? 1 : bytes / 4;
+    uint32_t list[MOST_WORDS];
+    bool rising;
+    if (is_in_one_row(address, lanes)) return 1;
+    const unsigned n = list_words(address, lanes, words, list, &rising);
+    return rising ? most_in_a_bank(list, n) : count_rounds(list, n);
 }
 
 /* Every active lane i of `lanes` finds lane i^step inactive or at its own address. */

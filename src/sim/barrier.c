@@ -5,6 +5,8 @@
 #include "sim/count.h"
 #include "sim/hazard.h"
 
+#include <string.h>
+
 static bool is_complete(const sim_block *b, const sim_barrier *bar) {
     if (bar->warps == 0) return false;
     return bar->warps >= (bar->expected ? bar->expected : b->live_warps);
@@ -38,12 +40,19 @@ static void note_arrival(sim_barrier *bar, const sim_warp *w) {
     bar->warps++;
 }
 
+void sim_barriers_reset(sim_block *b) {
+    for (uint32_t used = b->used_barriers; used; used &= used - 1)
+        memset(&b->barriers[__builtin_ctz(used)], 0, sizeof *b->barriers);
+    b->used_barriers = 0;
+}
+
 void sim_block_lanes_ended(sim_warp *w) {
     sim_block *b = w->block;
     b->sm->progress++;
     b->sm->changes++;
     b->live_warps -= w->live == 0;
-    for (uint32_t id = 0; id < SIM_BARRIERS; id++) {
+    for (uint32_t used = b->used_barriers; used; used &= used - 1) {
+        const uint32_t id = (uint32_t)__builtin_ctz(used);
         note_arrival(&b->barriers[id], w);
         if (is_complete(b, &b->barriers[id])) open_barrier(b, id);
     }
@@ -53,6 +62,7 @@ void sim_block_lanes_ended(sim_warp *w) {
 bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
     if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, expected, lanes);
+    w->block->used_barriers |= 1u << id;
     bar->lanes[w->index] |= lanes;
     w->sm->changes++;
     bar->threads += (uint32_t)__builtin_popcount(lanes);

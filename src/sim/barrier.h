@@ -12,4 +12,7 @@ bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                           uint32_t votes);
 
+/* A new block takes this one's place. */
+void sim_barriers_reset(sim_block *b);
+
 #endif

@@ -66,6 +66,7 @@ struct sim_block {
     bool running, prepared;
     bool ends_in_order; /* all threads have ended; reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
+    uint32_t used_barriers;    /* that have seen an arrival: a bit for each */
     sim_async async;           /* copies in flight */
     struct sim_domain *domain; /* checks on: see hazard.h */
 };

@@ -8,8 +8,9 @@
 static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char *from, uint32_t bytes) {
     for (uint32_t at = 0; at < bytes; at += bulk->element) {
         uint64_t operand = 0;
+        bool changed;
         memcpy(&operand, from + at, bulk->element);
-        sim_atomic_apply((sim_atomic_kind)bulk->atomic, bulk->element, to + at, operand, 0);
+        sim_atomic_apply((sim_atomic_kind)bulk->atomic, bulk->element, to + at, operand, 0, &changed);
     }
 }
 

@@ -45,18 +45,19 @@ static bool is_progression(const uint64_t address[SIM_LANES]) {
     return differs == 0;
 }
 
-void sim_cover_span(uint64_t first, uint64_t last, sim_lines *lines) {
-    uint64_t first_line = first >> SIM_LINE_SHIFT, last_line = last >> SIM_LINE_SHIFT;
-    uint32_t n = 0;
+void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines) {
+    const uint64_t first_line = first >> SIM_LINE_SHIFT, last_line = last >> SIM_LINE_SHIFT;
+    const uint32_t before = lines->count;
+    uint32_t n = before;
     for (uint64_t line = first_line; line <= last_line; line++, n++) {
         lines->line[n] = line;
         lines->mask[n] = 15;
     }
     unsigned head = first >> SIM_SECTOR_SHIFT & 3, tail = last >> SIM_SECTOR_SHIFT & 3;
-    lines->mask[0] = (uint8_t)(lines->mask[0] & 15u << head);
+    lines->mask[before] = (uint8_t)(lines->mask[before] & 15u << head);
     lines->mask[n - 1] = (uint8_t)(lines->mask[n - 1] & 15u >> (3 - tail));
     lines->count = n;
-    lines->sectors = (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) + 1);
+    lines->sectors += (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) + 1);
 }
 
 enum { HASH_SLOTS = 64, NO_ENTRY = 0xff };
@@ -104,7 +105,8 @@ void sim_coalesce(const uint64_t address[SIM_LANES], uint32_t active, unsigned b
     if (active == SIM_ALL_LANES && is_progression(address)) {
         uint64_t stride = address[1] - address[0];
         if (stride <= 1u << SIM_SECTOR_SHIFT) {
-            sim_cover_span(address[0], address[SIM_LANES - 1] + bytes - 1, lines);
+            lines->count = lines->sectors = 0;
+            sim_add_span(address[0], address[SIM_LANES - 1] + bytes - 1, lines);
             return;
         }
     }

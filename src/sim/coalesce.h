@@ -21,9 +21,9 @@ typedef struct sim_lines {
 /* Each active lane touches `bytes` bytes at its address, which is a multiple of `bytes`; bytes <= 32. */
 void sim_coalesce(const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes, sim_lines *lines);
 
-/* The same for lanes that touch every sector from the one of byte `first` to that of byte `last`, fewer than 32 lines.
- */
-void sim_cover_span(uint64_t first, uint64_t last, sim_lines *lines);
+/* The same for lanes that touch every sector from the one of byte `first` to that of byte `last`: its lines are put
+ * behind those that are there already, which must not be among them. At most SIM_LANES lines in all. */
+void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines);
 
 /* Wavefronts that the tag stage puts out for the access: lines that fall into one of its four banks go one by one. */
 uint32_t sim_tag_wavefronts(const sim_lines *lines);

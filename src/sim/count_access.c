@@ -220,17 +220,42 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     }
 }
 
-void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, unsigned stride) {
+/* Lines of both halves of the warp, each of which begins at `first` and has lanes `stride` bytes apart. False when they
+ * have lines in common. */
+static bool span_lines(const uint64_t first[2], uint64_t stride, unsigned bytes, sim_lines *lines) {
+    const uint64_t half = SIM_LANES / 2, reach = (half - 1) * stride + bytes - 1;
+    lines->count = lines->sectors = 0;
+    if (first[1] == first[0] + half * stride) {
+        sim_add_span(first[0], first[1] + reach, lines);
+        return true;
+    }
+    const uint64_t lower = first[0] < first[1] ? first[0] : first[1], upper = first[0] < first[1] ? first[1] : first[0];
+    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) return false;
+    for (unsigned h = 0; h < 2; h++) sim_add_span(first[h], first[h] + reach, lines);
+    return true;
+}
+
+static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t address[SIM_LANES],
+                       sim_part part) {
+    const uint64_t shift = (uint64_t)(int64_t)part.start;
+    const uint64_t first[2] = {address[0] + shift, address[SIM_LANES / 2] + shift};
+    sim_lines lines;
+    if (!span_lines(first, address[1] - address[0], part.width, &lines)) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + shift;
+        sim_coalesce(start, SIM_ALL_LANES, part.width, &lines);
+    }
+    count_global_lines(c, w, op, SIM_ALL_LANES, part.width, &lines);
+}
+
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t address[SIM_LANES]) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
-    const unsigned parts = a->plain ? 1 : a->part_count;
-    for (unsigned p = 0; p < parts; p++) {
-        const uint64_t start = first + (uint64_t)(int64_t)(a->plain ? 0 : a->parts[p].start);
-        const unsigned bytes = a->plain ? op->bytes : a->parts[p].width;
-        sim_lines lines;
-        sim_cover_span(start, start + (uint64_t)(SIM_LANES - 1) * stride + bytes - 1, &lines);
-        count_global_lines(c, w, op, SIM_ALL_LANES, bytes, &lines);
+    if (a->plain) {
+        count_span(c, w, op, address, (sim_part){0, op->bytes});
+        return;
     }
+    for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, address, a->parts[p]);
 }
 
 /* ---- local memory ---- */

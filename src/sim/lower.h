@@ -14,6 +14,11 @@ typedef struct sim_special_slot {
     uint8_t special; /* ptx_special */
 } sim_special_slot;
 
+/* A register's lanes, which some lane may read before it has written its own. */
+typedef struct sim_zeroed_slot {
+    uint32_t slot, bytes;
+} sim_zeroed_slot;
+
 /* Where a shared or local variable lies, in its space's addresses. */
 typedef struct sim_variable_place {
     const ptx_variable *variable;
@@ -33,6 +38,8 @@ typedef struct sim_program {
     uint32_t constants_at, constants_bytes; /* the part of the template that is not zero */
     sim_special_slot *specials;
     size_t special_count, special_capacity;
+    sim_zeroed_slot *zeroed;
+    size_t zeroed_count, zeroed_capacity;
     uint32_t *block_ops;     /* first operation of each basic block */
     uint32_t *block_weights; /* instructions of each block that count with the block (the unguarded ones) */
     sim_variable_place *variables;

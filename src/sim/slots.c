@@ -39,10 +39,9 @@ static void extend_to_all(void *context, uint32_t reg, bool writes) {
     extend(&scan->intervals[reg], scan->at);
 }
 
-static live_interval *find_intervals(sim_lowering *l) {
+static live_interval *find_intervals(sim_lowering *l, const ptx_liveness *computed) {
     const ptx_function *f = l->function;
-    ptx_liveness live;
-    ptx_liveness_compute(f, l->memory, &live);
+    const ptx_liveness live = *computed;
     live_interval *v = ARENA_ARRAY(l->memory, f->register_count + 1, live_interval);
     for (uint32_t r = 0; r < f->register_count; r++)
         v[r] = (live_interval){.reg = r, .from = UINT32_MAX, .to = UINT32_MAX};
@@ -118,9 +117,22 @@ static unsigned slot_bytes(ptx_type type) {
     return type == PTX_PRED ? 4 : sim_lane_bytes(ptx_bits(type) / 8) * SIM_LANES;
 }
 
+/* What some lane may read before it is written must be zero when a warp starts. */
+static void list_read_first(sim_lowering *l, const ptx_liveness *live, const uint32_t *slots) {
+    const ptx_function *f = l->function;
+    sim_program *p = l->program;
+    for (uint32_t r = 0; f->block_count && r < f->register_count; r++) {
+        if (!(live->in[r / 64] >> r % 64 & 1)) continue;
+        const sim_zeroed_slot slot = {slots[r], slot_bytes(f->registers[r].type)};
+        ARENA_PUSH(l->memory, p->zeroed, p->zeroed_count, p->zeroed_capacity, slot);
+    }
+}
+
 uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end) {
     const ptx_function *f = l->function;
-    live_interval *v = find_intervals(l);
+    ptx_liveness live;
+    ptx_liveness_compute(f, l->memory, &live);
+    live_interval *v = find_intervals(l, &live);
     uint32_t *slots = ARENA_ARRAY(l->memory, f->register_count + 1, uint32_t);
     slot_class classes[5] = {0};
     static const unsigned widths[5] = {4, 64, 128, 256, 512};
@@ -142,5 +154,6 @@ uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end) {
         heap_push(c, l->memory, v[i].to, slots[v[i].reg]);
     }
     *end = (uint32_t)sim_align(*end, 64);
+    list_read_first(l, &live, slots);
     return slots;
 }

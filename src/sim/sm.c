@@ -1,6 +1,7 @@
 /* One SM: its resident blocks take turns, warp by warp. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "sim/barrier.h"
 #include "sim/block.h"
 #include "sim/hazard.h"
 #include "sim/interpreter.h"
@@ -159,7 +160,11 @@ static void prepare_warp(sim_block *b, uint32_t index) {
     w->sm = b->sm;
     w->ops = p->ops;
     w->index = index;
+    memset(w->regs, 0, p->constants_at);
+    memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
     memcpy(w->regs + p->constants_at, p->template + p->constants_at, p->constants_bytes);
+    memset(w->paths, 0, sizeof w->paths);
+    memset(w->joins, 0, sizeof w->joins);
     for (size_t s = 0; s < p->special_count; s++)
         if (ptx_special_differs_by_lane(p->specials[s].special)) fill_lane_special(w, &p->specials[s]);
 }
@@ -169,9 +174,9 @@ static void start_warp(sim_block *b, uint32_t index) {
     const sim_program *p = g->program;
     sim_warp *w = &b->warps[index];
     uint32_t threads = g->threads - index * SIM_LANES;
-    /* Registers start as zero, so that a kernel that reads one too early does the same on every run. */
-    memset(w->regs, 0, p->constants_at);
-    memcpy(w->regs, p->template, SIM_SLOTS_FIXED);
+    /* What may be read too early starts as zero, so that a kernel that does so does the same on every run. */
+    for (size_t z = 0; z < p->zeroed_count; z++) memset(w->regs + p->zeroed[z].slot, 0, p->zeroed[z].bytes);
+    SIM_PREDICATE(w, SIM_SLOT_CARRY) = 0;
     for (size_t s = 0; s < p->special_count; s++)
         if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
     w->doubtful = false;
@@ -225,7 +230,7 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     b->live_warps = g->warps;
     sm->changes++;
     b->running = true;
-    memset(b->barriers, 0, sizeof b->barriers);
+    sim_barriers_reset(b);
     memset(b->shared, 0, g->shared_bytes);
     clear_frames(g, b);
     sim_async_reset(&b->async);

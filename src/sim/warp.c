@@ -16,8 +16,6 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->pc = 0;
     w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
     w->seen = w->seen_before = 0;
-    memset(w->paths, 0, sizeof w->paths);
-    memset(w->joins, 0, sizeof w->joins);
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
     w->path_count = w->ready_count = 1;

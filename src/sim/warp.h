@@ -79,7 +79,8 @@ static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
 #define SIM_SLOT(w, type, slot) ((type *)(void *)((w)->regs + (slot)))
 #define SIM_PREDICATE(w, slot) (*SIM_SLOT(w, uint32_t, slot))
 
-/* Starts the warp at operation 0 with the lanes of `mask`. Registers are the caller's. */
+/* Starts the warp at operation 0 with the lanes of `mask`. Registers are the caller's. Paths and joins are all zero, or
+ * as a warp left them whose lanes have all ended: free. */
 void sim_warp_start(sim_warp *w, uint32_t mask);
 
 /* Splits the running path: lanes in `taken` go to `target`, the others to `next`; they meet at `join` (an operation

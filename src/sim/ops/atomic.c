@@ -26,17 +26,58 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
     }
 }
 
+/* Words on which whole numbers are added or compared, the commonest: `now` of `old` and operand `b`. Returns how many
+ * lanes changed something. */
+#define EACH_WORD(T, expression)                                      \
+    for (uint32_t left = active; left; left &= left - 1) {            \
+        const unsigned l = (unsigned)__builtin_ctz(left);             \
+        T *at = (T *)(base + address[l]);                             \
+        const T old = *at, b = (T)operands[l], now = (T)(expression); \
+        *at = now;                                                    \
+        d[l] = (uint32_t)old;                                         \
+        changed += now != old;                                        \
+    }                                                                 \
+    break;
+
+static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                        const uint64_t address[SIM_LANES]) {
+    const uint32_t *operands = SIM_SLOT(w, uint32_t, op->b);
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    uint64_t changed = 0;
+    switch (kind) {
+    case SIM_ATOMIC_ADD: EACH_WORD(uint32_t, old + b)
+    case SIM_ATOMIC_AND: EACH_WORD(uint32_t, old & b)
+    case SIM_ATOMIC_OR: EACH_WORD(uint32_t, old | b)
+    case SIM_ATOMIC_XOR: EACH_WORD(uint32_t, old ^ b)
+    case SIM_ATOMIC_EXCH: EACH_WORD(uint32_t, b)
+    case SIM_ATOMIC_MIN_U: EACH_WORD(uint32_t, old < b ? old : b)
+    case SIM_ATOMIC_MAX_U: EACH_WORD(uint32_t, old > b ? old : b)
+    case SIM_ATOMIC_MIN_S: EACH_WORD(int32_t, old < b ? old : b)
+    case SIM_ATOMIC_MAX_S: EACH_WORD(int32_t, old > b ? old : b)
+    default: return false;
+    }
+    w->sm->changes += changed;
+    return true;
+}
+
+static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                      const uint64_t address[SIM_LANES]) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        bool changed;
+        uint64_t old =
+            sim_atomic_apply(kind, op->bytes, (void *)(base + address[l]), operand_of(w, op->b, op->bytes, l),
+                             operand_of(w, op->c, op->bytes, l), &changed);
+        w->sm->changes += changed;
+        set_result(w, op->d, op->bytes, l, old);
+    }
+}
+
 /* Lanes take their turns in lane order. A compare-and-swap that fails changes nothing. */
 static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
-    for (uint32_t left = active; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left);
-        void *at = (void *)(base + address[l]);
-        uint64_t old = sim_atomic_apply(kind, op->bytes, at, operand_of(w, op->b, op->bytes, l),
-                                        operand_of(w, op->c, op->bytes, l));
-        w->sm->changes += memcmp(at, &old, op->bytes) != 0;
-        set_result(w, op->d, op->bytes, l, old);
-    }
+    if (op->bytes != 4 || !apply_words(w, op, kind, active, base, address))
+        apply_any(w, op, kind, active, base, address);
     if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
 }
 
@@ -50,8 +91,9 @@ static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, u
         unsigned l = (unsigned)__builtin_ctz(left);
         for (unsigned e = 0; e < op->count; e++) {
             void *at = (void *)(base + address[l] + e * bytes);
+            bool changed;
             set_result(w, results[e], bytes, l,
-                       sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0));
+                       sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0, &changed));
         }
     }
 }

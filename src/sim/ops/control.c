@@ -163,6 +163,11 @@ static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_barrier_sync(w, op, id, threads, active, 0);
 }
 
+/* The same where both are constants: x, imm2. */
+static sim_step barrier_sync_constant(sim_warp *w, const sim_op *op, uint32_t active) {
+    return sim_barrier_sync(w, op, op->x, op->imm2, active, 0);
+}
+
 static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t id, threads;
     if (!barrier_operands(w, op, &active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
@@ -207,12 +212,23 @@ static sim_step barrier_or(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* A wait whose operands are constants, and right. */
+static void use_constants(const ptx_instruction *i, sim_op *op) {
+    const ptx_operand *id = &i->operands[0], *threads = i->operand_count > 1 ? &i->operands[1] : NULL;
+    if (op->run != barrier_sync || id->kind != PTX_INTEGER || id->bits >= SIM_BARRIERS) return;
+    if (threads && (threads->kind != PTX_INTEGER || threads->bits % SIM_LANES || threads->bits > UINT32_MAX)) return;
+    op->run = barrier_sync_constant;
+    op->x = (uint32_t)id->bits;
+    op->imm2 = threads ? (uint32_t)threads->bits : 0;
+}
+
 static haul_status lower_barrier(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     uint32_t id = sim_source(l, &i->operands[0], PTX_U32);
     uint32_t threads = i->operand_count > 1 ? sim_source(l, &i->operands[1], PTX_U32) : SIM_SLOT_ZERO;
     sim_op *op = sim_emit(l, run);
     op->a = id;
     op->b = threads;
+    use_constants(i, op);
     return HAUL_OK;
 }
 

@@ -325,47 +325,54 @@ static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bo
 
 /* ---- global memory, lanes at small constant distances: the common case, without checks ---- */
 
-/* Vectors of words, side by side. */
-static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *memory, bool is_store) {
+/* Vectors of words, side by side in each half warp. */
+static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const half[2], bool is_store) {
     uint32_t *data[4];
     find_data(w, op, data);
     for (unsigned h = 0; h < 2; h++) {
         if (is_store)
-            sim_put_together(memory, data, op->count);
+            sim_put_together(half[h], data, op->count);
         else
-            sim_take_apart(data, memory, op->count);
+            sim_take_apart(data, half[h], op->count);
         for (unsigned e = 0; e < op->count; e++) data[e] += SIM_HALF;
-        memory += SIM_HALF * op->bytes;
     }
 }
 
-static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t address[SIM_LANES], unsigned stride,
+static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t address[SIM_LANES], uint64_t stride,
                       bool is_store) {
-    unsigned char *memory = (unsigned char *)(base + address[0]);
-    const bool same_width = op->x == op->y, side_by_side = stride == op->bytes;
-    if (same_width && side_by_side && op->count == 1) {
-        void *lanes = SIM_SLOT(w, void, op->d);
-        const size_t bytes = (size_t)SIM_LANES << op->x;
-        memcpy(is_store ? memory : lanes, is_store ? lanes : memory, bytes);
-    } else if (same_width && side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
-        move_vectors(w, op, memory, is_store);
+    unsigned char *const half[2] = {(unsigned char *)(base + address[0]), (unsigned char *)(base + address[SIM_HALF])};
+    const bool side_by_side = op->x == op->y && stride == op->bytes;
+    if (side_by_side && op->count == 1) {
+        const size_t bytes = (size_t)SIM_HALF << op->x;
+        unsigned char *lanes = SIM_SLOT(w, unsigned char, op->d);
+        for (unsigned h = 0; h < 2; h++, lanes += bytes)
+            memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], bytes);
+    } else if (side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
+        move_vectors(w, op, half, is_store);
     } else {
         move_elements(w, op, SIM_ALL_LANES, base, address, is_store ? stores[op->x][op->y] : loader(op));
     }
 }
 
+/* Whether `span` bytes from `first` on lie in the allocation. */
+static bool is_span_inside(const sim_range *range, uint64_t first, uint64_t span) {
+    const uint64_t offset = first - range->from, size = range->to - range->from;
+    return offset <= size && span <= size - offset;
+}
+
 /* False, with nothing done, where the general way has to be gone. */
 static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                         bool is_store) {
-    const uint64_t stride = address[1] - address[0];
+    const uint64_t stride = address[1] - address[0], second = address[SIM_HALF];
     const sim_range *range = &w->sm->ranges[op->instruction];
-    if (active != SIM_ALL_LANES || stride > 32 || w->sm->hazards || !sim_is_progression(address)) return false;
-    const uint64_t offset = address[0] - range->from, size = range->to - range->from;
-    const uint64_t span = (SIM_LANES - 1) * stride + op->bytes;
-    if (offset > size || size - offset < span || ((address[0] | stride) & (op->bytes - 1u))) return false;
+    if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || w->sm->hazards || !sim_halves_progress(address))
+        return false;
+    const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
+    if (!is_span_inside(range, address[0], span) || !is_span_inside(range, second, span)) return false;
+    if ((address[0] | second | stride) & (op->bytes - 1u)) return false;
     w->sm->changes += is_store;
-    move_span(w, op, range->host, address, (unsigned)stride, is_store);
-    sim_count_global_span(w->sm->counting, w, op, address[0], (unsigned)stride);
+    move_span(w, op, range->host, address, stride, is_store);
+    sim_count_global_span(w->sm->counting, w, op, address);
     return true;
 }
 
