@@ -10,6 +10,7 @@ static haul_status replay(cli_session *s, const cli_values *v, launch_descriptio
     HAUL_TRY(cli_session_run(s, launch, &record));
     if (!v->once) HAUL_TRY(cli_session_time(s, v, launch));
     if (v->quiet) return HAUL_OK;
+    if (!launch->file) launch->file = s->used->stem;
     HAUL_TRY(report_json_put(launch_to_json(launch, s->run->stamp, record), JSON_COMPACT, out));
     return cli_print(out);
 }

@@ -243,6 +243,7 @@ json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul
         json_object_set_new(json_array_get(arguments, i), "after",
                             json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
     }
+    if (d->file && !json_object_get(line, "file")) json_object_set_new(line, "file", json_string(d->file));
     json_object_set_new(line, "counters", launch_counters_to_json(stamp, record));
     if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
     if (record->measured_us < 0) return line;
