@@ -59,9 +59,8 @@ void sim_block_lanes_ended(sim_warp *w) {
     sim_cluster_lanes_ended(w);
 }
 
-bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
+static bool arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
-    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, expected, lanes);
     w->block->used_barriers |= 1u << id;
     bar->lanes[w->index] |= lanes;
     w->sm->changes++;
@@ -75,13 +74,19 @@ bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
     return true;
 }
 
+bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
+    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, expected, lanes, false);
+    return arrive(w, id, expected, lanes, votes);
+}
+
 sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                           uint32_t votes) {
     if (w->path->resumes) {
         w->path->resumes = 0;
         return SIM_NEXT;
     }
-    if (sim_barrier_arrive(w, op, id, expected, lanes, votes)) {
+    if (w->sm->hazards) sim_hazard_barrier_arrive(w, op, id, expected, lanes, true);
+    if (arrive(w, id, expected, lanes, votes)) {
         if (w->sm->hazards) sim_hazard_barrier_pass(w, id, lanes);
         return SIM_NEXT;
     }

@@ -138,7 +138,6 @@ static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t la
     }
     const bool whole = (w->live & ~lanes) == 0;
     sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
-    d->now++;
 }
 
 /* What was gathered is known to those who pass from now on. */
@@ -184,15 +183,20 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
     if (f) sim_hazard_say(f, "barrier %u is for %u threads here, others have come to it for %u", id, expected, theirs);
 }
 
-void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
+                               bool waits) {
+    sim_domain *d = sim_domain_of(w->block);
     check_count(w, op, id, expected, lanes);
     sim_past_arrive(w, op, lanes);
     if (expected) sim_group_arrive(w, op, id, lanes);
-    arrive_at(sim_domain_of(w->block), gate_of(w->block, id), w, lanes);
+    arrive_at(d, gate_of(w->block, id), w, lanes);
+    d->now += !waits;
 }
 
 void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
-    open_gate(sim_domain_of(b), gate_of(b, id));
+    sim_domain *d = sim_domain_of(b);
+    open_gate(d, gate_of(b, id));
+    d->now++;
     sim_group_open(b, id);
 }
 
@@ -205,6 +209,7 @@ void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
 void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     arrive_at(d, &d->cluster, w, lanes);
+    d->now++;
 }
 
 void sim_hazard_cluster_open(sim_block *cluster) {
@@ -219,6 +224,12 @@ void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes) {
 
 /* ---- mbarriers ---- */
 
+/* Nothing is known of it but what lies before the start. */
+static void forget_actor(const sim_domain *d, sim_view *v, uint32_t actor) {
+    v->order[actor] = (sim_known){.all = d->start};
+    for (uint32_t i = 0; i < d->proxies; i++) v->proxy[i * sim_domain_capacity(d) + actor] = v->order[actor];
+}
+
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
     for (uint32_t i = 0; i < d->mbarrier_count; i++)
         if (d->mbarriers[i].block == b && d->mbarriers[i].address == address) return &d->mbarriers[i];
@@ -227,7 +238,9 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
     const sim_gate gate = m->gate;
     *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = gate};
     clear_gate(d, &m->gate);
-    d->used = d->actors + d->mbarrier_count;
+    for (uint32_t a = 0; a < d->actors; a++)
+        for (uint32_t i = 0; i < d->views[a].count; i++) forget_actor(d, &d->views[a].list[i], d->used);
+    d->used++;
     return m;
 }
 
@@ -313,6 +326,7 @@ void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_
 void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     arrive_at(d, &sim_mbarrier_watched(d, b, address)->gate, w, 1u << lane);
+    d->now++;
 }
 
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
@@ -383,6 +397,9 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t b = 0; d->shadows && b < blocks; b++) {
         sim_shadow *s = &d->shadows[b];
         for (uint32_t a = 0; s->reads && a < d->actors; a++) memory_free(s->reads[a]);
+        for (uint32_t a = 0; s->line_reads && a < d->actors; a++) memory_free(s->line_reads[a]);
+        memory_free(s->lines);
+        memory_free(s->line_reads);
         memory_free(s->reads);
         memory_free(s->cells);
         memory_free(s->bytes);
@@ -418,9 +435,11 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     if (!d->doubts || !d->past || !d->groups || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
-        d->shadows[b].cells = memory_zeroed(g->shared_bytes / 4 + 1, sizeof *d->shadows[b].cells);
-        d->shadows[b].reads = memory_zeroed(d->actors, sizeof *d->shadows[b].reads);
-        if (!d->shadows[b].cells || !d->shadows[b].reads) return false;
+        sim_shadow *s = &d->shadows[b];
+        s->lines = memory_zeroed(g->shared_bytes / SIM_FOOTPRINT_LINE + 1, sizeof *s->lines);
+        s->line_reads = memory_zeroed(d->actors, sizeof(sim_line_reads *));
+        s->reads = memory_zeroed(d->actors, sizeof(sim_read *));
+        if (!s->lines || !s->line_reads || !s->reads) return false;
         first[b].domain = d;
     }
     for (uint32_t a = 0; a < d->actors; a++)
@@ -433,7 +452,7 @@ haul_status sim_hazards_create(sim_sm *sm) {
     sim_hazards *h = memory_zeroed(1, sizeof *h);
     sm->hazards = h;
     if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
-    bool made = h && h->domains;
+    bool made = h && h->domains && sim_footprints_create(&h->footprints, g->program->function->instruction_count);
     for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)
         made = create_domain(h, g, &sm->blocks[b], &h->domains[h->domain_count++]);
     return made ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
@@ -446,6 +465,7 @@ void sim_hazards_free(sim_sm *sm) {
     memory_free(h->domains);
     sim_findings_free(&h->findings);
     sim_access_log_free(&h->log);
+    sim_footprints_free(&h->footprints);
     memory_free(h);
     sm->hazards = NULL;
 }
@@ -453,7 +473,7 @@ void sim_hazards_free(sim_sm *sm) {
 /* Nothing that earlier blocks did in this place counts: it lies before the start, which everybody knows. */
 void sim_hazard_start(sim_block *first) {
     sim_domain *d = sim_domain_of(first);
-    d->start = ++d->now;
+    d->start = d->settled = ++d->now;
     d->now++;
     for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
     clear_gate(d, &d->cluster);
@@ -463,7 +483,8 @@ void sim_hazard_start(sim_block *first) {
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
-    for (uint32_t i = 0; i < SIM_PLACES; i++) d->published[i] = 0;
+    if (d->publishes) memset(d->published, 0, sizeof d->published);
+    d->publishes = false;
     d->used = d->actors;
     for (uint32_t a = 0; a < d->actors; a++) {
         sim_views *v = &d->views[a];
@@ -472,8 +493,6 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].least = d->start;
         v->list[0].floor = v->list[0].kept_in = 0;
         v->list[0].heard = 0;
-        for (uint32_t i = 0; i < sim_domain_capacity(d); i++) v->list[0].order[i] = (sim_known){.all = d->start};
-        for (uint32_t i = 0; i < d->proxies * sim_domain_capacity(d); i++)
-            v->list[0].proxy[i] = (sim_known){.all = d->start};
+        for (uint32_t i = 0; i < d->actors; i++) forget_actor(d, &v->list[0], i);
     }
 }

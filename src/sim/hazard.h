@@ -91,8 +91,10 @@ void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active);
 
 /* Lanes have met at a warp-collective instruction. */
 void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes);
-/* Lanes arrive at block barrier `id`, of `expected` threads (0: all); it opens; lanes go on behind it. */
-void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes);
+/* Lanes arrive at block barrier `id`, of `expected` threads (0: all), and wait for it or not; it opens; lanes go on
+ * behind it. Those who wait do nothing until it opens, so that one time can stand for all their arrivals. */
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
+                               bool waits);
 void sim_hazard_barrier_open(sim_block *b, uint32_t id);
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
 /* Lanes have come to a block that only those come to who have gone round, or passed, a barrier of the whole block. */

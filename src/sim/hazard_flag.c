@@ -53,6 +53,7 @@ void sim_hazard_stored(sim_warp *w) {
 /* ---- strong accesses ---- */
 
 static void publish(sim_domain *d, const sim_block *b, size_t place, bool shared, uint8_t scope) {
+    d->publishes = true;
     if (scope == SCOPE_BLOCK && d->published[place] != FOR_ALL) d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
     if (scope > SCOPE_BLOCK) d->published[place] = FOR_ALL;
     if (scope == SCOPE_GPU && !shared) sim_watch_published(d->owner->watch)[place] = 1;

@@ -3,6 +3,7 @@
 #define HAUL_SIM_HAZARD_INTERNAL_H
 
 #include "sim/finding.h"
+#include "sim/footprint.h"
 #include "sim/hazard.h"
 #include "sim/hazard_flight.h"
 #include "sim/hazard_global.h"
@@ -86,8 +87,39 @@ typedef struct sim_byte_cell {
     uint8_t state;
 } sim_byte_cell;
 
+/* Bytes of a line of shared memory, used by one warp at one time. */
+typedef struct sim_line_row {
+    sim_bytes bytes;
+    sim_owner owner;
+    uint32_t time, instruction;
+    uint16_t actor;
+    uint8_t state; /* SIM_CELL_*, of what was written */
+} sim_line_row;
+
+enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
+
+/* A line of shared memory as long as few rows tell all of it: no copies on their way, and nothing that is not known to
+ * be in order. Otherwise it is `detailed`: its words' cells tell. See hazard_lines.c. */
+typedef struct sim_line {
+    uint32_t start;               /* of the domain; another one: nothing has happened yet */
+    uint32_t written_at, read_at; /* the last times */
+    uint32_t readers;             /* actors (modulo 32) that have read it */
+    sim_bytes written;
+    uint8_t writers; /* rows */
+    bool detailed;
+    sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two */
+} sim_line;
+
+/* What an actor has read of a line; rows of times before the domain's start are free. */
+typedef struct sim_line_reads {
+    sim_line_row rows[SIM_LINE_READERS];
+} sim_line_reads;
+
 typedef struct sim_shadow {
-    sim_cell *cells;
+    sim_line *lines;
+    sim_line_reads **line_reads; /* by actor: a plane of lines; NULL until needed */
+    /* Of detailed lines: */
+    sim_cell *cells;      /* NULL until needed */
     sim_read **reads;     /* by actor: a plane of words */
     sim_byte_cell *bytes; /* four for each word; NULL until needed */
     uint32_t *leaving;    /* instruction of the copy that reads the word; NULL until needed */
@@ -107,6 +139,7 @@ struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
     uint32_t now, start;
+    uint32_t settled, settled_at;  /* up to which everybody knew everybody; when that was found */
     uint32_t warps;                /* of a block */
     uint32_t actors;               /* warps of the cluster: the first actors; mbarriers follow */
     uint32_t used;                 /* actors and mbarriers so far */
@@ -115,6 +148,7 @@ struct sim_domain {
     sim_doubt **doubts;            /* by actor, by register; NULL until needed */
     uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
     uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
+    bool publishes;                /* there are any */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* of each block, SIM_BARRIERS */
     sim_gate cluster;
@@ -129,6 +163,7 @@ struct sim_domain {
 struct sim_hazards {
     sim_findings findings;
     sim_access_log log;
+    sim_footprints footprints;
     sim_watch *watch; /* the launch's */
     sim_domain *domains;
     uint32_t domain_count;
@@ -162,6 +197,37 @@ static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched
 }
 
 sim_shadow *sim_shadow_of(const sim_block *b);
+
+/* One warp's access, of the lanes that one view has. */
+typedef struct sim_visit {
+    sim_warp *w;
+    const sim_op *op; /* NULL for copies */
+    sim_domain *d;
+    sim_shadow *s;
+    const sim_view *v;
+    const sim_block *b;
+    haul_action action;
+    uint32_t actor, instruction, active;
+    uint32_t base; /* the lane's address */
+    bool strong;   /* atomic, volatile and the like: no race with its own kind */
+    unsigned lane;
+} sim_visit;
+
+/* Notes the lanes' reading, writing in the lines' rows. Returns the lanes for which cells must tell: their lines are
+ * detailed. `state`: SIM_CELL_*, of what is written. */
+uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);
+uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                         uint8_t state);
+/* Makes the lines from `address` on detailed. */
+bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes);
+bool sim_line_is_detailed(const sim_block *b, uint32_t address);
+/* A plane of words for what the actor has read; NULL when the host has no memory. */
+sim_read *sim_reads_of(const sim_visit *k, uint32_t actor);
+bool sim_has_byte_cells(const sim_visit *k);
+/* Words of a block's shared memory that there are cells for: whole lines. */
+static inline size_t sim_shadow_words(const sim_grid *g) {
+    return (g->shared_bytes / SIM_FOOTPRINT_LINE + 1) * (SIM_FOOTPRINT_LINE / 4);
+}
 /* The block begins: nothing in its threads' frames has been written. */
 void sim_hazard_local_start(const sim_block *b);
 

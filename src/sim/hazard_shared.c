@@ -10,39 +10,24 @@ sim_shadow *sim_shadow_of(const sim_block *b) {
     return &sim_domain_of(b)->shadows[b->rank];
 }
 
-/* One warp's access, of the lanes that one view has. */
-typedef struct visit {
-    sim_warp *w;
-    const sim_op *op; /* NULL for copies */
-    sim_domain *d;
-    sim_shadow *s;
-    const sim_view *v;
-    const sim_block *b;
-    haul_action action;
-    uint32_t actor, instruction, active;
-    uint32_t base; /* the lane's address */
-    bool strong;   /* atomic, volatile and the like: no race with its own kind */
-    unsigned lane;
-} visit;
-
 /* ---- what is known ---- */
 
-static bool knows(const visit *k, uint32_t thread, uint32_t time) {
+static bool knows(const sim_visit *k, uint32_t thread, uint32_t time) {
     if (time < k->d->start || thread == k->actor * SIM_LANES + k->lane) return true;
     return sim_known_lanes(&k->v->order[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
 }
 
-static bool is_engine(const visit *k, uint32_t thread) {
+static bool is_engine(const sim_visit *k, uint32_t thread) {
     return thread / SIM_LANES >= k->d->actors;
 }
 
-static void refresh(const visit *k, sim_cell *c) {
+static void refresh(const sim_visit *k, sim_cell *c) {
     if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
 }
 
 /* ---- reports ---- */
 
-static sim_finding *report(const visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
+static sim_finding *report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                            haul_action other_action, uint32_t other, uint32_t thread) {
     const sim_suspect s = {.kind = kind,
                            .action = k->action,
@@ -63,7 +48,8 @@ static haul_action writer_action(uint8_t state) {
                                      : HAUL_ACTION_WRITE;
 }
 
-static void report_arriving(const visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                            uint32_t thread) {
     sim_finding *f =
         report(k, HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, address, bytes, HAUL_ACTION_ASYNC_WRITE, instruction, thread);
     if (f)
@@ -71,7 +57,7 @@ static void report_arriving(const visit *k, uint32_t address, uint32_t bytes, ui
                        k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
 }
 
-static void report_writer(const visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
+static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
                           uint32_t thread) {
     const bool unwaited = is_engine(k, thread);
     sim_finding *f = report(k, unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED, address,
@@ -89,7 +75,7 @@ static void report_writer(const visit *k, uint32_t address, uint32_t bytes, uint
 enum { MOST_BYTES = 64 };
 
 /* What the lane stores; see ops/memory.c for the operands. Without a count it is not known. */
-static void value_of(const visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
+static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
     const sim_op *op = k->op;
     const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
     for (unsigned e = 0; e < op->count && (e + 1) << op->x <= MOST_BYTES; e++)
@@ -98,7 +84,7 @@ static void value_of(const visit *k, unsigned lane, unsigned char value[MOST_BYT
 }
 
 /* Whether the lane stores what is there already: in memory, or by a lane that stores at the same time. */
-static bool is_same_value(const visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
     if (!k->op || !k->op->count || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
     const uint32_t offset = address - k->base, other = c->thread % SIM_LANES;
@@ -110,20 +96,20 @@ static bool is_same_value(const visit *k, const sim_cell *c, uint32_t address, u
     return memcmp(theirs + offset, mine + offset, bytes) == 0;
 }
 
-static void report_overwrite(const visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     if (is_same_value(k, c, address, bytes))
         report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, writer_action(c->state), c->instruction, c->thread);
     else
         report_writer(k, address, bytes, c->state, c->instruction, c->thread);
 }
 
-static void report_reader(const visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
     sim_finding *f = report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
     if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
 }
 
-static void report_uninitialised(const visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
+static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
     if (k->op && k->action == HAUL_ACTION_READ) {
         sim_hazard_doubt(k->w, k->instruction, (address - k->base) >> k->op->x, lanes, HAUL_SPACE_SHARED, address,
                          bytes);
@@ -134,14 +120,10 @@ static void report_uninitialised(const visit *k, uint32_t lanes, uint32_t addres
 
 /* ---- words whose bytes have cells of their own ---- */
 
-static bool split(const visit *k, uint32_t word, sim_cell *c) {
+static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
     sim_shadow *s = k->s;
     if (c->state & SIM_CELL_SPLIT) return true;
-    if (!s->bytes) s->bytes = memory_zeroed(k->w->sm->grid->shared_bytes + 4, sizeof *s->bytes);
-    if (!s->bytes) {
-        k->d->owner->failed = true;
-        return false;
-    }
+    if (!sim_has_byte_cells(k)) return false;
     refresh(k, c);
     sim_byte_cell b = {.time = c->time,
                        .instruction = c->instruction,
@@ -161,7 +143,7 @@ static bool split(const visit *k, uint32_t word, sim_cell *c) {
     return true;
 }
 
-static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         if (b->time < k->d->start)
@@ -175,13 +157,13 @@ static void read_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t c
 }
 
 /* Strong accesses do not race with each other. */
-static bool are_both_strong(const visit *k, uint32_t instruction) {
+static bool are_both_strong(const sim_visit *k, uint32_t instruction) {
     const ptx_instruction *i = &k->w->sm->grid->program->function->instructions[instruction];
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return k->strong && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
 }
 
-static void check_byte_write(const visit *k, uint32_t address, const sim_byte_cell *b) {
+static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
     if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
         report_overwrite(k, &as_word, address, 1);
@@ -189,7 +171,7 @@ static void check_byte_write(const visit *k, uint32_t address, const sim_byte_ce
         report_reader(k, address, 1, b->read_instruction, b->reader);
 }
 
-static void write_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
+static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         check_byte_write(k, 4 * word + i, b);
@@ -203,7 +185,7 @@ static void write_bytes(const visit *k, uint32_t word, uint32_t first, uint32_t 
 /* ---- words ---- */
 
 /* False when something was found. */
-static bool slow_read(const visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
+static bool slow_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
     refresh(k, c);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
@@ -218,14 +200,7 @@ static bool slow_read(const visit *k, uint32_t word, sim_cell *c, uint32_t lanes
     return false;
 }
 
-static sim_read *plane_of(const visit *k) {
-    sim_read **plane = &k->s->reads[k->actor];
-    if (!*plane) *plane = memory_zeroed(k->w->sm->grid->shared_bytes / 4 + 1, sizeof **plane);
-    if (!*plane) k->d->owner->failed = true;
-    return *plane;
-}
-
-static inline void mark_read(const visit *k, sim_cell *c, sim_read *r, uint32_t lanes) {
+static inline void mark_read(const sim_visit *k, sim_cell *c, sim_read *r, uint32_t lanes) {
     const uint32_t now = k->d->now;
     c->read_time = now;
     c->readers |= 1u << k->actor % 32;
@@ -235,7 +210,7 @@ static inline void mark_read(const visit *k, sim_cell *c, sim_read *r, uint32_t 
 }
 
 /* `lanes` all read the words from `word` on. */
-static void read_words(visit *k, sim_read *plane, uint32_t word, uint32_t count, uint32_t lanes) {
+static void read_words(sim_visit *k, sim_read *plane, uint32_t word, uint32_t count, uint32_t lanes) {
     const uint32_t start = k->d->start, reach = k->v->least - start;
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC | SIM_CELL_LEAVING };
     for (uint32_t i = word; i < word + count; i++) {
@@ -248,7 +223,7 @@ static void read_words(visit *k, sim_read *plane, uint32_t word, uint32_t count,
     }
 }
 
-static void check_readers(const visit *k, uint32_t word, const sim_cell *c) {
+static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) {
     for (uint32_t a = 0; a < k->d->actors; a++) {
         const sim_read *plane = k->s->reads[a];
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
@@ -260,14 +235,14 @@ static void check_readers(const visit *k, uint32_t word, const sim_cell *c) {
     }
 }
 
-static void check_leaving(const visit *k, uint32_t word, const sim_cell *c) {
+static void check_leaving(const sim_visit *k, uint32_t word, const sim_cell *c) {
     if (!(c->state & SIM_CELL_LEAVING) || !k->s->leaving) return;
     sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, HAUL_ACTION_ASYNC_READ,
                             k->s->leaving[word], k->s->leaving_thread[word]);
     if (f) sim_hazard_say(f, "no wait of the thread that issued the copy has covered its reading yet");
 }
 
-static void check_mbarrier(const visit *k, uint32_t word, const sim_cell *c) {
+static void check_mbarrier(const sim_visit *k, uint32_t word, const sim_cell *c) {
     if (!(c->state & SIM_CELL_MBARRIER)) return;
     sim_finding *f = report(k, HAUL_FINDING_MBARRIER_MISUSE, 4 * word, 4, HAUL_ACTION_SYNC, c->instruction, c->thread);
     if (f) sim_hazard_say(f, "an mbarrier lies there that is in use: what is written becomes its state");
@@ -276,6 +251,8 @@ static void check_mbarrier(const visit *k, uint32_t word, const sim_cell *c) {
 void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
     sim_domain *d = sim_domain_of(b);
     const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    const sim_visit k = {.w = &b->warps[0], .d = d, .s = sim_shadow_of(b)};
+    if (!sim_lines_detail(&k, address, 8)) return;
     for (uint32_t i = address / 4; i < address / 4 + 2; i++) {
         sim_cell *c = &sim_shadow_of(b)->cells[i];
         *c = (sim_cell){.time = d->now,
@@ -286,7 +263,7 @@ void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
     }
 }
 
-static void slow_write(const visit *k, uint32_t word, sim_cell *c) {
+static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
     if (c->state & SIM_CELL_MBARRIER) {
@@ -306,7 +283,7 @@ static void slow_write(const visit *k, uint32_t word, sim_cell *c) {
     }
 }
 
-static inline void set_written(const visit *k, sim_cell *c, uint8_t state) {
+static inline void set_written(const sim_visit *k, sim_cell *c, uint8_t state) {
     c->time = k->d->now;
     c->readers = 0;
     c->read_time = 0;
@@ -316,7 +293,7 @@ static inline void set_written(const visit *k, sim_cell *c, uint8_t state) {
     c->state = state;
 }
 
-static void write_words(const visit *k, uint32_t word, uint32_t count, uint8_t state) {
+static void write_words(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state) {
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
@@ -327,8 +304,8 @@ static void write_words(const visit *k, uint32_t word, uint32_t count, uint8_t s
 
 /* ---- accesses ---- */
 
-static void read_part(visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
-    sim_read *plane = plane_of(k);
+static void read_part(sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    sim_read *plane = sim_reads_of(k, k->actor);
     if (!plane) return;
     while (lanes) {
         const unsigned first = (unsigned)__builtin_ctz(lanes);
@@ -346,7 +323,7 @@ static void read_part(visit *k, const uint32_t address[SIM_LANES], unsigned byte
     }
 }
 
-static void write_lane(visit *k, uint32_t address, unsigned bytes, uint8_t state) {
+static void write_lane(sim_visit *k, uint32_t address, unsigned bytes, uint8_t state) {
     const uint32_t word = address / 4;
     if (bytes >= 4) {
         write_words(k, word, bytes / 4, state);
@@ -362,36 +339,38 @@ static void write_lane(visit *k, uint32_t address, unsigned bytes, uint8_t state
     c->time = k->d->now;
 }
 
-static visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b, haul_action action) {
-    return (visit){.w = w,
-                   .op = op,
-                   .d = sim_domain_of(b),
-                   .s = sim_shadow_of(b),
-                   .b = b,
-                   .action = action,
-                   .actor = sim_actor(w),
-                   .instruction = op->instruction,
-                   .active = active};
+static sim_visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b, haul_action action) {
+    return (sim_visit){.w = w,
+                       .op = op,
+                       .d = sim_domain_of(b),
+                       .s = sim_shadow_of(b),
+                       .b = b,
+                       .action = action,
+                       .actor = sim_actor(w),
+                       .instruction = op->instruction,
+                       .active = active};
 }
 
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ);
-    visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
     const sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
     k.strong = op->flags & SIM_OP_OBSERVES;
     for (uint32_t i = 0; i < views->count; i++) {
         k.v = &views->list[i];
-        read_part(&k, address, op->bytes, active & k.v->lanes);
+        const uint32_t lanes = sim_lines_read(&k, address, op->bytes, active & k.v->lanes);
+        if (lanes) read_part(&k, address, op->bytes, lanes);
     }
 }
 
-static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
+static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
     const sim_views *views = &k->d->views[k->actor];
     if (k->d->owner->failed) return;
     for (uint32_t i = 0; i < views->count; i++) {
         k->v = &views->list[i];
-        for (uint32_t left = k->active & k->v->lanes; left; left &= left - 1) {
+        const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
+        for (uint32_t left = lanes; left; left &= left - 1) {
             k->lane = (unsigned)__builtin_ctz(left);
             k->base = address[k->lane];
             write_lane(k, address[k->lane], k->op->bytes, state);
@@ -400,7 +379,7 @@ static void write_all(visit *k, const uint32_t address[SIM_LANES], uint8_t state
 }
 
 /* What the lanes stored was never written in the first place. */
-static void forget_written(const visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
     const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t first = address[__builtin_ctz(lanes)] + element * bytes;
@@ -417,7 +396,7 @@ static void forget_written(const visit *k, unsigned element, uint32_t lanes, con
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE);
-    visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
     for (unsigned e = 0; w->doubtful && e < op->count; e++)
@@ -427,24 +406,25 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                        const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC);
-    visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
     k.strong = true;
     write_all(&k, address, SIM_CELL_ATOMIC);
 }
 
 /* ---- asynchronous copies ---- */
 
-static visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, haul_action action, uint32_t instruction) {
+static sim_visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, haul_action action,
+                               uint32_t instruction) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = sim_actor(w);
-    return (visit){.w = w,
-                   .d = d,
-                   .s = sim_shadow_of(b),
-                   .v = sim_view_of(d, actor, lane),
-                   .action = action,
-                   .actor = actor,
-                   .instruction = instruction,
-                   .lane = lane};
+    return (sim_visit){.w = w,
+                       .d = d,
+                       .s = sim_shadow_of(b),
+                       .v = sim_view_of(d, actor, lane),
+                       .action = action,
+                       .actor = actor,
+                       .instruction = instruction,
+                       .lane = lane};
 }
 
 static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
@@ -466,8 +446,8 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
     sim_flight_copy(w->block, active, c);
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
-        if (k.d->owner->failed) return;
+        sim_visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+        if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
         write_words(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
     }
 }
@@ -479,7 +459,8 @@ static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t 
     const sim_shadow *s = sim_shadow_of(b);
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &s->cells[i];
-        if (!(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction) continue;
+        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction)
+            continue;
         c->state = state;
         c->time = d->now;
         c->thread = (uint16_t)thread;
@@ -500,10 +481,10 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
 
 /* ---- bulk copies ---- */
 
-typedef void piece_fn(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes);
+typedef void piece_fn(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes);
 
 /* Calls `visit_piece` for each piece of the block's shared memory that the copy touches. */
-static void each_piece(visit *k, const sim_block *b, const sim_bulk *bulk, piece_fn *visit_piece) {
+static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, piece_fn *visit_piece) {
     sim_tensor_walk walk;
     sim_tensor_row row;
     if (!bulk->tensor.rank) {
@@ -516,27 +497,28 @@ static void each_piece(visit *k, const sim_block *b, const sim_bulk *bulk, piece
             visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
 }
 
-static void keep_inside(const visit *k, uint32_t address, uint32_t bytes) {
+static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
     uint32_t of_lane[SIM_LANES] = {0};
     of_lane[k->lane] = address;
     sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action);
 }
 
-static void report_proxy(const visit *k, uint32_t word, const sim_cell *c) {
+static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {
     sim_finding *f =
         report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, writer_action(c->state), c->instruction, c->thread);
     if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the copy");
 }
 
 /* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
-static bool is_fenced(const visit *k, const sim_cell *c) {
+static bool is_fenced(const sim_visit *k, const sim_cell *c) {
     if (c->state & (SIM_CELL_COPIED | SIM_CELL_SPLIT) || c->time < k->d->start || is_engine(k, c->thread)) return true;
     return sim_known_lanes(&k->v->proxy[c->thread / SIM_LANES], c->time) >> c->thread % SIM_LANES & 1;
 }
 
-static void depart(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b, (void)bulk;
     keep_inside(k, address, bytes);
+    if (!sim_lines_detail(k, address, bytes)) return;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
         if (slow_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
@@ -549,7 +531,7 @@ static void depart(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t 
 
 static bool has_leaving(const sim_block *b) {
     sim_shadow *s = sim_shadow_of(b);
-    const size_t words = b->sm->grid->shared_bytes / 4 + 1;
+    const size_t words = sim_shadow_words(b->sm->grid);
     if (!s->leaving) s->leaving = memory_zeroed(words, sizeof *s->leaving);
     if (!s->leaving_thread) s->leaving_thread = memory_zeroed(words, sizeof *s->leaving_thread);
     if (s->leaving && s->leaving_thread) return true;
@@ -557,9 +539,10 @@ static bool has_leaving(const sim_block *b) {
     return false;
 }
 
-static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
     keep_inside(k, address, bytes);
+    if (!sim_lines_detail(k, address, bytes)) return;
     for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
         const sim_cell *c = &k->s->cells[i];
         if (knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c)) report_proxy(k, i, c);
@@ -570,23 +553,23 @@ static void announce(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
-    visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
     if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
     sim_flight_begin(w, lane, b, bulk);
     each_piece(&k, b, bulk, load ? announce : depart);
 }
 
-static void arrived(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+static void arrived(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     land(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
-static void departed(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
-    sim_read *plane = plane_of(k);
-    (void)b;
+static void departed(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    sim_read *plane = sim_reads_of(k, k->actor);
     for (uint32_t i = address / 4; plane && i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (!(c->state & SIM_CELL_LEAVING) || k->s->leaving[i] != bulk->instruction) continue;
+        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_LEAVING) || k->s->leaving[i] != bulk->instruction)
+            continue;
         c->state &= (uint8_t)~SIM_CELL_LEAVING;
         mark_read(k, c, &plane[i], 1u << k->lane);
     }
@@ -594,12 +577,12 @@ static void departed(visit *k, const sim_block *b, const sim_bulk *bulk, uint32_
 
 void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
     sim_domain *d = sim_domain_of(b);
-    visit k = {.w = &b->warps[bulk->thread / SIM_LANES],
-               .d = d,
-               .s = sim_shadow_of(b),
-               .instruction = bulk->instruction,
-               .lane = bulk->thread % SIM_LANES,
-               .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
+    sim_visit k = {.w = &b->warps[bulk->thread / SIM_LANES],
+                   .d = d,
+                   .s = sim_shadow_of(b),
+                   .instruction = bulk->instruction,
+                   .lane = bulk->thread % SIM_LANES,
+                   .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
     if (d->owner->failed) return;
     if (bulk->kind != SIM_BULK_LOAD) {
         each_piece(&k, b, bulk, departed);
@@ -618,9 +601,10 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
 enum { CHUNK_BYTES = 16 };
 
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count) {
-    visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     if (k.d->owner->failed) return 0;
     for (uint32_t n = 0; n < count; n++) {
+        if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];
             if (!slow_read(&k, i, c, 1) || is_fenced(&k, c)) continue;
@@ -632,7 +616,7 @@ uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *addre
     return k.d->now++;
 }
 
-static void check_unchanged(const visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
+static void check_unchanged(const sim_visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
     if (c->time <= issued || c->time < k->d->start) return;
     sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, writer_action(c->state),
                             c->instruction, c->thread);
@@ -640,10 +624,11 @@ static void check_unchanged(const visit *k, uint32_t word, const sim_cell *c, ui
 }
 
 void sim_hazard_factors_read(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count, uint32_t issued) {
-    visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
-    sim_read *plane = plane_of(&k);
+    sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    sim_read *plane = sim_reads_of(&k, k.actor);
     if (k.d->owner->failed) return;
     for (uint32_t n = 0; n < count; n++) {
+        if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             check_unchanged(&k, i, &k.s->cells[i], issued);
             mark_read(&k, &k.s->cells[i], &plane[i], SIM_ALL_LANES);

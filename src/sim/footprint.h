@@ -1,0 +1,106 @@
+/* Which bytes of which lines a warp access touches, and which lanes each byte is touched by, in a few parts: what the
+ * shadows of memory are kept in (hazard_lines.c, hazard_global.c).
+ *
+ * An instruction tends to touch memory in the same shape each time, at another place: a footprint is found once for a
+ * shape and kept by instruction. */
+#ifndef HAUL_SIM_FOOTPRINT_H
+#define HAUL_SIM_FOOTPRINT_H
+
+#include "sim/op.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SIM_FOOTPRINT_LINE = 128 };
+
+/* Bytes of a line, a bit each. */
+typedef struct sim_bytes {
+    uint64_t half[2];
+} sim_bytes;
+
+static inline sim_bytes sim_bytes_and(sim_bytes a, sim_bytes b) {
+    return (sim_bytes){{a.half[0] & b.half[0], a.half[1] & b.half[1]}};
+}
+static inline sim_bytes sim_bytes_or(sim_bytes a, sim_bytes b) {
+    return (sim_bytes){{a.half[0] | b.half[0], a.half[1] | b.half[1]}};
+}
+static inline sim_bytes sim_bytes_without(sim_bytes a, sim_bytes b) {
+    return (sim_bytes){{a.half[0] & ~b.half[0], a.half[1] & ~b.half[1]}};
+}
+static inline bool sim_bytes_any(sim_bytes a) {
+    return (a.half[0] | a.half[1]) != 0;
+}
+static inline bool sim_bytes_equal(sim_bytes a, sim_bytes b) {
+    return a.half[0] == b.half[0] && a.half[1] == b.half[1];
+}
+static inline bool sim_bytes_overlap(sim_bytes a, sim_bytes b) {
+    return sim_bytes_any(sim_bytes_and(a, b));
+}
+/* The four bits of a word of the line. */
+static inline unsigned sim_bytes_of_word(sim_bytes a, unsigned word) {
+    return (unsigned)(a.half[word / 16] >> 4 * (word % 16)) & 15;
+}
+static inline bool sim_bytes_has(sim_bytes a, unsigned byte) {
+    return a.half[byte / 64] >> byte % 64 & 1;
+}
+/* Bytes from .. to-1 of the line. */
+sim_bytes sim_bytes_range(unsigned from, unsigned to);
+
+/* Whose a byte is: `lanes` at byte `start`, `step` lanes further for each `stride` bytes; for a negative stride for
+ * each -stride bytes before it; stride 0: `lanes` everywhere. Equal bits mean the same. */
+typedef union sim_owner {
+    struct {
+        uint32_t lanes;
+        uint8_t start;
+        int8_t stride;
+        uint8_t step, none;
+    };
+    uint64_t bits;
+} sim_owner;
+
+static inline uint32_t sim_owner_lanes(sim_owner o, unsigned byte) {
+    if (o.stride == 0) return o.lanes;
+    const int apart = o.stride > 0 ? (int)byte - o.start : o.start - (int)byte;
+    const int further = apart / (o.stride > 0 ? o.stride : -o.stride) * o.step;
+    return further >= 0 && further < SIM_LANES ? o.lanes << further : 0;
+}
+/* No byte has two lanes. */
+static inline bool sim_owner_is_single(sim_owner o) {
+    return (o.lanes & (o.lanes - 1)) == 0;
+}
+
+typedef struct sim_part {
+    sim_bytes bytes;
+    sim_owner owner;
+    int64_t line; /* behind the line of the first active lane */
+} sim_part;
+
+/* All lanes that touch any of the bytes. */
+uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner);
+
+typedef struct sim_footprint {
+    uint64_t apart[SIM_LANES]; /* address less that of the first active lane; 0 for inactive lanes */
+    uint32_t active;
+    uint8_t bytes, phase; /* of a lane; of the first lane's address in its line */
+    uint16_t count;
+    sim_part parts[SIM_LANES];
+} sim_footprint;
+
+/* By instruction; NULL until needed. */
+typedef struct sim_footprints {
+    sim_footprint **list;
+    size_t count;
+} sim_footprints;
+
+bool sim_footprints_create(sim_footprints *kept, size_t instructions);
+void sim_footprints_free(sim_footprints *kept);
+
+/* Of an access of `bytes` (at most 128, aligned to themselves) by each active lane; there is one. Valid until the same
+ * instruction's next one. NULL when the host has no memory. */
+const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
+                                      const uint64_t address[SIM_LANES]);
+/* The same for addresses in shared memory. */
+const sim_footprint *sim_footprint_in_shared(sim_footprints *kept, uint32_t instruction, unsigned bytes,
+                                             uint32_t active, const uint32_t address[SIM_LANES]);
+
+#endif

@@ -1,0 +1,349 @@
+/* The quick shadow of shared memory: lines of 128 bytes, each with a few rows that say which warp wrote and read which
+ * of its bytes. A row of a warp's access is looked at as a whole.
+ *
+ * What is found here is only that an access is in order. Where rows cannot show that, or would be too many, the line is
+ * made detailed and hazard_shared.c looks at the cells of its words: what it finds is the same either way. Rows of
+ * reads stay behind when their bytes are written by who knew of them: whoever knows the writer knows them too. */
+#include "sim/hazard_internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4 };
+
+static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
+    sim_line *l = &s->lines[index];
+    if (l->start == d->start) return l;
+    l->start = l->written_at = l->read_at = d->start;
+    l->readers = 0;
+    l->written = (sim_bytes){{0, 0}};
+    l->writers = 0;
+    l->detailed = false;
+    return l;
+}
+
+bool sim_line_is_detailed(const sim_block *b, uint32_t address) {
+    const sim_line *l = &sim_shadow_of(b)->lines[address / SIM_FOOTPRINT_LINE];
+    return l->detailed && l->start == sim_domain_of(b)->start;
+}
+
+/* ---- cells ---- */
+
+static bool had(const sim_visit *k, const void *memory) {
+    if (!memory) k->d->owner->failed = true;
+    return memory != NULL;
+}
+
+sim_read *sim_reads_of(const sim_visit *k, uint32_t actor) {
+    sim_read **plane = &k->s->reads[actor];
+    if (!*plane) *plane = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof **plane);
+    return had(k, *plane) ? *plane : NULL;
+}
+
+bool sim_has_byte_cells(const sim_visit *k) {
+    sim_shadow *s = k->s;
+    if (!s->bytes) s->bytes = memory_zeroed(4 * sim_shadow_words(k->w->sm->grid), sizeof *s->bytes);
+    return had(k, s->bytes);
+}
+
+static bool has_cells(const sim_visit *k) {
+    sim_shadow *s = k->s;
+    if (!s->cells) s->cells = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof *s->cells);
+    return had(k, s->cells);
+}
+
+static uint16_t thread_of(const sim_line_row *r, unsigned byte) {
+    const uint32_t last = 31u - (unsigned)__builtin_clz(sim_owner_lanes(r->owner, byte));
+    return (uint16_t)(r->actor * SIM_LANES + last);
+}
+
+/* The bytes of words that a row has a part of only. */
+static sim_bytes split_words(const sim_line_row *r) {
+    sim_bytes split = {{0, 0}};
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        const unsigned bits = sim_bytes_of_word(r->bytes, w);
+        if (bits != 0 && bits != SIM_CELL_ALL) split = sim_bytes_or(split, sim_bytes_range(4 * w, 4 * w + 4));
+    }
+    return split;
+}
+
+static void split_word(const sim_visit *k, uint32_t word) {
+    memset(&k->s->bytes[(size_t)4 * word], 0, 4 * sizeof *k->s->bytes);
+    k->s->cells[word].state = SIM_CELL_SPLIT;
+    k->s->cells[word].time = k->d->start;
+}
+
+static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r) {
+    for (unsigned byte = 0; byte < SIM_FOOTPRINT_LINE; byte++) {
+        if (!sim_bytes_has(r->bytes, byte)) continue;
+        sim_cell *c = &k->s->cells[first + byte / 4];
+        c->time = r->time;
+        if (c->state & SIM_CELL_SPLIT) {
+            k->s->bytes[(size_t)4 * first + byte] = (sim_byte_cell){
+                .time = r->time, .instruction = r->instruction, .thread = thread_of(r, byte), .state = r->state};
+            continue;
+        }
+        c->instruction = r->instruction;
+        c->thread = thread_of(r, byte);
+        c->state = r->state;
+        c->written = SIM_CELL_ALL;
+    }
+}
+
+static void spread_byte_read(sim_byte_cell *b, const sim_line_row *r, unsigned byte) {
+    if (r->time < b->time || r->time <= b->read_time) return;
+    b->read_time = r->time;
+    b->read_instruction = r->instruction;
+    b->reader = thread_of(r, byte);
+}
+
+static void spread_read(const sim_visit *k, uint32_t first, const sim_line_row *r, sim_read *plane) {
+    for (unsigned byte = 0; byte < SIM_FOOTPRINT_LINE; byte++) {
+        if (!sim_bytes_has(r->bytes, byte)) continue;
+        const uint32_t word = first + byte / 4;
+        sim_cell *c = &k->s->cells[word];
+        if (c->state & SIM_CELL_SPLIT) {
+            spread_byte_read(&k->s->bytes[(size_t)4 * first + byte], r, byte);
+            continue;
+        }
+        sim_read *p = &plane[word];
+        if (r->time < c->time || r->time < p->time) continue; /* read before it was written, or before others */
+        const uint32_t lanes = sim_owner_lanes(r->owner, byte);
+        *p = (sim_read){
+            .time = r->time, .lanes = p->time == r->time ? p->lanes | lanes : lanes, .instruction = r->instruction};
+        c->readers |= 1u << r->actor % 32;
+        if (c->read_time < r->time) c->read_time = r->time;
+    }
+}
+
+static bool is_current(const sim_visit *k, const sim_line_row *r) {
+    return r->time >= k->d->start && sim_bytes_any(r->bytes);
+}
+
+/* Calls `visit` for the rows of all who have read the line. */
+typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, void *context);
+
+static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
+    const uint32_t index = (uint32_t)(l - k->s->lines);
+    for (uint32_t a = 0; a < k->d->actors; a++) {
+        sim_line_reads *plane = k->s->line_reads[a];
+        if (!plane || !(l->readers >> a % 32 & 1)) continue;
+        for (unsigned i = 0; i < SIM_LINE_READERS; i++)
+            if (is_current(k, &plane[index].rows[i]) && !visit(k, index, &plane[index].rows[i], context)) return false;
+    }
+    return true;
+}
+
+static bool add_split(const sim_visit *k, uint32_t index, const sim_line_row *r, void *split) {
+    (void)k, (void)index;
+    *(sim_bytes *)split = sim_bytes_or(*(sim_bytes *)split, split_words(r));
+    return true;
+}
+
+static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row *r, void *context) {
+    (void)context;
+    sim_read *plane = sim_reads_of(k, r->actor);
+    if (plane) spread_read(k, index * LINE_WORDS, r, plane);
+    return plane != NULL;
+}
+
+static bool detail(const sim_visit *k, sim_line *l) {
+    const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
+    sim_bytes split = {{0, 0}};
+    if (l->detailed) return true;
+    if (!has_cells(k)) return false;
+    for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
+    each_read(k, l, add_split, &split);
+    if (sim_bytes_any(split) && !sim_has_byte_cells(k)) return false;
+    memset(&k->s->cells[first], 0, LINE_WORDS * sizeof *k->s->cells);
+    for (uint32_t a = 0; a < k->d->actors; a++)
+        if (k->s->reads[a]) memset(&k->s->reads[a][first], 0, LINE_WORDS * sizeof **k->s->reads);
+    for (unsigned w = 0; w < LINE_WORDS; w++)
+        if (sim_bytes_of_word(split, w)) split_word(k, first + w);
+    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i]);
+    l->detailed = true;
+    return each_read(k, l, spread_reads, NULL);
+}
+
+bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes) {
+    for (uint32_t i = address / SIM_FOOTPRINT_LINE; i <= (address + bytes - 1) / SIM_FOOTPRINT_LINE; i++)
+        if (!detail(k, line_at(k->d, k->s, i))) return false;
+    return !k->d->owner->failed;
+}
+
+/* ---- rows that are known to be in order ---- */
+
+static bool same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
+    if (a.bits == b.bits) return true;
+    for (unsigned h = 0; h < 2; h++)
+        for (uint64_t left = bytes.half[h]; left; left &= left - 1) {
+            const unsigned byte = 64 * h + (unsigned)__builtin_ctzll(left);
+            if (sim_owner_lanes(a, byte) != sim_owner_lanes(b, byte)) return false;
+        }
+    return true;
+}
+
+static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
+    const sim_known *n = &k->v->order[r->actor];
+    if (n->all >= r->time) return true;
+    if (r->actor == k->actor && sim_owner_is_single(p->owner) &&
+        same_lanes(sim_bytes_and(r->bytes, p->bytes), r->owner, p->owner))
+        return true;
+    return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
+}
+
+static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; i < l->writers; i++) {
+        const sim_line_row *r = &l->rows[i];
+        if (!sim_bytes_overlap(r->bytes, p->bytes) || (k->strong && r->state & SIM_CELL_ATOMIC)) continue;
+        if (!is_known(k, r, p)) return false;
+    }
+    return true;
+}
+
+static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row *r, void *part) {
+    (void)index;
+    return !sim_bytes_overlap(r->bytes, ((const sim_part *)part)->bytes) || is_known(k, r, part);
+}
+
+static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
+    return l->written_at <= k->v->least || knows_writers(k, l, p);
+}
+
+static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    sim_part part = *p;
+    if (k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) return false;
+    if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
+    return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
+}
+
+/* ---- noting ---- */
+
+/* The time up to which all threads know all accesses: nothing can race with those any more. */
+static uint32_t settled(sim_domain *d) {
+    if (d->settled_at == d->now) return d->settled;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
+        for (uint32_t i = 0; i < d->views[a].count; i++)
+            if (d->views[a].list[i].least < least) least = d->views[a].list[i].least;
+    }
+    d->settled_at = d->now;
+    d->settled = least;
+    return least;
+}
+
+static bool is_free(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
+    if (r->time < k->d->start || r->time <= settled(k->d)) return true;
+    return r->owner.bits == p->owner.bits && !sim_bytes_any(sim_bytes_without(r->bytes, p->bytes));
+}
+
+static void take(const sim_visit *k, sim_line_row *r, const sim_part *p, uint8_t state) {
+    *r = (sim_line_row){.bytes = p->bytes,
+                        .owner = p->owner,
+                        .time = k->d->now,
+                        .instruction = k->instruction,
+                        .actor = (uint16_t)k->actor,
+                        .state = state};
+}
+
+static bool note_new_read(const sim_visit *k, sim_line_reads *reads, const sim_part *p) {
+    for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+        if (!is_free(k, &reads->rows[i], p)) continue;
+        take(k, &reads->rows[i], p, 0);
+        return true;
+    }
+    return false;
+}
+
+static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, const sim_part *p) {
+    const uint32_t now = k->d->now;
+    l->read_at = now;
+    l->readers |= 1u << k->actor % 32;
+    for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+        sim_line_row *r = &reads->rows[i];
+        if (r->time != now || r->owner.bits != p->owner.bits) continue;
+        r->bytes = sim_bytes_or(r->bytes, p->bytes);
+        r->instruction = k->instruction;
+        return true;
+    }
+    return note_new_read(k, reads, p);
+}
+
+static void drop_overwritten(sim_line *l, const sim_part *p) {
+    for (unsigned i = l->writers; i-- > 0;) {
+        l->rows[i].bytes = sim_bytes_without(l->rows[i].bytes, p->bytes);
+        if (!sim_bytes_any(l->rows[i].bytes)) l->rows[i] = l->rows[--l->writers];
+    }
+}
+
+static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
+    drop_overwritten(l, p);
+    l->written_at = k->d->now;
+    l->written = sim_bytes_or(l->written, p->bytes);
+    for (unsigned i = 0; i < l->writers; i++) {
+        sim_line_row *r = &l->rows[i];
+        if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor ||
+            r->instruction != k->instruction || r->state != state)
+            continue;
+        r->bytes = sim_bytes_or(r->bytes, p->bytes);
+        return true;
+    }
+    if (l->writers == SIM_LINE_WRITERS) return false;
+    take(k, &l->rows[l->writers++], p, state);
+    return true;
+}
+
+/* ---- accesses ---- */
+
+static uint32_t lanes_in(const sim_visit *k, const sim_line *l, const uint32_t address[SIM_LANES], uint32_t lanes) {
+    const uint32_t index = (uint32_t)(l - k->s->lines);
+    uint32_t in = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++) in |= (uint32_t)(address[i] / SIM_FOOTPRINT_LINE == index) << i;
+    return detail(k, &k->s->lines[index]) ? in & lanes : 0;
+}
+
+static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes,
+                                         uint32_t lanes) {
+    const sim_footprint *f = sim_footprint_in_shared(&k->d->owner->footprints, k->instruction, bytes, lanes, address);
+    return had(k, f) ? f : NULL;
+}
+
+static sim_line_reads *line_reads_of(const sim_visit *k) {
+    sim_line_reads **plane = &k->s->line_reads[k->actor];
+    const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
+    if (!*plane) *plane = memory_zeroed(lines, sizeof **plane);
+    return had(k, *plane) ? *plane : NULL;
+}
+
+uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
+    sim_line_reads *reads = f ? line_reads_of(k) : NULL;
+    uint32_t slow = 0;
+    if (!reads) return 0;
+    const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < f->count; i++) {
+        const sim_part *p = &f->parts[i];
+        const uint32_t index = first + (uint32_t)p->line;
+        sim_line *l = line_at(k->d, k->s, index);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p))
+            slow |= lanes_in(k, l, address, lanes);
+    }
+    return slow;
+}
+
+uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                         uint8_t state) {
+    const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
+    uint32_t slow = 0;
+    if (!f) return 0;
+    const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < f->count; i++) {
+        const sim_part *p = &f->parts[i];
+        sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
+        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= lanes_in(k, l, address, lanes);
+    }
+    return slow;
+}
