@@ -58,12 +58,14 @@ static uint16_t thread_of(const sim_line_row *r, unsigned byte) {
     return (uint16_t)(r->actor * SIM_LANES + last);
 }
 
-/* The bytes of words that a row has a part of only. */
+/* The bytes of words that a row has a part of only, or whose bytes are different lanes'. */
 static sim_bytes split_words(const sim_line_row *r) {
     sim_bytes split = {{0, 0}};
     for (unsigned w = 0; w < LINE_WORDS; w++) {
         const unsigned bits = sim_bytes_of_word(r->bytes, w);
-        if (bits != 0 && bits != SIM_CELL_ALL) split = sim_bytes_or(split, sim_bytes_range(4 * w, 4 * w + 4));
+        const bool shared = sim_owner_lanes(r->owner, 4 * w) != sim_owner_lanes(r->owner, 4 * w + 3);
+        if (bits != 0 && (bits != SIM_CELL_ALL || shared))
+            split = sim_bytes_or(split, sim_bytes_range(4 * w, 4 * w + 4));
     }
     return split;
 }
