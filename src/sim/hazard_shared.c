@@ -383,6 +383,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
     const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t first = address[__builtin_ctz(lanes)] + element * bytes;
+        if (!sim_lines_detail(k, first, bytes)) return;
         for (uint32_t at = first; at < first + bytes; at++) {
             sim_cell *c = &k->s->cells[at / 4];
             if (c->state & SIM_CELL_SPLIT)
