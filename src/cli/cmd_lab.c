@@ -105,6 +105,7 @@ static haul_status open_devices(lab *l, const cli_values *values) {
 }
 
 static haul_status run_lab(lab *l, const cli_values *values) {
+    l->once = values->once;
     l->rounds = values->repeat > UINT_MAX ? UINT_MAX : (unsigned)values->repeat;
     HAUL_TRY(open_devices(l, values));
     introduce(l);

@@ -13,7 +13,8 @@ typedef struct lab {
     haul_device *real;   /* the GPU whose times and counters go beside, or NULL */
     ncu_report counters; /* of what is launched there, in order; empty when they could not be read */
     size_t launched;     /* there so far */
-    unsigned rounds;     /* that each launch there is timed; 0: as many as usual */
+    bool once;       /* for a profiler: each launch happens once, and what is there for its time alone is left out */
+    unsigned rounds; /* that each launch there is timed; 0: as many as usual */
     report_document *document;
 } lab;
 

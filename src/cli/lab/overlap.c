@@ -230,6 +230,7 @@ haul_status lab_run_overlap(lab *l, report_section *section) {
     const bool beside = l->real && l->real != l->device;
     double us[WAYS], measured[WAYS];
     bool right, also_right = true;
+    if (l->once) return HAUL_OK;
     HAUL_TRY(measure_all(l->device, us, &right));
     if (beside) HAUL_TRY(measure_all(l->real, measured, &also_right));
     show(section, us, beside ? measured : NULL);
