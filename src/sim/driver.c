@@ -371,10 +371,14 @@ static sim_launch describe(const sim_work *w) {
 haul_status sim_run_launch(const sim_work *w, double *us) {
     haul_launch_record own = {0};
     arena memory = {0};
-    const sim_launch l = describe(w);
+    bool wrote_host = false;
+    sim_launch l = describe(w);
+    l.wrote_host = &wrote_host;
     haul_launch_record *record = w->record ? w->record : &own;
     const haul_status status = sim_launch_run(&l, w->record ? w->record_memory : &memory, record);
     *us = record->estimate_us;
+    CUcontext c = w->function->module->context;
+    if (wrote_host) c->anywhere = ++c->effects;
     arena_free(&memory);
     return status;
 }

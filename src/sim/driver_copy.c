@@ -1,6 +1,7 @@
 /* Device memory of the virtual GPU: allocation, copies, fills. */
 #include "sim/driver_internal.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -53,11 +54,13 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     if (!from || !sim_at(c, to, bytes)) return CUDA_INVALID_VALUE;
-    const sim_work work = {.kind = SIM_WORK_COPY_IN,
-                           .to = to,
-                           .host = (void *)(uintptr_t)from,
-                           .bytes = bytes,
-                           .pageable = !sim_find_pinned(c, from, bytes)};
+    sim_work work = {.kind = SIM_WORK_COPY_IN,
+                     .to = to,
+                     .host = (void *)(uintptr_t)from,
+                     .bytes = bytes,
+                     .pageable = !sim_find_pinned(c, from, bytes),
+                     .effects = c->effects};
+    if (c->check && !s->capture && !work.pageable) work.source = hash_bytes(HASH_START, from, bytes);
     /* Pageable memory goes through a buffer of the driver's before the call returns. */
     return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }

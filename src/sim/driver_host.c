@@ -17,6 +17,11 @@ sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
     return NULL;
 }
 
+void sim_note_written(CUcontext c, const void *host, uint64_t bytes) {
+    sim_pinned *p = sim_find_pinned(c, host, bytes);
+    if (p) p->effect = ++c->effects;
+}
+
 static haul_status pin(CUcontext c, void *host, uint64_t bytes, bool owned) {
     sim_pinned *p = memory_zeroed(1, sizeof *p);
     if (!p) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory to pin memory");

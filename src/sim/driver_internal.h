@@ -57,7 +57,8 @@ struct CUevent_st {
 typedef struct sim_pinned {
     unsigned char *host;
     uint64_t bytes, address;
-    bool owned; /* allocated here, not registered */
+    bool owned;      /* allocated here, not registered */
+    uint64_t effect; /* the last of the device's that wrote here */
     struct sim_pinned *next;
 } sim_pinned;
 
@@ -83,7 +84,10 @@ struct CUctx_st {
     arena *record_memory;
     haul_status last;
     sim_clock clock;
-    uint64_t turns;            /* of work that was issued */
+    uint64_t turns; /* of work that was issued */
+    /* What work did to host memory, counted; the last that may have been anywhere: host functions, and kernels that
+     * wrote mapped memory. */
+    uint64_t effects, anywhere;
     struct CUstream_st legacy; /* the default stream */
     CUstream streams;
     CUevent events;
@@ -124,6 +128,8 @@ void *sim_at_to_write(CUcontext context, CUdeviceptr address, size_t bytes);
 
 /* The pinned memory that holds all of the bytes; NULL when there is none: they are pageable. */
 sim_pinned *sim_find_pinned(CUcontext context, const void *host, uint64_t bytes);
+/* Remembers that work wrote there. */
+void sim_note_written(CUcontext context, const void *host, uint64_t bytes);
 void sim_free_pinned(CUcontext context);
 
 /* Which stream a handle stands for. CUDA_INVALID_HANDLE for none that lives. */

@@ -480,6 +480,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }
+    if (l->wrote_host && s.link.written) *l->wrote_host = true;
     tear_down(&s);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct sim_launch {
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
+    bool *wrote_host; /* set when the kernel wrote mapped host memory; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

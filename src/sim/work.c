@@ -1,5 +1,6 @@
 #include "sim/work.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/driver_internal.h"
@@ -55,7 +56,20 @@ static void remove_first(CUstream stream) {
 
 /* ---- doing it ---- */
 
+/* Nobody but work that came in between may have changed what a copy is about to read. */
+static haul_status check_source(CUcontext c, const sim_work *w) {
+    const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
+    if (!p || p->effect > w->effects || c->anywhere > w->effects) return HAUL_OK;
+    if (hash_bytes(HASH_START, w->host, w->bytes) == w->source) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_FAULT,
+        "copy to the device: its source, %llu bytes of pinned memory from byte %llu on, was changed before "
+        "the copy was done: wait for the stream, or an event behind the copy, first",
+        (unsigned long long)w->bytes, (unsigned long long)((unsigned char *)w->host - p->host));
+}
+
 static haul_status copy_in(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
     void *to = sim_at_to_write(c, w->to, w->bytes);
     if (!to) return HAUL_ERROR_ARGUMENT;
     memmove(to, w->host, w->bytes);
@@ -66,6 +80,7 @@ static haul_status copy_out(CUcontext c, const sim_work *w) {
     const void *from = sim_at(c, w->from, w->bytes);
     if (!from) return HAUL_ERROR_ARGUMENT;
     memmove(w->host, from, w->bytes);
+    sim_note_written(c, w->host, w->bytes);
     return HAUL_OK;
 }
 
@@ -105,7 +120,10 @@ static haul_status effect(CUcontext c, const sim_work *w, sim_engine *engine, do
     case SIM_WORK_COPY_DEVICE: *us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
     case SIM_WORK_FILL: *us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
     case SIM_WORK_LAUNCH: *engine = SIM_ENGINE_SMS; return sim_run_launch(w, us);
-    case SIM_WORK_CALL: w->call(w->data); return HAUL_OK;
+    case SIM_WORK_CALL:
+        w->call(w->data);
+        c->anywhere = ++c->effects;
+        return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
     default: return HAUL_OK;
     }

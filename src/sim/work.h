@@ -47,6 +47,7 @@ typedef struct sim_work {
     uint64_t bytes;
     unsigned value, width; /* FILL: what with, in elements of 1, 2 or 4 bytes */
     bool pageable;
+    uint64_t source, effects; /* COPY_IN, with checks: hash of the source when issued, and the context's count then */
     CUfunction function;
     CUlaunchConfig config;
     uint32_t cluster[3];

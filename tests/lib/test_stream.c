@@ -112,6 +112,34 @@ static void kernels_take_pinned_memory_as_it_is(void **state) {
     haul_host_free(to);
 }
 
+/* With checks, a buffer that is filled again too early is told. */
+static void a_source_that_changes_too_early_is_told(void **state) {
+    (void)state;
+    const haul_device_options options = {.memory_bytes = 64 << 20, .check = true};
+    haul_device *checked;
+    haul_host *host;
+    haul_buffer *buffer;
+    haul_stream *stream;
+    must(haul_device_open("sim:h100", &options, &checked));
+    must(haul_host_create(checked, BYTES, HAUL_HOST_PINNED, &host));
+    must(haul_buffer_create(checked, BYTES, &buffer));
+    must(haul_stream_create(checked, 0, &stream));
+    unsigned char *bytes = memset(haul_host_memory(host), 1, BYTES);
+    must(haul_stream_write(stream, buffer, 0, bytes, BYTES / 2));
+    bytes[BYTES / 2] = 2; /* not its source */
+    must(haul_stream_wait(stream));
+    bytes[0] = 2; /* done */
+    must(haul_stream_read(stream, buffer, 0, bytes, BYTES / 2));
+    must(haul_stream_write(stream, buffer, 0, bytes, BYTES)); /* changed by the copy before it */
+    must(haul_stream_wait(stream));
+    must(haul_stream_write(stream, buffer, 0, bytes, BYTES));
+    bytes[100]++;
+    assert_int_equal(haul_stream_wait(stream), HAUL_ERROR_FAULT);
+    assert_non_null(strstr(haul_message(), "was changed before the copy was done"));
+    haul_stream_free(stream);
+    haul_device_close(checked);
+}
+
 static void memory_of_the_user_is_pinned_and_let_go(void **state) {
     (void)state;
     unsigned char mine[4096] = {0};
@@ -266,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_missing_wait_shows),
         cmocka_unit_test(events_order_streams_and_tell_the_time),
         cmocka_unit_test(kernels_take_pinned_memory_as_it_is),
+        cmocka_unit_test(a_source_that_changes_too_early_is_told),
         cmocka_unit_test(memory_of_the_user_is_pinned_and_let_go),
         cmocka_unit_test(a_graph_repeats_a_pipeline),
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
