@@ -6,32 +6,74 @@ enum { BANKS = 32, MOST_WORDS = SIM_LANES * 4 };
 static bool is_in_one_row(const uint32_t address[SIM_LANES], uint32_t lanes) {
     const uint32_t first = address[__builtin_ctz(lanes)];
     uint32_t differs = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++) differs |= (address[l] ^ first) & (0 - (lanes >> l & 1));
+    if (lanes == SIM_ALL_LANES) {
+        for (unsigned l = 0; l < SIM_LANES; l++) differs |= address[l] ^ first;
+        return differs < BANKS * 4;
+    }
+    for (; lanes && differs < BANKS * 4; lanes &= lanes - 1) differs |= address[__builtin_ctz(lanes)] ^ first;
     return differs < BANKS * 4;
 }
 
-/* The words that one pass touches; neighbours of which are different. *rising: each is above the one before. */
-static unsigned list_words(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, uint32_t *list,
-                           bool *rising) {
+/* How many of a whole warp's words the busiest bank has, when each lane is above the one before
+ * it, so that no two are the same; 0 when not. */
+static uint32_t rising_wavefronts(const uint32_t address[SIM_LANES]) {
+    uint32_t falls = 0;
+    uint8_t count[BANKS] = {0}, most = 0;
+    for (unsigned l = 1; l < SIM_LANES; l++) falls |= (uint32_t)(address[l] / 4 <= address[l - 1] / 4);
+    if (falls) return 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) count[address[l] / 4 % BANKS]++;
+    for (unsigned b = 0; b < BANKS; b++) most = count[b] > most ? count[b] : most;
+    return most;
+}
+
+/* The words that one pass touches; neighbours of which are different. */
+static unsigned list_words(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, uint32_t *list) {
     uint32_t previous = ~(address[__builtin_ctz(lanes)] / 4);
     unsigned n = 0;
-    *rising = true;
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t word = address[__builtin_ctz(lanes)] / 4;
         if (word == previous) continue;
-        *rising &= n == 0 || word > list[n - 1];
         previous = word;
         for (unsigned k = 0; k < words; k++) list[n++] = word + k;
     }
     return n;
 }
 
-/* Words that are all different: how many the busiest bank has. */
-static uint32_t most_in_a_bank(const uint32_t *list, unsigned n) {
-    uint8_t count[BANKS] = {0}, most = 0;
-    for (unsigned i = 0; i < n; i++) count[list[i] % BANKS]++;
-    for (unsigned b = 0; b < BANKS; b++) most = count[b] > most ? count[b] : most;
+/* Each bank's count, a bit of it in each plane. */
+enum { PLANES = 8, MOST_ROWS = 64 };
+
+static void add_row(uint32_t planes[PLANES], uint32_t banks) {
+    for (unsigned k = 0; k < PLANES && banks; k++) {
+        const uint32_t carry = planes[k] & banks;
+        planes[k] ^= banks;
+        banks = carry;
+    }
+}
+
+/* The greatest count: banks that lack a higher bit which some have are out. */
+static uint32_t greatest(const uint32_t planes[PLANES]) {
+    uint32_t most = 0, in = UINT32_MAX;
+    for (unsigned k = PLANES; k-- > 0;) {
+        if (!(planes[k] & in)) continue;
+        in &= planes[k];
+        most |= 1u << k;
+    }
     return most;
+}
+
+/* Words in few rows of the banks: those that are the same fall together in the row's bits. 0: too far apart. */
+static uint32_t count_in_rows(const uint32_t *list, unsigned n) {
+    uint32_t lowest = UINT32_MAX, highest = 0, rows[MOST_ROWS], planes[PLANES] = {0};
+    for (unsigned i = 0; i < n; i++) {
+        lowest = list[i] < lowest ? list[i] : lowest;
+        highest = list[i] > highest ? list[i] : highest;
+    }
+    const uint32_t first = lowest / BANKS, count = highest / BANKS - first + 1;
+    if (count > MOST_ROWS) return 0;
+    for (uint32_t r = 0; r < count; r++) rows[r] = 0;
+    for (unsigned i = 0; i < n; i++) rows[list[i] / BANKS - first] |= 1u << list[i] % BANKS;
+    for (uint32_t r = 0; r < count; r++) add_row(planes, rows[r]);
+    return greatest(planes);
 }
 
 /* In each round, every bank serves the word that it was asked for last, to all who want it. */
@@ -53,11 +95,11 @@ static uint32_t count_rounds(uint32_t *list, unsigned n) {
 /* Wavefronts of one pass over the lanes in `lanes`, which is not 0. */
 static uint32_t pass_wavefronts(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
     const unsigned words = bytes <= 4 ? 1 : bytes / 4;
-    uint32_t list[MOST_WORDS];
-    bool rising;
+    uint32_t list[MOST_WORDS], found;
     if (is_in_one_row(address, lanes)) return 1;
-    const unsigned n = list_words(address, lanes, words, list, &rising);
-    return rising ? most_in_a_bank(list, n) : count_rounds(list, n);
+    if (lanes == SIM_ALL_LANES && words == 1 && (found = rising_wavefronts(address))) return found;
+    const unsigned n = list_words(address, lanes, words, list);
+    return (found = count_in_rows(list, n)) ? found : count_rounds(list, n);
 }
 
 /* Every active lane i of `lanes` finds lane i^step inactive or at its own address. */

@@ -338,11 +338,19 @@ static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const hal
     }
 }
 
+/* A size that is known is copied in place. */
+static inline void move_words(unsigned char *lanes, unsigned char *const half[2], bool is_store) {
+    for (unsigned h = 0; h < 2; h++, lanes += SIM_HALF * 4)
+        memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], SIM_HALF * 4);
+}
+
 static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t address[SIM_LANES], uint64_t stride,
                       bool is_store) {
     unsigned char *const half[2] = {(unsigned char *)(base + address[0]), (unsigned char *)(base + address[SIM_HALF])};
     const bool side_by_side = op->x == op->y && stride == op->bytes;
-    if (side_by_side && op->count == 1) {
+    if (side_by_side && op->count == 1 && op->x == 2) {
+        move_words(SIM_SLOT(w, unsigned char, op->d), half, is_store);
+    } else if (side_by_side && op->count == 1) {
         const size_t bytes = (size_t)SIM_HALF << op->x;
         unsigned char *lanes = SIM_SLOT(w, unsigned char, op->d);
         for (unsigned h = 0; h < 2; h++, lanes += bytes)
