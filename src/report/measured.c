@@ -20,7 +20,7 @@ static bool is_exact(haul_counter c) {
 
 report_agreement report_agree(const haul_launch_record *simulated, const haul_launch_record *measured) {
     report_agreement sum = {0};
-    for (int c = 0; c < HAUL_COUNTER_COUNT; c++) {
+    for (haul_counter c = 0; c < HAUL_COUNTER_COUNT; c++) {
         if (!is_exact(c) || !was_read(simulated, c) || !was_read(measured, c)) continue;
         sum.pairs++;
         sum.agreeing += agrees(c, simulated, measured);
@@ -71,7 +71,7 @@ void report_add_measured(report_section *s, const char *device, const haul_launc
                          const haul_launch_record *measured) {
     report_table *t = NULL;
     add_times(s, device, simulated, measured);
-    for (int c = 0; c < HAUL_COUNTER_COUNT; c++) {
+    for (haul_counter c = 0; c < HAUL_COUNTER_COUNT; c++) {
         if (!was_read(measured, c) || (measured->counters[c] <= 0 && simulated->counters[c] <= 0)) continue;
         if (!t) t = report_add_table(s, "measured", NULL, counter_columns, COUNT_OF(counter_columns));
         add_counter(t, c, simulated, measured);
