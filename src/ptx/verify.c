@@ -304,6 +304,8 @@ static bool is_atomic_type(unsigned operation, unsigned type) {
     return false;
 }
 
+enum { FIRST_SM_WITH_WIDE_ATOMICS = 90 };
+
 static haul_status check_atomic(const check *c) {
     const ptx_instruction *i = c->instruction;
     unsigned operation = i->mods[PTX_SLOT_ATOMIC];
@@ -311,6 +313,9 @@ static haul_status check_atomic(const check *c) {
     bool only_atom = operation == PTX_MOD_ATOM_EXCH || operation == PTX_MOD_ATOM_CAS;
     if (!is_atomic_type(operation, i->type) || (i->op == PTX_OP_RED && only_atom))
         return fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation], ptx_types[i->type].name);
+    if (i->type == PTX_B128 && (!only_atom || c->module->sm < FIRST_SM_WITH_WIDE_ATOMICS))
+        return fail(c, i->position, ".b128 is exchanged, or compared and swapped, from sm_%d on",
+                    FIRST_SM_WITH_WIDE_ATOMICS);
     bool two = i->op == PTX_OP_ATOM && i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->op == PTX_OP_ATOM && two != (operation == PTX_MOD_ATOM_CAS))
         return fail(c, i->position, ".%s takes %s", ptx_modifier_names[operation],

@@ -60,6 +60,22 @@ static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
     return true;
 }
 
+__extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
+
+/* 16 bytes are exchanged, or compared and swapped. */
+static void apply_wide(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                       const uint64_t address[SIM_LANES]) {
+    const wide128 *b = SIM_SLOT(w, wide128, op->b), *c = SIM_SLOT(w, wide128, op->c);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        wide128 *at = (wide128 *)(base + address[l]);
+        const wide128 old = *at, now = kind == SIM_ATOMIC_EXCH ? b[l] : old == b[l] ? c[l] : old;
+        *at = now;
+        SIM_SLOT(w, wide128, op->d)[l] = old;
+        w->sm->changes += now != old;
+    }
+}
+
 static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                       const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
@@ -76,7 +92,9 @@ static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint3
 /* Lanes take their turns in lane order. A compare-and-swap that fails changes nothing. */
 static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
-    if (op->bytes != 4 || !apply_words(w, op, kind, active, base, address))
+    if (op->bytes == sizeof(wide128))
+        apply_wide(w, op, kind, active, base, address);
+    else if (op->bytes != 4 || !apply_words(w, op, kind, active, base, address))
         apply_any(w, op, kind, active, base, address);
     if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
 }
@@ -210,7 +228,6 @@ static bool releases(const ptx_instruction *i) {
 static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
     bool wide, swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
     int64_t offset;
-    if (ptx_types[i->type].bits > 64) return sim_lower_fail(l, "128-bit atomics are not supported");
     uint32_t base = sim_address(l, &i->operands[at], &wide, &offset);
     uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
     uint32_t c = swaps ? sim_source(l, &i->operands[at + 2], i->type) : SIM_SLOT_ZERO;
