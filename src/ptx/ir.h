@@ -243,7 +243,8 @@ typedef struct ptx_module {
     size_t place_count;
     ptx_variable **variables; /* module scope: .global, .const, .shared, .extern .shared */
     size_t variable_count;
-    ptx_function **functions; /* entries, functions and prototypes in order */
+    const ptx_variable *workspace; /* one of the variables: what %envreg1 and %envreg2 are the address of; or NULL */
+    ptx_function **functions;      /* entries, functions and prototypes in order */
     size_t function_count;
 } ptx_module;
 

@@ -49,6 +49,7 @@ typedef struct ptx_parser {
     arena scratch;
 
     PTX_LIST_OF(ptx_variable *) variables;
+    bool uses_workspace; /* some instruction asks for the grid's */
     PTX_LIST_OF(ptx_function *) functions;
     PTX_LIST_OF(const char *) files;
     PTX_LIST_OF(ptx_place) places;

@@ -93,6 +93,7 @@ static ptx_operand name_operand(ptx_parser *p) {
     if (name->special >= 0) {
         o.kind = PTX_SPECIAL_REGISTER;
         o.special = (uint8_t)name->special;
+        p->uses_workspace |= o.special == PTX_SPECIAL_ENVREG1 || o.special == PTX_SPECIAL_ENVREG2;
         return o;
     }
     uint32_t number;

@@ -131,6 +131,23 @@ static void parse_item(ptx_parser *p) {
 
 /* ---- the whole ---- */
 
+enum { WORKSPACE_BYTES = 64, WORKSPACE_ALIGNMENT = 16 };
+
+/* Cooperative groups ask two special registers where the driver has put the grid's barrier. */
+static void add_workspace(ptx_parser *p) {
+    if (!p->uses_workspace) return;
+    ptx_variable *v = ARENA_NEW(p->memory, ptx_variable);
+    *v = (ptx_variable){.name = "haul_grid_workspace",
+                        .space = PTX_SPACE_GLOBAL,
+                        .type = PTX_B8,
+                        .vector = 1,
+                        .alignment = WORKSPACE_ALIGNMENT,
+                        .size = WORKSPACE_BYTES,
+                        .index = (uint32_t)p->variables.count};
+    PTX_APPEND(p, p->variables, v);
+    p->module->workspace = v;
+}
+
 static void keep_module_lists(ptx_parser *p) {
     ptx_module *m = p->module;
 #define KEEP(target, count_field, list, type)               \
@@ -166,6 +183,7 @@ static haul_status parse(ptx_parser *p, const char *name, const char *source, si
     parse_version(p);
     parse_target(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
+    add_workspace(p);
     keep_module_lists(p);
     return check_and_analyse(p->module);
 }

@@ -135,6 +135,13 @@ haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     return HAUL_OK;
 }
 
+/* Blocks that wait for each other must all be there. */
+static haul_status check_residency(const sim_grid *g) {
+    const uint64_t most = (uint64_t)g->resident * g->machine->sms;
+    if (!g->program->meets || g->blocks <= most) return HAUL_OK;
+    return over("blocks that wait for each other", g->blocks, most, g->machine->name);
+}
+
 /* ---- set-up ---- */
 
 static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
@@ -187,6 +194,7 @@ static haul_status fit_frames(sim_grid *g) {
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(fit_frames(&s->grid));
+    HAUL_TRY(check_residency(&s->grid));
     uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     s->countings = memory_zeroed(n, sizeof(sim_counting *));

@@ -72,7 +72,15 @@ static bool is_clock(unsigned special) {
 
 static sim_op *append(sim_lowering *l, sim_handler run);
 
+/* The upper and lower half of the address where cooperative groups keep the grid's barrier. */
+static uint32_t workspace_half(sim_lowering *l, unsigned special) {
+    const uint64_t address = sim_variable_address(l, l->program->module->workspace);
+    l->program->meets = true;
+    return sim_constant(l, special == PTX_SPECIAL_ENVREG1 ? address >> 32 : (uint32_t)address, 4);
+}
+
 static uint32_t special_source(sim_lowering *l, unsigned special) {
+    if (special == PTX_SPECIAL_ENVREG1 || special == PTX_SPECIAL_ENVREG2) return workspace_half(l, special);
     uint32_t slot = special_slot(l, special);
     if (is_clock(special)) {
         append(l, sim_run_yield); /* the SM's clock goes on when a warp's turn ends */

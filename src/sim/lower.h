@@ -50,6 +50,7 @@ typedef struct sim_program {
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
+    bool meets;                 /* all blocks of the grid may wait for each other */
 } sim_program;
 
 typedef struct sim_lowering {
