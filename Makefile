@@ -11,7 +11,7 @@ cmake = cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
 ninja = cmake --build $(1) -j $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error --timeout 600
 
-.PHONY: all demo check install bench docs format fuzz sanitize clang clean deps deps-full help
+.PHONY: all demo check install bench bench-device docs format fuzz sanitize clang clean deps deps-full help
 .DEFAULT_GOAL := all
 
 all: $(BUILD)/build.ninja ## build everything into build/, after installing what is missing
@@ -31,9 +31,14 @@ check: deps-full ## build and run all tests and the checks of the source
 install: all ## install below PREFIX (default /usr/local)
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
-bench: $(BUILD)/build.ninja ## run the benchmarks
+bench: $(BUILD)/build.ninja ## the speed of the virtual GPU; haul's kernels on it, estimated, or on a GPU, measured
 	$(call ninja,$(BUILD))
-	for b in $(BUILD)/bench/bench_*; do [ ! -x $$b ] || $$b || exit 1; done
+	$(BUILD)/bench/bench_simulator
+	$(BUILD)/haul bench
+
+bench-device: $(BUILD)/build.ninja ## measure haul's kernels and peers on GPU 0 in five processes, into bench/results
+	$(call ninja,$(BUILD))
+	bench/run.sh $(BUILD)/haul --device gpu:0
 
 docs: deps-full $(BUILD)/build.ninja ## reference pages of the headers into build/docs; refresh the pages made from tables
 	tools/make-docs $(BUILD)/docs
@@ -74,4 +79,4 @@ $(BUILD)/build.ninja: | deps
 	$(cmake) -B $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14

@@ -20,12 +20,12 @@ struct axpy {
     }
 };
 
-int peer_cub_copy(const haul_peer_job *job) {
+int peer_cub_copy(const haul_peer_job *job, const void *) {
     return cub::DeviceTransform::Transform(cuda::std::make_tuple(job->in), job->out, (int)job->n, same{},
                                            peer_stream(job));
 }
 
-int peer_cub_saxpy(const haul_peer_job *job) {
+int peer_cub_saxpy(const haul_peer_job *job, const void *) {
     return cub::DeviceTransform::Transform(cuda::std::make_tuple(job->in, job->out), job->out, (int)job->n,
                                            axpy{job->alpha}, peer_stream(job));
 }

@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(256) apply(float4 *to, const float4 *fr
 }
 
 /* cuBLAS's matrices are column-major: C^T = B^T A^T. */
-int peer_two_kernels(const haul_peer_job *job) {
+int peer_two_kernels(const haul_peer_job *job, const void *) {
     int m = (int)job->rows, k = (int)job->inner, n = (int)job->columns;
     size_t count = (size_t)k * job->columns / 4;
     apply<<<(unsigned)((count + 255) / 256), 256, 0, peer_stream(job)>>>((float4 *)job->temporary,
@@ -79,7 +79,7 @@ int peer_two_kernels(const haul_peer_job *job) {
         t->product(t->handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, job->temporary, n, job->small, k, &zero, job->out, n));
 }
 
-int peer_matvec(const haul_peer_job *job) {
+int peer_matvec(const haul_peer_job *job, const void *) {
     const cublas_table *t = cublas();
     int rows = (int)job->rows, columns = (int)job->columns;
     t->set_stream(t->handle, peer_stream(job));

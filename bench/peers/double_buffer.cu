@@ -59,25 +59,10 @@ static __global__ void double_buffer(unsigned n, float alpha, const float4 *x, f
     }
 }
 
-static int run(unsigned blocks_per_sm, const haul_peer_job *job) {
-    unsigned blocks = blocks_per_sm * peer_multiprocessors();
+/* `context`: blocks an SM. */
+int peer_double_buffer(const haul_peer_job *job, const void *context) {
+    unsigned blocks = *(const unsigned *)context * peer_multiprocessors();
     double_buffer<<<blocks, WORKERS + 2 * MOVERS, 0, peer_stream(job)>>>((unsigned)job->n, job->alpha,
                                                                          (const float4 *)job->in, (float4 *)job->out);
     return cudaGetLastError();
-}
-
-int peer_double_buffer_1(const haul_peer_job *job) {
-    return run(1, job);
-}
-
-int peer_double_buffer_2(const haul_peer_job *job) {
-    return run(2, job);
-}
-
-int peer_double_buffer_3(const haul_peer_job *job) {
-    return run(3, job);
-}
-
-int peer_double_buffer_4(const haul_peer_job *job) {
-    return run(4, job);
 }

@@ -27,8 +27,10 @@ static const char *built_with(void) {
     return text;
 }
 
+const unsigned peer_blocks[5] = {0, 1, 2, 3, 4};
+
 static const haul_peer peers[] = {
-#define PEER(function, there, work, name, variant, text) {work, name, variant, text, function, there},
+#define PEER(function, context, there, work, name, variant, text) {work, name, variant, text, function, context, there},
 #include "peers.def"
 #undef PEER
 };

@@ -5,12 +5,15 @@
 #include <cuda_runtime.h>
 #include <haul/peers.h>
 
-#define PEER(function, there, work, name, variant, text) int function(const haul_peer_job *job);
+#define PEER(function, ...) int function(const haul_peer_job *job, const void *context);
 #include "peers.def"
 #undef PEER
 
 /* Whether cuBLAS's library was found. */
 int peer_cublas_there(void);
+
+/* Blocks an SM, 0 to 4, as contexts. */
+extern const unsigned peer_blocks[5];
 
 /* SMs of the current device. */
 unsigned peer_multiprocessors(void);

@@ -29,7 +29,7 @@ static __global__ void over_pipeline(unsigned n, float alpha, const float4 *x, f
     }
 }
 
-int peer_pipeline(const haul_peer_job *job) {
+int peer_pipeline(const haul_peer_job *job, const void *) {
     over_pipeline<<<6 * peer_multiprocessors(), THREADS, 0, peer_stream(job)>>>(
         (unsigned)job->n, job->alpha, (const float4 *)job->in, (float4 *)job->out);
     return cudaGetLastError();

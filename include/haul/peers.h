@@ -46,7 +46,8 @@ typedef struct haul_peer {
     const char *variant; /* of several that go by one name, of which the fastest counts: "2 blocks an SM"; else "" */
     const char *text;    /* what it is: "CUB DeviceTransform" */
     /* Queues the work. 0, or an error that haul_peers_table.explain() has words for. */
-    int (*run)(const haul_peer_job *job);
+    int (*run)(const haul_peer_job *job, const void *context);
+    const void *context;
     /* Whether what it is made of is there, a library say; NULL: always. */
     int (*there)(void);
 } haul_peer;

@@ -37,7 +37,7 @@ static haul_status open_bench(bench *b, const cli_values *v) {
         .rounds = v->repeat > 100000 ? 100000 : (unsigned)v->repeat, .most_bytes = v->size, .forms = v->forms};
     if (!v->size && haul_device_is_virtual(b->device)) b->options.most_bytes = small_bytes;
     HAUL_TRY(haul_kernels_open(b->device, &b->kernels));
-    return bench_peers_load(&b->peers, v->peers, b->device);
+    return bench_peers_load(&b->peers, v->peers.items, v->peers.count, b->device, &b->memory);
 }
 
 static haul_status measure(bench *b, const cli_values *v) {

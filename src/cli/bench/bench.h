@@ -77,15 +77,25 @@ haul_status bench_check_name(const char *name);
 
 /* ---- peers ---- */
 
+typedef struct bench_library {
+    void *handle;
+    const haul_peers_table *table;
+    const char *name; /* of its file, without the folder */
+} bench_library;
+
+enum { BENCH_LIBRARIES = 8 };
+
 typedef struct bench_peers {
-    void *library;
-    const haul_peers_table *table; /* NULL: there is none, and `missing` says why */
-    text path, missing;
+    bench_library libraries[BENCH_LIBRARIES];
+    size_t count;
+    const char *missing; /* why there are none */
 } bench_peers;
 
-/* From `file`, or where libhaul_peers.so lies when that is NULL. Errors: HAUL_ERROR_NOT_FOUND, HAUL_ERROR_UNSUPPORTED,
- * for a `file` that is given and cannot be used; else there just are no peers. */
-haul_status bench_peers_load(bench_peers *p, const char *file, const haul_device *device);
+/* From `count` files, or without any from where libhaul_peers.so lies. Texts live in `memory`. Errors:
+ * HAUL_ERROR_NOT_FOUND, HAUL_ERROR_UNSUPPORTED, HAUL_ERROR_LIMIT for files that are given; without any there just are
+ * no peers. */
+haul_status bench_peers_load(bench_peers *p, const char *const *files, size_t count, const haul_device *device,
+                             arena *memory);
 void bench_peers_free(bench_peers *p);
 
 /* ---- candidates and results ---- */
@@ -96,10 +106,12 @@ typedef struct bench_candidate {
     const char *kernel; /* of a shipped form, as launched */
     unsigned form;      /* of a shipped one */
     const haul_peer *peer;
-    bool right;               /* its result was verified */
-    unsigned long long wrong; /* elements of it that were not what they have to be */
-    double bytes;             /* it moves; those of the work, or of the copy */
-    double *samples;          /* microseconds, by round */
+    const haul_peers_table *library; /* the peer's */
+    const char *failure;             /* of a peer that could not be run */
+    bool right;                      /* its result was verified */
+    unsigned long long wrong;        /* elements of it that were not what they have to be */
+    double bytes;                    /* it moves; those of the work, or of the copy */
+    double *samples;                 /* microseconds, by round */
     timing_summary time;
 } bench_candidate;
 

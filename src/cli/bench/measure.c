@@ -28,6 +28,17 @@ typedef struct queued {
     const bench_candidate *candidate;
 } queued;
 
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+}
+
+/* Keeps the message of what just failed. */
+static haul_status note_failure(bench *b, const char **failure) {
+    const char *message = haul_message();
+    *failure = arena_copy(&b->memory, message, strlen(message));
+    return *failure ? HAUL_OK : no_memory();
+}
+
 /* ---- the kernels of verify.cu ---- */
 
 static haul_status run_verify(bench *b, const char *kernel, uint64_t threads, const haul_argument *arguments,
@@ -155,8 +166,7 @@ static float *pointer_to(const haul_buffer *buffer) {
     return buffer ? (float *)(uintptr_t)haul_buffer_address(buffer) : NULL;
 }
 
-static haul_status run_peer(const row_state *s, const haul_peer *peer, const bench_set *set) {
-    const haul_peers_table *table = s->bench->peers.table;
+static haul_status run_peer(const row_state *s, const bench_candidate *c, const bench_set *set) {
     haul_peer_job job = {.n = s->extent.out,
                          .alpha = VERIFY_ALPHA,
                          .in = pointer_to(set->in),
@@ -165,9 +175,9 @@ static haul_status run_peer(const row_state *s, const haul_peer *peer, const ben
                          .out = pointer_to(set->out),
                          .temporary = pointer_to(set->temporary)};
     s->work->job(&s->result->size, &job);
-    int error = peer->run(&job);
+    int error = c->peer->run(&job, c->peer->context);
     if (!error) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_DRIVER, "%s: %s", peer->text, table->explain(error));
+    return haul_fail(HAUL_ERROR_DRIVER, "%s", c->library->explain(error));
 }
 
 static haul_status run_copy(const row_state *s, const bench_set *set) {
@@ -178,7 +188,7 @@ static haul_status run_copy(const row_state *s, const bench_set *set) {
 }
 
 static haul_status run_candidate(row_state *s, const bench_candidate *c, const bench_set *set, haul_run *run) {
-    if (c->peer) return run_peer(s, c->peer, set);
+    if (c->peer) return run_peer(s, c, set);
     if (strcmp(c->who, "memcpy") == 0) return run_copy(s, set);
     return s->work->ship(s->bench->kernels, c->form, &s->result->size, set, run);
 }
@@ -204,22 +214,34 @@ static bool is_for(const haul_peer *peer, const bench_work *work) {
     return strcmp(peer->work, work->name) == 0 && (!peer->there || peer->there());
 }
 
+static haul_status add_peer(row_state *s, const haul_peers_table *table, const haul_peer *p) {
+    const char *label = *p->variant ? arena_printf(&s->bench->memory, "%s, %s", p->text, p->variant) : p->text;
+    if (!label) return no_memory();
+    bench_candidate *c = add_candidate(s, p->name, label);
+    c->peer = p;
+    c->library = table;
+    return HAUL_OK;
+}
+
 static haul_status add_peers(row_state *s) {
-    const haul_peers_table *table = s->bench->peers.table;
-    for (size_t i = 0; table && i < table->count; i++) {
-        const haul_peer *p = &table->peers[i];
-        if (!is_for(p, s->work)) continue;
-        const char *label = *p->variant ? arena_printf(&s->bench->memory, "%s, %s", p->text, p->variant) : p->text;
-        if (!label) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
-        add_candidate(s, p->name, label)->peer = p;
+    for (size_t l = 0; l < s->bench->peers.count; l++) {
+        const haul_peers_table *table = s->bench->peers.libraries[l].table;
+        for (size_t i = 0; i < table->count; i++) {
+            if (is_for(&table->peers[i], s->work)) HAUL_TRY(add_peer(s, table, &table->peers[i]));
+        }
     }
     return HAUL_OK;
 }
 
+static size_t most_candidates(const row_state *s) {
+    size_t most = s->work->form_count + 2;
+    for (size_t l = 0; l < s->bench->peers.count; l++) most += s->bench->peers.libraries[l].table->count;
+    return most;
+}
+
 static haul_status add_candidates(row_state *s) {
-    const size_t most = s->work->form_count + 2 + (s->bench->peers.table ? s->bench->peers.table->count : 0);
-    s->result->candidates = ARENA_ARRAY(&s->bench->memory, most, bench_candidate);
-    if (!s->result->candidates) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+    s->result->candidates = ARENA_ARRAY(&s->bench->memory, most_candidates(s), bench_candidate);
+    if (!s->result->candidates) return no_memory();
     add_form(s, "haul", 0);
     add_candidate(s, "memcpy", "cudaMemcpyAsync")->bytes = 8.0 * (double)s->extent.copied;
     add_form(s, "plain", s->work->plain);
@@ -252,7 +274,7 @@ static haul_status run_recorded(row_state *s, bench_candidate *c) {
     if (status == HAUL_OK && run->launch_count) {
         const char *kernel = run->launches[run->launch_count - 1].kernel;
         c->kernel = arena_copy(&s->bench->memory, kernel, strlen(kernel));
-        if (!c->kernel) status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+        if (!c->kernel) status = no_memory();
     }
     haul_run_free(run);
     return status;
@@ -276,7 +298,7 @@ static haul_status verify(row_state *s, bench_candidate *c) {
 
 /* A form that the device cannot run, or not at this size, is left out; the recommended one and the plain one never are.
  */
-static bool may_fail(const bench_candidate *c, haul_status status) {
+static bool is_optional(const bench_candidate *c, haul_status status) {
     return strcmp(c->who, "form") == 0 && (status == HAUL_ERROR_UNSUPPORTED || status == HAUL_ERROR_ARGUMENT);
 }
 
@@ -286,9 +308,12 @@ static haul_status verify_all(row_state *s) {
     for (size_t i = 0; i < r->count; i++) {
         bench_candidate *c = &r->candidates[i];
         haul_status status = verify(s, c);
-        if (status != HAUL_OK && !may_fail(c, status)) return haul_fail_in(status, "%s", c->label);
         bool again = strcmp(c->who, "form") == 0 && c->form == r->candidates[0].form;
-        if (status != HAUL_OK || again) continue;
+        if (again || (status != HAUL_OK && is_optional(c, status))) continue;
+        if (status != HAUL_OK && c->peer)
+            HAUL_TRY(note_failure(s->bench, &c->failure));
+        else if (status != HAUL_OK)
+            return haul_fail_in(status, "%s", c->label);
         if (!c->right) s->bench->wrong++;
         r->candidates[kept++] = *c;
     }
@@ -316,7 +341,7 @@ static haul_status time_all(row_state *s) {
     queued *queue = ARENA_ARRAY(&s->bench->memory, r->count, queued);
     timing_work *works = ARENA_ARRAY(&s->bench->memory, r->count, timing_work);
     double *samples = ARENA_ARRAY(&s->bench->memory, r->count * r->rounds, double);
-    if (!queue || !works || !samples) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+    if (!queue || !works || !samples) return no_memory();
     size_t count = 0;
     for (size_t i = 0; i < r->count; i++) {
         if (!r->candidates[i].right) continue;
@@ -365,15 +390,13 @@ static haul_status run_row(row_state *s) {
     haul_status status = measure(s);
     close_arrays(s);
     if (status == HAUL_OK) return HAUL_OK;
-    const char *message = haul_message();
-    s->result->failure = arena_copy(&s->bench->memory, message, strlen(message));
     s->bench->wrong++;
-    return s->result->failure ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+    return note_failure(s->bench, &s->result->failure);
 }
 
 haul_status bench_measure_row(bench *b, const bench_row *row) {
     bench_result *r = new_result(b, row);
-    if (!r) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+    if (!r) return no_memory();
     row_state s = {.bench = b, .result = r, .work = row->work, .extent = row->work->extent(&r->size)};
     HAUL_TRY(add_candidates(&s));
     *b->last = r;
@@ -385,7 +408,7 @@ haul_status bench_measure_row(bench *b, const bench_row *row) {
 haul_status bench_measure_ceiling(bench *b) {
     bench_candidate copy = {.who = "memcpy", .label = "cudaMemcpyAsync"};
     bench_result *r = new_result(b, &bench_rows[0]);
-    if (!r) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
+    if (!r) return no_memory();
     row_state s = {.bench = b, .result = r, .work = r->row->work, .extent = r->row->work->extent(&r->size)};
     copy.bytes = s.extent.bytes;
     r->candidates = &copy;

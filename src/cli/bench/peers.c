@@ -1,4 +1,4 @@
-/* Finding and opening the library of peers. */
+/* Finding and opening libraries of peers. */
 #include "base/status.h"
 #include "cli/bench/bench.h"
 #include "lib/device.h"
@@ -10,35 +10,24 @@
 
 #define NAME "libhaul_peers.so"
 
-/* The folder that this program lies in. */
-static bool own_folder(char folder[PATH_MAX]) {
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0) return false;
-    folder[length] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = '\0';
-    return slash;
+/* The folder that this program lies in; NULL when the system does not say. */
+static const char *own_folder(arena *memory) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    while (length > 0 && path[length - 1] != '/') length--;
+    return length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
 }
 
-static bool exists(text *path) {
-    return !path->failed && access(text_string(path), R_OK) == 0;
-}
-
-/* Beside the program, as a build leaves it; or where an installation has it. */
-static bool find(text *path) {
-    char folder[PATH_MAX];
-    if (own_folder(folder)) {
-        static const char *const places[] = {"%s/" NAME, "%s/../lib/haul/" NAME};
-        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            text_clear(path);
-            text_put(path, folder);
-            text_put(path, places[i] + 2);
-            if (exists(path)) return true;
-        }
+/* Beside the program, as a build leaves it; or where an installation has it. NULL when there is none. */
+static const char *find(arena *memory) {
+    const char *folder = own_folder(memory);
+    const char *places[] = {folder ? arena_printf(memory, "%s" NAME, folder) : NULL,
+                            folder ? arena_printf(memory, "%s../lib/haul/" NAME, folder) : NULL,
+                            HAUL_PEERS_INSTALLED "/" NAME};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i] && access(places[i], R_OK) == 0) return places[i];
     }
-    text_clear(path);
-    text_put(path, HAUL_PEERS_INSTALLED "/" NAME);
-    return exists(path);
+    return NULL;
 }
 
 /* A function pointer from dlsym, by the detour that ISO C needs. */
@@ -48,51 +37,52 @@ static haul_peers_function *entry_of(void *library) {
     return function;
 }
 
-static haul_status open_table(bench_peers *p, const haul_device *device) {
-    haul_peers_function *entry = entry_of(p->library);
-    const haul_peers_table *table = entry ? entry() : NULL;
-    if (!table)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is no library of peers",
-                         text_string(&p->path));
-    if (table->version != HAUL_PEERS_VERSION)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for another version of haul: build it anew",
-                         text_string(&p->path));
-    int error = table->open(device->handle);
-    if (error)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: cannot use the device: %s", text_string(&p->path),
-                         table->explain(error));
-    p->table = table;
-    return HAUL_OK;
+static haul_status open_table(bench_library *l, const haul_device *device) {
+    haul_peers_function *entry = entry_of(l->handle);
+    if (!entry) return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is no library of peers", l->name);
+    l->table = entry();
+    if (l->table->version != HAUL_PEERS_VERSION)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for another version of haul: build it anew", l->name);
+    int error = l->table->open(device->handle);
+    if (!error) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: cannot use the device: %s", l->name, l->table->explain(error));
 }
 
-static haul_status load(bench_peers *p, const haul_device *device) {
-    p->library = dlopen(text_string(&p->path), RTLD_NOW | RTLD_LOCAL);
-    if (!p->library) return haul_fail(HAUL_ERROR_NOT_FOUND, "%s", dlerror());
-    return open_table(p, device);
+static haul_status load(bench_peers *p, const char *file, const haul_device *device, arena *memory) {
+    const char *slash = strrchr(file, '/');
+    if (p->count == BENCH_LIBRARIES) return haul_fail(HAUL_ERROR_LIMIT, "--peers: more than %d", BENCH_LIBRARIES);
+    bench_library *l = &p->libraries[p->count];
+    *l = (bench_library){.name = slash ? slash + 1 : file};
+    const char *path = slash ? file : arena_printf(memory, "./%s", file); /* or the loader would look elsewhere */
+    l->handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!l->handle) return haul_fail(HAUL_ERROR_NOT_FOUND, "%s", path ? dlerror() : "no memory for a path");
+    haul_status status = open_table(l, device);
+    if (status == HAUL_OK)
+        p->count++;
+    else
+        dlclose(l->handle);
+    return status;
 }
 
-haul_status bench_peers_load(bench_peers *p, const char *file, const haul_device *device) {
+haul_status bench_peers_load(bench_peers *p, const char *const *files, size_t count, const haul_device *device,
+                             arena *memory) {
     *p = (bench_peers){0};
     if (device->is_virtual) {
-        text_put(&p->missing, "peers need a GPU");
+        p->missing = "they need a GPU";
         return HAUL_OK;
     }
-    if (file) {
-        text_printf(&p->path, "%s%s", strchr(file, '/') ? "" : "./", file); /* or the loader would look elsewhere */
-        return load(p, device);
-    }
-    if (!find(&p->path)) {
-        text_put(&p->missing,
-                 "there is no " NAME " beside haul: `make peers` builds it where nvcc is, --peers FILE names one "
-                 "that lies elsewhere");
-        return HAUL_OK;
-    }
-    if (load(p, device) != HAUL_OK) text_put(&p->missing, haul_message());
+    for (size_t i = 0; i < count; i++) HAUL_TRY(load(p, files[i], device, memory));
+    if (count) return HAUL_OK;
+    const char *found = find(memory);
+    if (!found)
+        p->missing =
+            "there is no " NAME " beside haul: its build makes one where nvcc is, --peers FILE names one that lies "
+            "elsewhere";
+    else if (load(p, found, device, memory) != HAUL_OK)
+        p->missing = arena_printf(memory, "%s", haul_message());
     return HAUL_OK;
 }
 
 void bench_peers_free(bench_peers *p) {
-    if (p->library) dlclose(p->library);
-    text_free(&p->path);
-    text_free(&p->missing);
+    for (size_t i = 0; i < p->count; i++) dlclose(p->libraries[i].handle);
 }

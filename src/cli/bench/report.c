@@ -155,7 +155,9 @@ static void add_checks(report_document *d, const bench *b) {
         for (size_t i = 0; i < r->count && !r->failure; i++) {
             const bench_candidate *c = &r->candidates[i];
             right += c->right;
-            if (!c->right)
+            if (c->failure)
+                report_check(s, false, "%s: %s: could not be run: %s", r->title, c->label, c->failure);
+            else if (!c->right)
                 report_check(s, false, "%s: %s: %llu elements are wrong: it was not timed", r->title, c->label,
                              c->wrong);
         }
@@ -191,7 +193,7 @@ static haul_status add_chart(report_document *d, const bench *b, report_chart **
                                        REPORT_BARS, rows, ratios);
     report_series *own = report_add_series(c, "haul", REPORT_SOLID);
     report_series *plain = report_add_series(c, "plain form", REPORT_SOLID);
-    report_series *peers = b->peers.table ? report_add_series(c, "best peer", REPORT_SOLID) : NULL;
+    report_series *peers = b->peers.count ? report_add_series(c, "best peer", REPORT_SOLID) : NULL;
     size_t at = 0;
     for (const bench_result *r = b->results; r; r = r->next, at++) {
         report_add_category(c, "%s", r->title);

@@ -2,11 +2,27 @@
 #include "cli/bench/report.h"
 #include "cli/stamp.h"
 
+/* Peers whose own libraries were not found. */
+static void add_absent(const haul_peers_table *table, text *out) {
+    for (size_t i = 0; i < table->count; i++) {
+        const haul_peer *p = &table->peers[i];
+        if (p->there && !p->there()) text_printf(out, "; not found: %s (%s)", p->text, p->work);
+    }
+}
+
+static void add_peers(const bench_peers *p, report_document *document) {
+    text line = {0};
+    if (p->missing) text_printf(&line, "none: %s", p->missing);
+    for (size_t i = 0; i < p->count; i++) {
+        const bench_library *l = &p->libraries[i];
+        text_printf(&line, "%s%s (%s)", i ? ", " : "", l->name, l->table->built_with);
+        add_absent(l->table, &line);
+    }
+    report_add_fact(document, "peers", "Peers", "%s", text_string(&line));
+    text_free(&line);
+}
+
 void bench_stamp(const bench *b, report_document *d, int argc, char **argv) {
-    const bench_peers *peers = &b->peers;
     cli_stamp(d, b->device, argc, argv);
-    if (peers->table)
-        report_add_fact(d, "peers", "Peers", "%s (%s)", text_string(&peers->path), peers->table->built_with);
-    else
-        report_add_fact(d, "peers", "Peers", "none: %s", text_string(&peers->missing));
+    add_peers(&b->peers, d);
 }

@@ -1,7 +1,6 @@
 /* SAXPY, y = alpha * x + y: 12 bytes an element. x and y are 16-byte aligned, any n. */
-#include "bench.h"
-#include "primitives.cuh"
-#include "shipped.h"
+#include "candidates.h"
+#include "primitives.h"
 
 DEVICE float4 axpy4(float alpha, float4 x, float4 y) {
     return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
@@ -237,70 +236,13 @@ DEVICE void axpy_ring(unsigned tile, unsigned stages, int threads, int out_bulk,
     }
 SAXPY_CANDIDATES(KERNEL)
 
-static const bench_candidate candidates[] = {
-#define HAUL_KERNEL_SAXPY(FORM, name, ...) SHIPPED(HAUL_SAXPY_##FORM, name)
-#include <haul/kernels.def>
+static int start(const candidate *c, const haul_peer_job *job) {
+    unsigned n = (unsigned)job->n;
+    float alpha = job->alpha;
+    void *arguments[] = {&n, &alpha, (void *)&job->in, (void *)&job->out};
+    return candidate_launch(c, job, arguments);
+}
+
 #define ROW(name, threads, per_block, blocks, cluster, shared, body) \
-    {#name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0, 0, nullptr},
-    PEER("memcpy", bench_memcpy, 1),
-    PEER("cub", peer_cub_saxpy, 0),
-    PEER("cudadma_style_b1", peer_double_buffer_1, 0),
-    PEER("cudadma_style_b2", peer_double_buffer_2, 0),
-    PEER("cudadma_style_b3", peer_double_buffer_3, 0),
-    PEER("cudadma_style_b4", peer_double_buffer_4, 0),
-    PEER("libcu++_pipeline", peer_pipeline, 0),
-    SAXPY_CANDIDATES(ROW)};
-
-static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    unsigned n = (unsigned)c->n;
-    float alpha = BENCH_ALPHA;
-    void *arguments[] = {&n, &alpha, (void *)&b->in, (void *)&b->out};
-    bench_start(k, c->n, arguments);
-}
-
-/* y starts as values of its own stream. */
-static __global__ void fill_y(float *y, size_t n) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = bench_value(i + 0x40000000u);
-}
-
-static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    haul_buffer in = {b->in}, out = {b->out};
-    shipped_must(
-        haul_saxpy(k->shipped->kernels, (haul_saxpy_form)k->form, (uint32_t)c->n, BENCH_ALPHA, &in, &out, nullptr));
-}
-
-static void prepare(const bench_case *c, const bench_buffers *b) {
-    bench_fill(c, b, c->n);
-    fill_y<<<(unsigned)((c->n + 255) / 256), 256>>>(b->out, c->n);
-}
-
-static __global__ void check(const float *y, size_t n, unsigned long long *errors) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n + BENCH_GUARD) return;
-    float want = fmaf(BENCH_ALPHA, bench_value(i), bench_value(i + 0x40000000u));
-    if (i < n ? y[i] != want : __float_as_uint(y[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
-}
-
-static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
-    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, bench_errors());
-    return bench_errors_read();
-}
-
-static const bench_case cases[] = {
-    {1u << 25, 0, 0, 12.0 * (1u << 25), 1, "saxpy 2^25"},
-    {1u << 25, 0, 0, 12.0 * (1u << 25), 4, "saxpy 2^25, four in a row"},
-    {1u << 28, 0, 0, 12.0 * (1u << 28), 1, "saxpy 2^28"},
-};
-
-const bench_work bench_saxpy = {"saxpy",
-                                candidates,
-                                BENCH_COUNT(candidates),
-                                {"cub", "memcpy", nullptr},
-                                launch,
-                                ship,
-                                prepare,
-                                wrong,
-                                cases,
-                                BENCH_COUNT(cases),
-                                80};
+    {"saxpy", #name, (const void *)saxpy_##name, threads, per_block, blocks, cluster, shared, start},
+const candidate saxpy_candidates[] = {SAXPY_CANDIDATES(ROW){nullptr}};

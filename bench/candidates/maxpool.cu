@@ -5,9 +5,8 @@
  * vectors, which doubling gives in three steps, and three running maxima from either side: about 20 maxima for four
  * results instead of 120. The forms differ in how neighbours' vectors come: again through L1, by warp shuffles, through
  * shared memory, or out of a tile that the bulk engine brought. 16-byte aligned arrays, positive values, any n. */
-#include "bench.h"
-#include "primitives.cuh"
-#include "shipped.h"
+#include "candidates.h"
+#include "primitives.h"
 
 #define NEVER 0.0f /* beyond the ends: below every positive value */
 #define REACH 4    /* vectors on either side */
@@ -281,55 +280,12 @@ DEVICE void pool_ring(int rows, unsigned stages, int threads, float *out, const 
     }
 MAXPOOL_CANDIDATES(KERNEL)
 
-static const bench_candidate candidates[] = {
-#define HAUL_KERNEL_MAXPOOL15(FORM, name, ...) SHIPPED(HAUL_MAXPOOL15_##FORM, name)
-#include <haul/kernels.def>
+static int start(const candidate *c, const haul_peer_job *job) {
+    int n = (int)job->n;
+    void *arguments[] = {(void *)&job->out, (void *)&job->in, &n};
+    return candidate_launch(c, job, arguments);
+}
+
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)maxpool_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
-    PEER("memcpy", bench_memcpy, 1), MAXPOOL_CANDIDATES(ROW)};
-
-static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    int n = (int)c->n;
-    void *arguments[] = {(void *)&b->out, (void *)&b->in, &n};
-    bench_start(k, c->n, arguments);
-}
-
-static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    haul_buffer in = {b->in}, out = {b->out};
-    shipped_must(haul_maxpool15(k->shipped->kernels, (haul_maxpool15_form)k->form, (uint32_t)c->n, &in, &out, nullptr));
-}
-
-static void prepare(const bench_case *c, const bench_buffers *b) {
-    bench_fill(c, b, c->n);
-}
-
-static __global__ void check(const float *out, long long n, unsigned long long *errors) {
-    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n + BENCH_GUARD) return;
-    float want = 0.0f;
-    for (long long k = i - 15 < 0 ? 0 : i - 15; k <= i + 15 && k < n; k++) want = fmaxf(want, bench_value(k));
-    if (i < n ? out[i] != want : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
-}
-
-static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
-    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, (long long)c->n, bench_errors());
-    return bench_errors_read();
-}
-
-static const bench_case cases[] = {
-    {1u << 25, 0, 0, 8.0 * (1u << 25), 1, "maxpool15 2^25"},
-    {1u << 25, 0, 0, 8.0 * (1u << 25), 4, "maxpool15 2^25, four in a row"},
-    {1u << 28, 0, 0, 8.0 * (1u << 28), 1, "maxpool15 2^28"},
-};
-
-const bench_work bench_maxpool = {"maxpool",
-                                  candidates,
-                                  BENCH_COUNT(candidates),
-                                  {"memcpy", nullptr, nullptr},
-                                  launch,
-                                  ship,
-                                  prepare,
-                                  wrong,
-                                  cases,
-                                  BENCH_COUNT(cases),
-                                  150};
+    {"maxpool", #name, (const void *)maxpool_##name, threads, per_block, blocks, 1, shared, start},
+const candidate maxpool_candidates[] = {MAXPOOL_CANDIDATES(ROW){nullptr}};

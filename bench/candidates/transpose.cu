@@ -1,9 +1,8 @@
 /* Transpose of a square matrix of floats. Tiles go through shared memory; the forms differ in the tile, in the width
  * of the accesses and in the order in which blocks take the tiles: consecutive blocks run at the same time, and the
  * order decides how long the stretches of memory are that they read and write together. */
-#include "bench.h"
-#include "primitives.cuh"
-#include "shipped.h"
+#include "candidates.h"
+#include "primitives.h"
 
 /* Tile of a block. The matrix is cut into strips `height` tiles high, and each is taken column by column; `turned`
  * exchanges the roles of the two matrices. Height 1 goes along the rows that are read. */
@@ -77,53 +76,13 @@ DEVICE void turn_vectors(unsigned side, unsigned threads, unsigned height, int t
     }
 TRANSPOSE_CANDIDATES(KERNEL)
 
-static const bench_candidate candidates[] = {
-#define HAUL_KERNEL_TRANSPOSE(FORM, name, ...) SHIPPED(HAUL_TRANSPOSE_##FORM, name)
-#include <haul/kernels.def>
+static int start(const candidate *c, const haul_peer_job *job) {
+    unsigned rows = (unsigned)job->rows;
+    if (job->rows != job->columns) return cudaErrorInvalidValue; /* all of them turn squares */
+    void *arguments[] = {&rows, (void *)&job->out, (void *)&job->in};
+    return candidate_launch(c, job, arguments);
+}
+
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)transpose_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
-    PEER("memcpy", bench_memcpy, 1), TRANSPOSE_CANDIDATES(ROW)};
-
-static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    unsigned rows = (unsigned)c->rows;
-    void *arguments[] = {&rows, (void *)&b->out, (void *)&b->in};
-    bench_start(k, c->n, arguments);
-}
-
-static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    haul_buffer in = {b->in}, out = {b->out};
-    shipped_must(haul_transpose(k->shipped->kernels, (haul_transpose_form)k->form, (uint32_t)c->rows, (uint32_t)c->rows,
-                                &in, &out, nullptr));
-}
-
-static void prepare(const bench_case *c, const bench_buffers *b) {
-    bench_fill(c, b, c->n);
-}
-
-static __global__ void check(const float *out, size_t n, unsigned rows, unsigned long long *errors) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n + BENCH_GUARD) return;
-    float want = bench_value(i % rows * rows + i / rows);
-    if (i < n ? out[i] != want : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
-}
-
-static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
-    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, (unsigned)c->rows, bench_errors());
-    return bench_errors_read();
-}
-
-static const bench_case cases[] = {
-    {1u << 28, 16384, 16384, 8.0 * (1u << 28), 1, "transpose 16384^2"},
-};
-
-const bench_work bench_transpose = {"transpose",
-                                    candidates,
-                                    BENCH_COUNT(candidates),
-                                    {"memcpy", "haul padded", nullptr},
-                                    launch,
-                                    ship,
-                                    prepare,
-                                    wrong,
-                                    cases,
-                                    BENCH_COUNT(cases),
-                                    0};
+    {"transpose", #name, (const void *)transpose_##name, threads, per_block, blocks, 1, shared, start},
+const candidate transpose_candidates[] = {TRANSPOSE_CANDIDATES(ROW){nullptr}};

@@ -1,7 +1,6 @@
 /* Random row gather: row i of the result is row index[i] of the table. Rows of 32 bytes to 2 KiB. */
-#include "bench.h"
-#include "primitives.cuh"
-#include "shipped.h"
+#include "candidates.h"
+#include "primitives.h"
 
 /* A vector a lane; a thread takes `vectors` of them, its block's are contiguous. The lanes of a row read the same
  * index, out of the same line. */
@@ -85,66 +84,12 @@ DEVICE void gather_bulk(unsigned tile4, unsigned row4, unsigned n4, float4 *out,
     }
 GATHER_CANDIDATES(KERNEL)
 
-static const bench_candidate candidates[] = {
-#define HAUL_KERNEL_GATHER(FORM, name, ...) SHIPPED(HAUL_GATHER_##FORM, name)
-#include <haul/kernels.def>
+static int start(const candidate *c, const haul_peer_job *job) {
+    unsigned row4 = (unsigned)job->columns / 4, n4 = (unsigned)(job->n / 4);
+    void *arguments[] = {&row4, &n4, (void *)&job->out, (void *)&job->in, (void *)&job->index};
+    return candidate_launch(c, job, arguments);
+}
+
 #define ROW(name, threads, per_block, blocks, shared, body) \
-    {#name, (const void *)gather_##name, threads, per_block, blocks, 1, shared, nullptr, 0, 0, nullptr},
-    PEER("memcpy", bench_memcpy, 1), GATHER_CANDIDATES(ROW)};
-
-static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    unsigned row4 = c->row / 4, n4 = (unsigned)(c->n / 4);
-    void *arguments[] = {&row4, &n4, (void *)&b->out, (void *)&b->in, (void *)&b->index};
-    bench_start(k, c->n, arguments);
-}
-
-/* Which row goes to row i: a hash, so that neighbours share nothing. */
-DEVICE unsigned row_of(unsigned i, unsigned rows) {
-    return bench_hash(i + 0x51ed270bu) & (rows - 1);
-}
-
-static __global__ void fill_index(unsigned *index, unsigned rows) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows) index[i] = row_of(i, rows);
-}
-
-static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    haul_buffer in = {b->in}, out = {b->out}, index = {b->index};
-    shipped_must(haul_gather(k->shipped->kernels, (haul_gather_form)k->form, (uint32_t)c->rows, c->row * 4, 4, &in,
-                             &index, &out, nullptr));
-}
-
-static void prepare(const bench_case *c, const bench_buffers *b) {
-    bench_fill(c, b, c->n);
-    fill_index<<<(unsigned)((c->rows + 255) / 256), 256>>>(b->index, (unsigned)c->rows);
-}
-
-static __global__ void check(const float *out, size_t n, unsigned rows, unsigned row, unsigned long long *errors) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n + BENCH_GUARD) return;
-    float want = bench_value((size_t)row_of((unsigned)(i / row), rows) * row + i % row);
-    if (i < n ? out[i] != want : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
-}
-
-static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
-    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, (unsigned)c->rows, c->row,
-                                                                 bench_errors());
-    return bench_errors_read();
-}
-
-#define CASE(row, name) \
-    { 1u << 28, (1u << 28) / ((row) / 4), (row) / 4, 8.0 * (1u << 28), 1, name }
-static const bench_case cases[] = {CASE(2048, "gather rows of 2 KiB"), CASE(512, "gather rows of 512 B"),
-                                   CASE(128, "gather rows of 128 B"), CASE(32, "gather rows of 32 B")};
-
-const bench_work bench_gather = {"gather",
-                                 candidates,
-                                 BENCH_COUNT(candidates),
-                                 {"memcpy", nullptr, nullptr},
-                                 launch,
-                                 ship,
-                                 prepare,
-                                 wrong,
-                                 cases,
-                                 BENCH_COUNT(cases),
-                                 0};
+    {"gather", #name, (const void *)gather_##name, threads, per_block, blocks, 1, shared, start},
+const candidate gather_candidates[] = {GATHER_CANDIDATES(ROW){nullptr}};

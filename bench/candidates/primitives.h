@@ -1,6 +1,6 @@
-/* What the candidate kernels share: accesses with cache hints, mbarriers, bulk copies, the data of the checks. */
-#ifndef HAUL_BENCH_DEVICE_PRIMITIVES_CUH
-#define HAUL_BENCH_DEVICE_PRIMITIVES_CUH
+/* What the candidate kernels share: accesses with cache hints, mbarriers, bulk copies. */
+#ifndef HAUL_BENCH_CANDIDATES_PRIMITIVES_H
+#define HAUL_BENCH_CANDIDATES_PRIMITIVES_H
 
 #include <cuda_runtime.h>
 
@@ -136,18 +136,5 @@ DEVICE void all_arrived(int pace, const float4 *v, int vectors) {
     never = __syncthreads_or(never);
     if (pace == CLUSTER) asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
 }
-
-/* The data of all checks: a positive float for each index, by a hash, so that a check needs no stored reference. */
-DEVICE unsigned bench_hash(unsigned i) {
-    i = (i ^ i >> 16) * 0x7feb352du;
-    i = (i ^ i >> 15) * 0x846ca68bu;
-    return i ^ i >> 16;
-}
-
-DEVICE float bench_value(unsigned long long i) {
-    return __uint_as_float(0x3f000000u + (bench_hash((unsigned)i) & 0x00ffffffu));
-}
-
-#define BENCH_POISON 0xffffffffu /* a NaN */
 
 #endif

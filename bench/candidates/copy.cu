@@ -1,7 +1,6 @@
 /* Copies: what memory gives a kernel that only moves data. 16-byte aligned, any n. */
-#include "bench.h"
-#include "primitives.cuh"
-#include "shipped.h"
+#include "candidates.h"
+#include "primitives.h"
 
 /* The words after the last whole piece of `unit` floats; by the last block. */
 DEVICE void copy_words(size_t from, size_t n, float *out, const float *in) {
@@ -157,52 +156,12 @@ DEVICE void copy_ring(unsigned tile, unsigned stages, unsigned ahead, size_t n, 
     }
 COPY_CANDIDATES(KERNEL)
 
-static const bench_candidate candidates[] = {
-#define HAUL_KERNEL_COPY(FORM, name, ...) SHIPPED(HAUL_COPY_##FORM, name)
-#include <haul/kernels.def>
+static int start(const candidate *c, const haul_peer_job *job) {
+    size_t n = job->n;
+    void *arguments[] = {&n, (void *)&job->out, (void *)&job->in};
+    return candidate_launch(c, job, arguments);
+}
+
 #define ROW(name, threads, per_block, blocks, cluster, shared, body) \
-    {#name, (const void *)copy_##name, threads, per_block, blocks, cluster, shared, nullptr, 0, 0, nullptr},
-    PEER("memcpy", bench_memcpy, 0), PEER("cub", peer_cub_copy, 0), COPY_CANDIDATES(ROW)};
-
-static void launch(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    size_t n = c->n;
-    void *arguments[] = {&n, (void *)&b->out, (void *)&b->in};
-    bench_start(k, c->n, arguments);
-}
-
-static void ship(const bench_case *c, const bench_candidate *k, const bench_buffers *b) {
-    haul_buffer in = {b->in}, out = {b->out};
-    shipped_must(haul_copy(k->shipped->kernels, (haul_copy_form)k->form, (uint32_t)c->n, &in, &out, nullptr));
-}
-
-static void prepare(const bench_case *c, const bench_buffers *b) {
-    bench_fill(c, b, c->n);
-}
-
-static __global__ void check(const float *out, size_t n, unsigned long long *errors) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n + BENCH_GUARD) return;
-    if (i < n ? out[i] != bench_value(i) : __float_as_uint(out[i]) != BENCH_POISON) atomicAdd(errors, 1ull);
-}
-
-static unsigned long long wrong(const bench_case *c, const bench_buffers *b) {
-    check<<<(unsigned)((c->n + BENCH_GUARD + 255) / 256), 256>>>(b->out, c->n, bench_errors());
-    return bench_errors_read();
-}
-
-static const bench_case cases[] = {
-    {1u << 25, 0, 0, 8.0 * (1u << 25), 1, "copy 128 MiB"},
-    {1u << 28, 0, 0, 8.0 * (1u << 28), 1, "copy 1 GiB"},
-};
-
-const bench_work bench_copy = {"copy",
-                               candidates,
-                               BENCH_COUNT(candidates),
-                               {"memcpy", "cub", nullptr},
-                               launch,
-                               ship,
-                               prepare,
-                               wrong,
-                               cases,
-                               BENCH_COUNT(cases),
-                               80};
+    {"copy", #name, (const void *)copy_##name, threads, per_block, blocks, cluster, shared, start},
+const candidate copy_candidates[] = {COPY_CANDIDATES(ROW){nullptr}};
