@@ -387,10 +387,12 @@ static bool refers_forward(const ptx_module *m) {
     return false;
 }
 
+/* The grid's workspace comes by itself, behind all others. */
 static void print_variables(const ptx_module *m, text *out) {
+    const size_t count = m->variable_count - (m->workspace != NULL);
     if (refers_forward(m))
-        for (size_t v = 0; v < m->variable_count; v++) print_variable(m->variables[v], false, out);
-    for (size_t v = 0; v < m->variable_count; v++) print_variable(m->variables[v], true, out);
+        for (size_t v = 0; v < count; v++) print_variable(m->variables[v], false, out);
+    for (size_t v = 0; v < count; v++) print_variable(m->variables[v], true, out);
 }
 
 static void print_prototype(const ptx_function *f, text *out) {
