@@ -1,4 +1,5 @@
 #include <kernels/launch.h>
+#include <kernels/tuned/sm_90.h>
 
 #include "base/status.h"
 
@@ -30,8 +31,11 @@ static uint32_t tile_rows(uint32_t m) {
     return m > 64 ? 128 : m > 32 ? 64 : 32;
 }
 
-/* A and the rings of the forms with tiles. */
-static uint32_t shared_bytes(haul_fused_form form, uint32_t rows, uint32_t k) {
+/* A, and two slabs of its strip for each warp; or the rings of the forms with tiles. */
+static uint32_t shared_bytes(const haul_kernels *kernels, haul_fused_form form, uint32_t rows, uint32_t k) {
+    const char *slab = rows == 32 ? "FUSED_STRIP_SLAB_32" : "FUSED_STRIP_SLAB";
+    uint32_t slabs = 2 * kernels_tuned(kernels, "FUSED_STRIP_WARPS") * kernels_tuned(kernels, slab);
+    if (form == HAUL_FUSED_STRIPS) return (k * rows + slabs * (64 * 32 / rows)) * 4;
     uint32_t stages = form == HAUL_FUSED_ROLES ? STAGES_OF_ROLES : STAGES;
     return (k * rows + stages * SLAB * (128 * 128 / rows)) * 4;
 }
@@ -48,7 +52,7 @@ static haul_status apply_f(haul_kernels *kernels, uint64_t count, haul_buffer *b
 
 haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
                        haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run) {
-    if (!form) form = m > 64 ? HAUL_FUSED_ROLES : HAUL_FUSED_TILED; /* as an H100 has it */
+    if (!form) form = HAUL_FUSED_STRIPS;
     uint64_t count = (uint64_t)k * n;
     HAUL_TRY(check_sizes(form, m, k, n));
     if (form == HAUL_FUSED_TWO_KERNELS) {
@@ -70,7 +74,7 @@ haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, 
         snprintf(kernel, sizeof kernel, "%s_%u", haul_fused_forms[form].kernel, tile_rows(m));
         launch.kernel = kernel;
         launch.extent[1] = 1;
-        launch.extra_shared_bytes = shared_bytes(form, tile_rows(m), k);
+        launch.extra_shared_bytes = shared_bytes(kernels, form, tile_rows(m), k);
     }
     return kernels_run(kernels, &launch, run);
 }

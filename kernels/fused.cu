@@ -7,6 +7,7 @@
 #include <cuda_pipeline_primitives.h>
 #define HAUL_BLOCK_IS_1D
 #include <haul/device.h>
+#include "tuned.cuh"
 
 static __device__ __forceinline__ float f(float x) {
     return fmaf(x, fabsf(x), 0.5f * x);
@@ -97,9 +98,9 @@ static __device__ __forceinline__ void go_on(place *at, const problem *p) {
 }
 
 /* A by columns, rows beyond m as zeros. By all threads of the block. */
-static __device__ __forceinline__ void keep_a(float *kept, const problem *p) {
-    for (unsigned i = threadIdx.x; i < p->k * rows(p); i += blockDim.x) {
-        unsigned row = i % rows(p), l = i / rows(p);
+static __device__ __forceinline__ void keep_a(float *kept, const problem *p, unsigned rows) {
+    for (unsigned i = threadIdx.x; i < p->k * rows; i += blockDim.x) {
+        unsigned row = i % rows, l = i / rows;
         kept[i] = row < p->m ? p->a[(size_t)row * p->k + l] : 0.0f;
     }
 }
@@ -221,7 +222,7 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
     float *ring = kept + p.k * rows(&p);
     lane_place lane = lane_in_tile(&p);
     place at = first_place(), ahead = at;
-    keep_a(kept, &p);
+    keep_a(kept, &p, rows(&p));
     for (unsigned s = 0; s < AHEAD; s++) fill_ahead(ring, &p, &ahead);
     for (; at.tile < p.tiles; at.tile += gridDim.x) {
         float sums[8][8] = {{0.0f}};
@@ -256,6 +257,164 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
         run_unified(describe(c, a, b, m, k, n, log2_columns), shared, false);                                \
     }
 EACH_WIDTH(UNIFIED_KERNELS)
+
+/* ---- strips: every warp works for itself, and no barrier is left ----
+ *
+ * A warp takes all rows of A and a strip of C: 64, 32 or 16 columns, for m of up to 32, 64 or 128, so that a lane has
+ * 8 x 8 sums whatever m is. It loads STRIP_SLAB rows of its strip of B into registers while it multiplies the ones
+ * before, which it has left, with f applied, in a corner of shared memory of its own. What a block shares is A. Lanes
+ * lie so that two neighbours read the same words of B, and two neighbours of neighbours the same of A: 16-byte loads
+ * from shared memory then take two wavefronts, 8 for 64 fmaf of each lane. */
+
+#define STRIP_WARPS FUSED_STRIP_WARPS /* of a block */
+#define STRIP_MOST 16                 /* rows of B that are multiplied at a time, at most */
+
+/* A strip's shape, known to the compiler: rows * columns of C are 64 * 32; a slab is so many rows of B, of which each
+ * lane has whole vectors. */
+typedef struct strip_shape {
+    unsigned rows, columns, slab;
+} strip_shape;
+#define STRIP_SLAB(rows) ((rows) == 32 ? FUSED_STRIP_SLAB_32 : FUSED_STRIP_SLAB)
+
+/* What a warp is about to do: a slab from row `row` of B on, columns `column` on. */
+typedef struct strip_place {
+    unsigned column, row;
+} strip_place;
+
+/* A lane's vectors of a slab of B: its vector number i lies in row i * (128 / columns) + lane / (columns / 4). */
+#define STRIP_VECTORS(shape) ((shape).slab * (shape).columns / 128)
+#define STRIP_MOST_VECTORS (STRIP_MOST / 2)
+
+static __device__ __forceinline__ unsigned strip_row(strip_shape s, unsigned i) {
+    return i * (128 / s.columns) + threadIdx.x % 32 / (s.columns / 4);
+}
+
+static __device__ __forceinline__ unsigned strip_column(strip_shape s) {
+    return threadIdx.x % (s.columns / 4) * 4;
+}
+
+static __device__ __forceinline__ float4 load_words(const float *b, unsigned column, unsigned n) {
+    return make_float4(column < n ? b[0] : 0.0f, column + 1 < n ? b[1] : 0.0f, column + 2 < n ? b[2] : 0.0f,
+                       column + 3 < n ? b[3] : 0.0f);
+}
+
+/* What lies beyond k or n counts as zeros. */
+static __device__ __forceinline__ void load_strip(float4 held[STRIP_MOST_VECTORS], strip_shape s, const problem *p,
+                                                  strip_place at) {
+    unsigned column = at.column + strip_column(s), row = at.row + strip_row(s, 0);
+    const float *from = p->b + (size_t)row * p->n + column;
+#pragma unroll
+    for (unsigned i = 0; i < STRIP_VECTORS(s); i++, row += 128 / s.columns, from += (size_t)(128 / s.columns) * p->n) {
+        held[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (row < p->k && p->vectors && column < p->n) held[i] = __ldcs((const float4 *)from);
+        if (row < p->k && !p->vectors) held[i] = load_words(from, column, p->n);
+    }
+}
+
+static __device__ __forceinline__ void keep_strip(float *slab, const float4 held[STRIP_MOST_VECTORS], strip_shape s) {
+#pragma unroll
+    for (unsigned i = 0; i < STRIP_VECTORS(s); i++)
+        *(float4 *)(slab + strip_row(s, i) * s.columns + strip_column(s)) = f4(held[i]);
+}
+
+/* Where the lane's sums lie: rows `row` + 0 to 3 and, half the strip's rows behind, 4 to 7; columns likewise. Bit 0 of
+ * the lane counts down, bit 1 across, the others fill up what is left of both. */
+static __device__ __forceinline__ lane_place lane_in_strip(strip_shape s) {
+    unsigned lane = threadIdx.x % 32, more = lane / 4, across = s.columns / 8; /* lanes across, 2 to 8 */
+    lane_place at = {(lane % 2 + more / (across / 2) * 2) * 4, (lane / 2 % 2 + more % (across / 2) * 2) * 4};
+    return at;
+}
+
+static __device__ __forceinline__ void multiply_strip(float sums[8][8], const float *a, const float *b, strip_shape s) {
+    float4 a0 = *(const float4 *)a, a1 = *(const float4 *)(a + s.rows / 2);
+    float4 b0 = *(const float4 *)b, b1 = *(const float4 *)(b + s.columns / 2);
+    float left[8] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w};
+    float right[8] = {b0.x, b0.y, b0.z, b0.w, b1.x, b1.y, b1.z, b1.w};
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+    }
+}
+
+/* Rows `first` to `first + slab` of f(B), fewer where k ends. */
+static __device__ __forceinline__ void multiply_strips(float sums[8][8], const float *kept, const float *slab,
+                                                       strip_shape s, unsigned first, unsigned k, lane_place lane) {
+    const float *a = kept + first * s.rows + lane.row, *b = slab + lane.column;
+    if (first + s.slab <= k) {
+#pragma unroll
+        for (unsigned l = 0; l < s.slab; l++) multiply_strip(sums, a + l * s.rows, b + l * s.columns, s);
+        return;
+    }
+#pragma unroll 1
+    for (unsigned l = 0; first + l < k; l++) multiply_strip(sums, a + l * s.rows, b + l * s.columns, s);
+}
+
+static __device__ __forceinline__ void store_strip(float sums[8][8], strip_shape s, const problem *p, unsigned column,
+                                                   lane_place lane) {
+    column += lane.column;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned row = lane.row + i % 4 + i / 4 * (s.rows / 2);
+        float *c = p->c + (size_t)row * p->n;
+#pragma unroll
+        for (unsigned j = 0; j < 8; j += 4) {
+            float *v = &sums[i][j];
+            unsigned to = column + j / 4 * (s.columns / 2);
+            if (row < p->m && p->vectors && to < p->n) __stcs((float4 *)(c + to), make_float4(v[0], v[1], v[2], v[3]));
+            if (row < p->m && !p->vectors) store_words(c, v, to, p->n);
+        }
+    }
+}
+
+static __device__ __forceinline__ void next_slab(strip_place *at, strip_shape s, const problem *p, unsigned hop) {
+    at->row += s.slab;
+    if (at->row < p->k) return;
+    at->row = 0;
+    at->column = at->column < p->n && hop < p->n - at->column ? at->column + hop : p->n;
+}
+
+/* The strips of a warp, from `ahead` on, which is asked for already. */
+static __device__ __forceinline__ void run_strips(problem p, float *kept, strip_shape s) {
+    const unsigned warp = threadIdx.x / 32, hop = gridDim.x * STRIP_WARPS * s.columns;
+    float *slabs = kept + p.k * s.rows + warp * 2 * s.slab * s.columns;
+    strip_place at = {(blockIdx.x * STRIP_WARPS + warp) * s.columns, 0}, ahead = at;
+    lane_place lane = lane_in_strip(s);
+    float4 held[STRIP_MOST_VECTORS];
+    unsigned now = 0;
+    keep_a(kept, &p, s.rows);
+    __syncthreads();
+    if (at.column >= p.n) return;
+    load_strip(held, s, &p, ahead);
+    while (at.column < p.n) {
+        float sums[8][8] = {{0.0f}};
+        unsigned column = at.column;
+        do {
+            float *slab = slabs + now * s.slab * s.columns;
+            keep_strip(slab, held, s);
+            next_slab(&ahead, s, &p, hop);
+            load_strip(held, s, &p, ahead);
+            __syncwarp(); /* the slab is there; the other one has been read by all, before they came here */
+            multiply_strips(sums, kept, slab, s, at.row, p.k, lane);
+            next_slab(&at, s, &p, hop);
+            now ^= 1;
+        } while (at.row > 0);
+        store_strip(sums, s, &p, column, lane);
+    }
+}
+
+/* Blocks of 32 * STRIP_WARPS threads, any grid; shared memory: k * rows() + 2 * slab * columns * STRIP_WARPS
+ * floats. */
+#define KERNEL_BY_STRIPS(rows, log2_columns)                                                                \
+    extern "C" __global__ void __launch_bounds__(32 * STRIP_WARPS, FUSED_STRIP_BLOCKS)                      \
+        fused_strips_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
+        extern __shared__ __align__(16) float shared[];                                                     \
+        const strip_shape shape = {rows, 2048 / rows, STRIP_SLAB(rows)};                                    \
+        HAUL_STATIC_ASSERT(STRIP_SLAB(rows) <= STRIP_MOST && STRIP_SLAB(rows) * (2048 / rows) % 128 == 0,   \
+                           "a lane loads whole vectors of a slab, as many as it has registers for");        \
+        run_strips(describe(c, a, b, m, k, n, log2_columns), shared, shape);                                \
+    }
+EACH_WIDTH(KERNEL_BY_STRIPS)
 
 /* ---- specialised, by hand: two warps fill stages and apply f, eight compute ----
  *
@@ -317,7 +476,7 @@ static __device__ __forceinline__ void consume(const problem *p, const float *ke
 
 static __device__ __forceinline__ void run_by_hand(problem p, float *kept) {
     float *ring = kept + p.k * rows(&p);
-    keep_a(kept, &p);
+    keep_a(kept, &p, rows(&p));
     __syncthreads();
     if (threadIdx.x >= COMPUTING)
         produce(&p, ring);
@@ -409,7 +568,7 @@ static __device__ __forceinline__ void clear_ring(float *ring, unsigned words) {
 
 static __device__ __forceinline__ void run_roles(problem p, float *kept) {
     float *raw_ring = kept + p.k * rows(&p), *ready_ring = raw_ring + RAW * SLAB * columns(&p);
-    keep_a(kept, &p);
+    keep_a(kept, &p, rows(&p));
     if (p.n % columns(&p)) clear_ring(raw_ring, RAW * SLAB * columns(&p));
     HAUL_SPLIT_PIPELINE(raw, RAW, 8, 32, 9, 32, HAUL_AUTO);
     HAUL_SPLIT_PIPELINE(ready, READY, 9, 32, 0, COMPUTING, HAUL_BY_LDG);

@@ -1,4 +1,5 @@
 #include <kernels/launch.h>
+#include <kernels/tuned/sm_90.h>
 
 #include "base/status.h"
 
@@ -26,11 +27,17 @@ static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
     return (f->tile[0] + 2 * SIDE) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
 }
 
+/* Of the form WALK: a ring for each warp, of rows 128 floats wide and a sector on either side. */
+static uint32_t ring_bytes(const haul_kernels *k, uint32_t radius) {
+    const uint32_t steps = 1 + kernels_tuned(k, "STENCIL_WALK_AHEAD");
+    return kernels_tuned(k, "STENCIL_WALK_WARPS") * (radius + steps * kernels_tuned(k, "STENCIL_WALK_ROWS")) * 576;
+}
+
 /* What an H100 likes best: few neighbours come from L1 while others compute; more of them from a tile that blocks which
- * end have brought; and so many that their blocks fill an SM from two tiles, of which one is being brought. */
+ * end have brought; and of many, those above and below from registers, as a warp goes down. */
 static haul_stencil_form choose_form(const haul_volume *v, uint32_t radius) {
     if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
-    if (radius > 4) return HAUL_STENCIL_DOUBLE;
+    if (radius > 4) return HAUL_STENCIL_WALK;
     return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
 
@@ -69,7 +76,9 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                              .extent = {floats ? volume->nx : 0, volume->ny, volume->nz},
                              KERNELS_ARGUMENTS(arguments)};
     if ((unsigned)form < HAUL_STENCIL_FORMS) {
-        launch.extra_shared_bytes = buffers[form] * stage_bytes(&haul_stencil_forms[form], radius);
+        launch.extra_shared_bytes = form == HAUL_STENCIL_WALK
+                                        ? ring_bytes(kernels, radius)
+                                        : buffers[form] * stage_bytes(&haul_stencil_forms[form], radius);
         snprintf(kernel, sizeof kernel, "%s_r%u", haul_stencil_forms[form].kernel, radius);
     }
     return kernels_run(kernels, &launch, run);

@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 #include <cuda_pipeline_primitives.h>
 #include <haul/device.h>
+#include "tuned.cuh"
 
 #define COEFFICIENTS 9
 #define WARPS 8     /* that compute: the first of a block 32 threads wide */
@@ -321,6 +322,135 @@ static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo
     }
 }
 
+/* Four neighbours of a row that need not be whole vectors. */
+static __device__ __forceinline__ float4 load_within(const float *plane, const volume *v, int x, int y) {
+    bool inside = (unsigned)x < v->nx && (unsigned)y < v->ny;
+    const float *from = plane + (size_t)y * v->pitch + x;
+    if (!inside) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (x + 3 < v->nx) return *(const float4 *)from;
+    return make_float4(from[0], x + 1 < v->nx ? from[1] : 0.0f, x + 2 < v->nx ? from[2] : 0.0f, 0.0f);
+}
+
+/* ---- walking: a warp goes down a strip of its plane, and waits for nobody ----
+ *
+ * A warp computes WALK_ROWS rows of its 128 columns at a time. Of the column of vectors that these need it keeps the
+ * last 2 * radius in registers from one step to the next, so that each row is read from shared memory once as part of a
+ * column, and once more, with its neighbours, as a center. Rows come by LDGSTS into a ring in shared memory that is the
+ * warp's own, WALK_AHEAD steps before they are used: no barrier but the warp's. Two rows that a warp wants too much at
+ * each end of its span, and a sector at each side, are all that is read more than once. */
+
+#define WALK_WARPS STENCIL_WALK_WARPS /* of a block, side by side */
+#define WALK_ROWS STENCIL_WALK_ROWS   /* that a warp computes at a time */
+#define WALK_AHEAD STENCIL_WALK_AHEAD /* steps that have been asked for when one is computed */
+#define WALK_SPAN STENCIL_WALK_SPAN   /* rows that a warp goes down */
+#define WALK_RING(radius) ((radius) + (1 + WALK_AHEAD) * WALK_ROWS) /* rows of the ring */
+#define WALK_COLUMN(radius) (2 * (radius) + WALK_ROWS)
+
+/* A strip: where its first element lies in the plane, and how many rows it has. */
+typedef struct strip {
+    const float *plane;
+    int x, y, rows;
+    float *ring;   /* of `WALK_RING(radius)` rows; row 0 of the strip comes into the first */
+    unsigned slot; /* the ring's row that has the strip's row `first` */
+    int first;     /* what is computed next */
+} strip;
+
+/* The lane's vector of row `first + ahead` of the strip in the ring; `ahead` is less than the ring's rows. */
+static __device__ __forceinline__ float *ring_row(int radius, strip s, unsigned ahead) {
+    unsigned slot = s.slot + ahead;
+    return s.ring + (slot < WALK_RING(radius) ? slot : slot - WALK_RING(radius)) * TILE_PITCH;
+}
+
+static __device__ __forceinline__ void go_down(int radius, strip *s) {
+    s->first += WALK_ROWS;
+    s->slot += WALK_ROWS;
+    if (s->slot >= WALK_RING(radius)) s->slot -= WALK_RING(radius);
+}
+
+/* Starts the copies of `count` rows from `first + ahead` on, sides and all; of those that nobody will need, none. */
+static __device__ __forceinline__ void fetch_rows(int radius, strip s, volume v, int ahead, int count) {
+    const int ring = RING(radius), lane = threadIdx.x;
+    if (s.first + ahead < s.rows + radius) {
+        const int y = s.y + s.first + ahead;
+#pragma unroll
+        for (int k = 0; k < count; k++)
+            fetch4(ring_row(radius, s, ahead + k) + SIDE + lane * 4, s.plane, v, s.x + lane * 4, y + k);
+#pragma unroll
+        for (int i = lane; i < count * 2 * ring; i += 32) {
+            int row = i / (2 * ring), vector = i % (2 * ring) - ring;
+            int column = vector < 0 ? vector * 4 : TILE_X + vector * 4;
+            fetch4(ring_row(radius, s, ahead + row) + SIDE + column, s.plane, v, s.x + column, y + row);
+        }
+    }
+    __pipeline_commit();
+}
+
+/* The rows of a column above the strip's first, from memory, and those from there on that the first step finds in the
+ * ring. */
+static __device__ __forceinline__ void start_column(int radius, float4 *column, strip s, volume v) {
+#pragma unroll
+    for (int k = 0; k < radius; k++) column[k] = load_within(s.plane, &v, s.x + 4 * (int)threadIdx.x, s.y + k - radius);
+    __pipeline_wait_prior(WALK_AHEAD);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < radius; k++)
+        column[radius + k] = *(const float4 *)(ring_row(radius, s, k) + SIDE + threadIdx.x * 4);
+}
+
+/* Rows `first` to `first + WALK_ROWS` of the strip. */
+static __device__ __forceinline__ void compute_step(int radius, float4 *column, strip s, float *plane, volume v,
+                                                    const float *c) {
+    const int ring = RING(radius), lane = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < WALK_ROWS; k++)
+        column[2 * radius + k] = *(const float4 *)(ring_row(radius, s, radius + k) + SIDE + lane * 4);
+#pragma unroll
+    for (int k = 0; k < WALK_ROWS; k++) {
+        float4 row[5];
+        const float *center = ring_row(radius, s, k) + SIDE + lane * 4;
+#pragma unroll
+        for (int i = -ring; i <= ring; i++)
+            row[ring + i] = i == 0 ? column[radius + k] : *(const float4 *)(center + 4 * i);
+        float4 sum = cross4_of(radius, &row[ring].x, column + radius + k, c);
+        if (s.first + k < s.rows) store4(plane + (size_t)(s.y + s.first + k) * v.pitch, s.x + lane * 4, v.nx, sum);
+    }
+#pragma unroll
+    for (int k = 0; k < 2 * radius; k++) column[k] = column[k + WALK_ROWS];
+}
+
+static __device__ __forceinline__ void walk_strip(int radius, strip s, float *plane, volume v, const float *c) {
+    float4 column[WALK_COLUMN(8)];
+    fetch_rows(radius, s, v, 0, radius);
+#pragma unroll
+    for (int a = 0; a < WALK_AHEAD; a++) fetch_rows(radius, s, v, radius + a * WALK_ROWS, WALK_ROWS);
+    start_column(radius, column, s, v);
+#pragma unroll 1
+    for (; s.first < s.rows; go_down(radius, &s)) {
+        __syncwarp(); /* all have read the rows that the next ones replace */
+        fetch_rows(radius, s, v, radius + WALK_AHEAD * WALK_ROWS, WALK_ROWS);
+        __pipeline_wait_prior(WALK_AHEAD);
+        __syncwarp();
+        compute_step(radius, column, s, plane, v, c);
+    }
+    __pipeline_wait_prior(0);
+    __syncwarp();
+}
+
+/* in and out: 16-byte aligned, pitch a multiple of 4. Blocks of 32 x WALK_WARPS threads, dynamic shared memory: the
+ * warps' rings; the grid covers TILE_X * WALK_WARPS x WALK_SPAN. */
+static __device__ __forceinline__ void walk(int radius, const float *in, float *out, volume v, const float *c) {
+    extern __shared__ __align__(128) float stages[];
+    strip s = {in, (int)(blockIdx.x * WALK_WARPS + threadIdx.y) * TILE_X, (int)blockIdx.y * WALK_SPAN,
+               0,  stages + threadIdx.y * WALK_RING(radius) * TILE_PITCH, 0,
+               0};
+    s.rows = min(WALK_SPAN, (int)v.ny - s.y);
+    if (s.x >= v.nx) return;
+    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
+        s.plane = in + (size_t)z * v.pitch * v.ny;
+        walk_strip(radius, s, plane_of(out, v, z), v, c);
+    }
+}
+
 /* ---- the kernels ---- */
 
 /* Coefficients that a radius does not have are not looked at. `most`: threads of a block; left to itself the compiler
@@ -346,6 +476,10 @@ KERNELS(PLAIN_FORM, by_hand, 32 * WARPS)
 /* Registers are held to what lets an SM have 16 warps. */
 #define VECTOR_FORM(form, threads, radius) KERNEL_BOUNDED(form, threads, 4, radius, form(radius, in, out, v, c))
 KERNELS(VECTOR_FORM, by_vectors, 32 * VECTOR_WARPS)
+
+#define WALK_FORM(form, threads, radius) \
+    KERNEL_BOUNDED(form, threads, STENCIL_WALK_BLOCKS, radius, form(radius, in, out, v, c))
+KERNELS(WALK_FORM, walk, 32 * WALK_WARPS)
 
 /* team: threads that copy a tile together. */
 #define HALO_FORM(form, threads, team, radius)                                                    \

@@ -45,9 +45,21 @@ static const haul_kernel_form matvec_forms[HAUL_MATVEC_FORMS] = {
 #include <haul/kernels.def>
 };
 
+static const haul_kernel_form fused_forms[HAUL_FUSED_FORMS] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_FUSED(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+static const haul_kernel_form stencil_forms[HAUL_STENCIL_FORMS] = {
+    {.name = "auto"},
+#define HAUL_KERNEL_STENCIL(FORM, ...) {__VA_ARGS__},
+#include <haul/kernels.def>
+};
+
 static const kernels_family families[] = {{haul_copy_forms, copy_forms},           {haul_saxpy_forms, saxpy_forms},
                                           {haul_maxpool15_forms, maxpool15_forms}, {haul_gather_forms, gather_forms},
-                                          {haul_scatter_forms, scatter_forms},     {haul_matvec_forms, matvec_forms}};
+                                          {haul_scatter_forms, scatter_forms},     {haul_matvec_forms, matvec_forms},
+                                          {haul_fused_forms, fused_forms},         {haul_stencil_forms, stencil_forms}};
 
 static const kernels_constant_row constants[] = {
 #define PARAMETER(id, name, values) {#name, KERNELS_TEXT(name)},

@@ -4,10 +4,10 @@
 #define COPY_PACED_THREADS 512
 #endif
 #ifndef COPY_BULK_FLOATS
-#define COPY_BULK_FLOATS 2048
+#define COPY_BULK_FLOATS 8192
 #endif
 #ifndef COPY_BULK_STAGES
-#define COPY_BULK_STAGES 4
+#define COPY_BULK_STAGES 3
 #endif
 #ifndef SAXPY_PACED_THREADS
 #define SAXPY_PACED_THREADS 704
@@ -25,7 +25,7 @@
 #define SAXPY_ROLES_BLOCKS 8
 #endif
 #ifndef MAXPOOL_THREADS
-#define MAXPOOL_THREADS 256
+#define MAXPOOL_THREADS 768
 #endif
 #ifndef MAXPOOL_VECTORS
 #define MAXPOOL_VECTORS 2
@@ -44,4 +44,31 @@
 #endif
 #ifndef MATVEC_UNROLL
 #define MATVEC_UNROLL 4
+#endif
+#ifndef FUSED_STRIP_WARPS
+#define FUSED_STRIP_WARPS 8
+#endif
+#ifndef FUSED_STRIP_SLAB_32
+#define FUSED_STRIP_SLAB_32 8
+#endif
+#ifndef FUSED_STRIP_SLAB
+#define FUSED_STRIP_SLAB 16
+#endif
+#ifndef FUSED_STRIP_BLOCKS
+#define FUSED_STRIP_BLOCKS 2
+#endif
+#ifndef STENCIL_WALK_WARPS
+#define STENCIL_WALK_WARPS 4
+#endif
+#ifndef STENCIL_WALK_ROWS
+#define STENCIL_WALK_ROWS 4
+#endif
+#ifndef STENCIL_WALK_AHEAD
+#define STENCIL_WALK_AHEAD 1
+#endif
+#ifndef STENCIL_WALK_SPAN
+#define STENCIL_WALK_SPAN 256
+#endif
+#ifndef STENCIL_WALK_BLOCKS
+#define STENCIL_WALK_BLOCKS 3
 #endif

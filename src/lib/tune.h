@@ -79,7 +79,7 @@ typedef struct tune_variant {
     uint16_t choice[TUNE_MOST_PARAMETERS]; /* index of each parameter's value */
     tune_outcome outcome;
     double us, low, high; /* TUNE_TIMED: median and quartiles of a launch */
-    double gain;          /* how many times faster than the start, in the same rounds */
+    double gain, least;   /* how many times faster than the start: median of the rounds, and the first quartile */
     double rate;          /* bytes a second; 0: not known */
     const char *why;      /* not TIMED: what was said */
 } tune_variant;

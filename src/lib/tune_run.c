@@ -172,7 +172,7 @@ static haul_status summarise(tuner *t, tune_variant *v, const double *own, const
     if (t->problem->bytes) HAUL_TRY(formula_evaluate("bytes", t->problem->bytes, names.items, names.count, &bytes));
     v->outcome = TUNE_TIMED;
     v->us = s.median, v->low = s.low, v->high = s.high;
-    v->gain = gain.median;
+    v->gain = gain.median, v->least = gain.low;
     v->rate = s.median > 0 ? (double)bytes / s.median * 1e6 : 0;
     return HAUL_OK;
 }

@@ -11,7 +11,7 @@ enum { FEW = 64, BATCH = 12, FINALISTS = 4, ROUNDS = 15, FINAL_ROUNDS = 41, SECO
 
 /* Below what part of the best estimate a variant is not worth its time; how much better than the start has to be what
  * replaces it. */
-static const double worth_trying = 0.6, worth_changing = 1.002;
+static const double worth_trying = 0.6, worth_changing = 1.003;
 
 const char *const tune_outcome_names[TUNE_OUTCOMES] = {"not tried",    "timed",  "refused", "pruned",
                                                        "not compiled", "failed", "wrong"};
@@ -241,7 +241,7 @@ static void choose_best(tuner *t) {
     r->best = base;
     for (size_t i = 0; i < r->count; i++)
         if (is_better(&r->variants[i], r->best)) r->best = &r->variants[i];
-    if (r->best->gain < worth_changing) r->best = base;
+    if (r->best->gain < worth_changing || r->best->least < 1) r->best = base;
     r->start = r->start && r->start->outcome == TUNE_TIMED ? r->start : NULL;
 }
 

@@ -71,9 +71,10 @@ static haul_status add_required(tune_case *c, const cli_values *v) {
 static haul_status add_parameter(tune_case *c, const kernels_tunable_row *row, uint32_t architecture) {
     char given[512];
     tune_parameter *p = &c->problem.parameters[c->problem.parameter_count++];
-    snprintf(given, sizeof given, "%s=%s", row->name, row->text);
+    const char *today = kernels_constant(row->name, architecture);
+    snprintf(given, sizeof given, "%s=%s", row->name, strcmp(row->text, "-") == 0 ? today : row->text);
     HAUL_TRY(tune_parse_parameter(&c->memory, given, p));
-    start_with(p, kernels_constant(row->name, architecture));
+    start_with(p, today);
     return HAUL_OK;
 }
 

@@ -182,6 +182,7 @@ void tune_put_header(text *out, const tune_problem *p, const tune_result *r) {
                 r->best->us, r->best->gain);
     for (size_t i = 0; i < p->parameter_count; i++) {
         const char *name = p->parameters[i].name;
+        if (p->parameters[i].value_count == 1) continue;
         text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name, tune_value(p, r->best, i));
     }
 }
