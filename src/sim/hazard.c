@@ -188,6 +188,7 @@ void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint3
     sim_domain *d = sim_domain_of(w->block);
     check_count(w, op, id, expected, lanes);
     sim_past_arrive(w, op, lanes);
+    sim_past_check_warp(w, op, id, lanes);
     if (expected) sim_group_arrive(w, op, id, lanes);
     arrive_at(d, gate_of(w->block, id), w, lanes);
     d->now += !waits;

@@ -253,6 +253,7 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
 
 /* hazard_past.c. Lanes come to a block barrier; the domain starts anew. */
 void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
+void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_past_start(sim_domain *d);
 
 /* hazard_group.c. Lanes come to a named barrier with a count; a barrier opens; the domain starts anew. */

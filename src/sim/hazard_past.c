@@ -1,4 +1,5 @@
-/* Threads that have gone round a block barrier which others wait at. */
+/* Threads that have gone round a block barrier which others wait at, and lanes of one warp that come to it in different
+ * places. */
 #include "sim/hazard_internal.h"
 
 #include "base/memory.h"
@@ -50,6 +51,36 @@ void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
         const sim_warp *other = &w->block->warps[i];
         const uint32_t *past = d->past[sim_actor(other)];
         if (past && past[op->target - 1]) report(w, lanes, op->instruction, other, past[op->target - 1]);
+    }
+}
+
+/* Only barrier.sync may be come to by the lanes of a warp apart. */
+static bool is_aligned(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BAR_RED:
+    case PTX_OP_BAR_RED_POPC: return true;
+    default: return i->mods[PTX_SLOT_ALIGNED] != 0;
+    }
+}
+
+void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
+    if (!(w->live & ~lanes) || !is_aligned(&w->sm->grid->program->function->instructions[op->instruction])) return;
+    for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
+        const sim_path *p = &w->paths[k];
+        if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id || p->pc == sim_pc(w, op)) continue;
+        const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
+                               .action = HAUL_ACTION_SYNC,
+                               .other_action = HAUL_ACTION_SYNC,
+                               .instruction = op->instruction,
+                               .other_instruction = w->ops[p->pc].instruction,
+                               .lane = (unsigned)__builtin_ctz(lanes),
+                               .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(p->mask)};
+        sim_finding *f = sim_hazard_report(w, &s);
+        if (f)
+            sim_hazard_say(f, "lanes 0x%08x of warp %u come to barrier %u here, lanes 0x%08x in another place", lanes,
+                           w->index, id, p->mask);
+        return;
     }
 }
 

@@ -10,6 +10,9 @@
 static const pair pairs[] = {
     PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
+    PAIR("barriers in both sides of a branch", BARRIER_DIVERGENCE, 1, 64,
+         HALF "@%p3 bra T;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nD:\n" OUT("%r0"),
+         HALF "@%p3 bra T;\nbarrier.sync 0;\nbra D;\nT: barrier.sync 0;\nD:\n" OUT("%r0")),
     PAIR("warps that go round the barrier", BARRIER_DIVERGENCE, 1, 96, LEAD "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          LEAD "@%p3 bra D;\nbar.sync 0;\n" OUT("%r0") "D:\n"),
     PAIR("the first warp goes round the barrier", BARRIER_DIVERGENCE, 1, 96,
