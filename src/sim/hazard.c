@@ -266,7 +266,10 @@ static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const
     uint64_t bits;
     memcpy(&bits, w->block->shared + m->address, sizeof bits);
     const sim_mbarrier state = sim_mbarrier_unpack(bits);
-    if (!m->live || (state.pending == state.expected && state.bytes == 0)) return;
+    if (!m->live || (state.pending == state.expected && state.bytes == 0)) {
+        sim_phase_again(w, op, lane, m);
+        return;
+    }
     const sim_suspect s = misuse(op, lane, m, m->address);
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)

@@ -261,6 +261,8 @@ void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes
 void sim_group_open(const sim_block *b, uint32_t id);
 void sim_groups_start(sim_domain *d, uint32_t blocks);
 /* hazard_phase.c. A lane arrives, or tells bytes; a phase ends. */
+/* ... initialises or ends one between two phases. */
+void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */

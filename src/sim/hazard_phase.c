@@ -17,11 +17,38 @@ static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, con
     return sim_hazard_report(w, &s);
 }
 
-void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
+static bool knows_end(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
-    if (!m->live || !m->ended) return;
     const sim_view *v = sim_view_of(d, sim_actor(w), lane);
-    if (sim_known_lanes(&v->order[sim_mbarrier_actor(d, m)], m->ended)) return;
+    return sim_known_lanes(&v->order[sim_mbarrier_actor(d, m)], m->ended) != 0;
+}
+
+/* Whether the lane knows all arrivals of the phases that are over, be it that they were its own. */
+static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w);
+    const sim_view *v = sim_view_of(d, self, lane);
+    for (uint32_t a = 0; a < d->actors; a++) {
+        const sim_known *came = &m->gate.open[a];
+        const uint32_t lanes = came->lanes ? came->lanes : SIM_ALL_LANES;
+        uint32_t unknown = lanes & ~sim_known_lanes(&v->order[a], came->lanes ? came->some : came->all);
+        if (a == self) unknown &= ~(1u << lane);
+        if (unknown) return false;
+    }
+    return true;
+}
+
+void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->ended || knows_end(w, lane, m) || knows_arrivals(w, lane, m)) return;
+    sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread);
+    if (f)
+        sim_hazard_say(f,
+                       "this thread has not waited for the end of the phase that others have arrived in: it may still "
+                       "be going on");
+}
+
+void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->ended || knows_end(w, lane, m)) return;
     sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread);
     if (f)
         sim_hazard_say(f, "the mbarrier's last phase has ended with other arrivals, and this thread has not waited for "

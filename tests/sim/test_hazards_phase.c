@@ -21,6 +21,11 @@ static const pair pairs[] = {
     PAIR("more bytes expected than it can count", MBARRIER_MISUSE, 1, 32,
          INIT("1") TIMES("1048576") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n",
          INIT("1") TIMES("1048575") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n"),
+    PAIR("ended before its last phase is known to be over", MBARRIER_MISUSE, 1, 64,
+         INIT("64") ARRIVE "@!%p1 mbarrier.inval.shared.b64 [%r5];\n",
+         INIT("64") ARRIVE WAIT "@!%p1 mbarrier.inval.shared.b64 [%r5];\n"),
+    PAIR("initialised again for each turn", MBARRIER_MISUSE, 1, 64, INIT("64") ARRIVE INIT("64") ARRIVE,
+         INIT("64") ARRIVE WAIT_PARITY("A", "0") "bar.sync 0;\n" INIT("64") ARRIVE),
     PAIR("stored over", MBARRIER_MISUSE, 1, 64, INIT("64") "st.shared.u32 [%r5+4], %r0;\n" ARRIVE WAIT,
          INIT("64") ARRIVE WAIT "bar.sync 0;\n@!%p1 mbarrier.inval.shared.b64 [%r5];\nbar.sync 0;\n"
                                 "setp.ne.u32 %p3, %r0, 7;\n@!%p3 st.shared.u32 [%r5+4], %r0;\n"),
