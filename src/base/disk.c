@@ -138,13 +138,14 @@ static haul_status move(const disk_file *f, int descriptor, bool writes, uint64_
     return HAUL_OK;
 }
 
-/* A direct transfer that the system does not take after all, or takes a part of, goes through the page cache. */
+/* A direct transfer that the system does not take after all (of this file, or this memory), or takes a part of, goes
+ * through the page cache. */
 static haul_status move_pages(const disk_file *f, bool writes, uint64_t offset, char *bytes, uint64_t count) {
     while (f->direct >= 0 && most_moved == 0 && count > 0) {
         const ssize_t moved = must_fail() ? -1
                               : writes    ? pwrite(f->direct, bytes, piece(count), (off_t)offset)
                                           : pread(f->direct, bytes, piece(count), (off_t)offset);
-        if (moved < 0 && errno != EINVAL && errno != EINTR) return fail(f->path, writes ? "written" : "read");
+        if (moved < 0 && errno != EINVAL && errno != EINTR && errno != EFAULT) return fail(f->path, writes ? "written" : "read");
         if (moved <= 0 || moved % DISK_PAGE) break;
         offset += (uint64_t)moved;
         bytes += moved;
