@@ -145,7 +145,8 @@ static haul_status move_pages(const disk_file *f, bool writes, uint64_t offset, 
         const ssize_t moved = must_fail() ? -1
                               : writes    ? pwrite(f->direct, bytes, piece(count), (off_t)offset)
                                           : pread(f->direct, bytes, piece(count), (off_t)offset);
-        if (moved < 0 && errno != EINVAL && errno != EINTR && errno != EFAULT) return fail(f->path, writes ? "written" : "read");
+        if (moved < 0 && errno != EINVAL && errno != EINTR && errno != EFAULT)
+            return fail(f->path, writes ? "written" : "read");
         if (moved <= 0 || moved % DISK_PAGE) break;
         offset += (uint64_t)moved;
         bytes += moved;
