@@ -172,7 +172,7 @@ static double put_legend(text *out, const report_chart *c, double top) {
 static void start(text *out, const report_chart *c, double height) {
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" class=\"chart\" "
-                "font-family=\"system-ui,sans-serif\" font-size=\"12\"><title>",
+                "font-family=\"system-ui,sans-serif\" font-size=\"12\" style=\"background:var(--card,#fff)\"><title>",
                 WIDTH, height);
     markup_put(out, c->title ? c->title : c->name);
     text_put(out, "</title>\n");
