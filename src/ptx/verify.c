@@ -499,6 +499,17 @@ static haul_status check_saturation(const check *c) {
     return fail(c, i->position, ".sat goes with .hi.s32 only");
 }
 
+/* Addresses and distances have 64 bits, the other fields of a tensor map 32. */
+static haul_status check_tensor_field(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    const unsigned field = i->mods[PTX_SLOT_FIELD];
+    const bool wide = field == PTX_MOD_FIELD_ADDRESS || field == PTX_MOD_FIELD_PITCH;
+    if (!field) return HAUL_OK;
+    if (!c->module->sm_suffix) return fail(c, i->position, "needs an architecture's own target, as sm_90a");
+    if (wide == (i->type == PTX_B64)) return HAUL_OK;
+    return fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
+}
+
 enum { WARPGROUP_ARCHITECTURE = 90 };
 
 /* Matrices: shapes and types that go together, and who has them. */
@@ -609,7 +620,7 @@ static haul_status check_instruction(check *c) {
         check_compare,       check_conversion,    check_atomic,         check_copy_size,      check_vector_size,
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
-        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count,
+        check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

@@ -138,6 +138,53 @@ haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim
     return sim_tensor_check(t);
 }
 
+/* PTX and the driver's API number the floating types differently. */
+static haul_status set_type(packed_tensor *p, uint64_t value) {
+    static const uint8_t floating[] = {SIM_TENSOR_F16,  SIM_TENSOR_F32,  SIM_TENSOR_F32_FTZ, SIM_TENSOR_F64,
+                                       SIM_TENSOR_BF16, SIM_TENSOR_TF32, SIM_TENSOR_TF32_FTZ};
+    const uint64_t count = SIM_TENSOR_F16 + sizeof floating;
+    if (value >= count) return wrong("element type %llu is not known", (unsigned long long)value);
+    p->type = value < SIM_TENSOR_F16 ? (uint8_t)value : floating[value - SIM_TENSOR_F16];
+    return HAUL_OK;
+}
+
+static haul_status set_dimension(packed_tensor *p, sim_tensor_field field, uint32_t d, uint64_t value) {
+    const uint32_t dimensions = SIM_TENSOR_RANK - (field == SIM_TENSOR_FIELD_PITCH);
+    if (d >= dimensions) return wrong("dimension %u must be below %u", d, dimensions);
+    switch (field) {
+    case SIM_TENSOR_FIELD_BOX: p->box[d] = (uint16_t)(value > UINT16_MAX ? 0 : value); break;
+    case SIM_TENSOR_FIELD_EXTENT: p->last[d] = (uint32_t)value - 1; break;
+    case SIM_TENSOR_FIELD_PITCH: p->pitch[d] = value; break;
+    default: p->step[d] = (uint8_t)(value > UINT8_MAX ? 0 : value); break;
+    }
+    return HAUL_OK;
+}
+
+static haul_status set_field(packed_tensor *p, sim_tensor_field field, uint32_t dimension, uint64_t value) {
+    const uint8_t small = (uint8_t)(value > UINT8_MAX ? UINT8_MAX : value);
+    switch (field) {
+    case SIM_TENSOR_FIELD_ADDRESS: p->address = value; return HAUL_OK;
+    case SIM_TENSOR_FIELD_RANK: p->rank = (uint8_t)(value > SIM_TENSOR_RANK ? 0 : value + 1); return HAUL_OK;
+    case SIM_TENSOR_FIELD_TYPE: return set_type(p, value);
+    case SIM_TENSOR_FIELD_INTERLEAVE: p->interleave = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_SWIZZLE: p->swizzle = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_FILL: p->fill = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_ATOMICITY: return value ? wrong("the swizzle's atomicity can only be 16 bytes (0)") : HAUL_OK;
+    default: return set_dimension(p, field, dimension, value);
+    }
+}
+
+haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
+                               uint64_t value) {
+    packed_tensor p;
+    memcpy(&p, map, sizeof p);
+    if (p.magic != MAGIC || p.version != VERSION)
+        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    HAUL_TRY(set_field(&p, field, dimension, value));
+    memcpy(map, &p, sizeof p);
+    return HAUL_OK;
+}
+
 /* ---- boxes ---- */
 
 unsigned sim_tensor_element_bytes(const sim_tensor *t) {

@@ -36,6 +36,26 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
 /* The contents, checked. Errors: HAUL_ERROR_ARGUMENT. */
 haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t);
 
+/* What a kernel may change of a map (tensormap.replace). */
+typedef enum sim_tensor_field {
+    SIM_TENSOR_FIELD_ADDRESS,
+    SIM_TENSOR_FIELD_RANK, /* less one */
+    SIM_TENSOR_FIELD_BOX,
+    SIM_TENSOR_FIELD_EXTENT,
+    SIM_TENSOR_FIELD_PITCH,
+    SIM_TENSOR_FIELD_STEP,
+    SIM_TENSOR_FIELD_TYPE, /* numbered as in PTX */
+    SIM_TENSOR_FIELD_INTERLEAVE,
+    SIM_TENSOR_FIELD_SWIZZLE,
+    SIM_TENSOR_FIELD_FILL,
+    SIM_TENSOR_FIELD_ATOMICITY, /* of the swizzle: 16 bytes (0) only */
+} sim_tensor_field;
+
+/* Changes a field, of `dimension` where there is one for each. Whether the map makes sense is checked when it is used.
+ * Errors: HAUL_ERROR_ARGUMENT when these are no map, or there is no such value or dimension. */
+haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
+                               uint64_t value);
+
 unsigned sim_tensor_element_bytes(const sim_tensor *t);
 /* Bytes of a box: what a copy moves, and counts on its mbarrier. */
 uint64_t sim_tensor_box_bytes(const sim_tensor *t);

@@ -449,6 +449,81 @@ static void a_map_may_lie_in_global_memory(void **state) {
     haul_device_close(m.device);
 }
 
+#undef HEAD
+#define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+#define REPLACE(field) "@%p0 tensormap.replace.tile." field
+#define ON_MAP ".shared::cta.b1024.b32 [%r8], "
+#define WIDE_ON_MAP ".shared::cta.b1024.b64 [%r8], "
+
+/* The map comes from the input's start to shared memory, is changed there, goes to the output's second half, and is
+ * used there: another array, of 5 rows of 32 bytes, of which the box takes four. */
+static void a_kernel_changes_a_map(void **state) {
+    (void)state;
+    char ptx[8192];
+    const machine m = open_machine();
+    box_copy c = small_copy(HAUL_TENSOR_F32);
+    haul_tensor_map map;
+    fill_input();
+    memset(output, 0, sizeof output);
+    c.tensor.buffer = m.in;
+    c.tensor.offset = 4096;
+    assert_int_equal(haul_tensor_map_encode(&c.tensor, &map), HAUL_OK);
+    memcpy(input, &map, sizeof map);
+    snprintf(
+        ptx, sizeof ptx, "%s",
+        TENSOR_BEGIN
+        "add.u32 %r8, %r3, 8192;\nshl.b32 %r9, %r0, 2;\ncvt.u64.u32 %rd6, %r9;\nadd.u64 %rd7, %rd1, %rd6;\n"
+        "ld.global.u32 %r10, [%rd7];\nadd.u32 %r9, %r8, %r9;\nst.shared.u32 [%r9], %r10;\nbar.warp.sync -1;\n"
+        "add.u64 %rd8, %rd1, 8192;\nmov.u32 %r11, 5;\nmov.u64 %rd9, 32;\nmov.u32 %r12, 4;\nmov.u32 %r13, 1;\n" REPLACE(
+            "global_address") WIDE_ON_MAP "%rd8;\n" REPLACE("global_dim") ON_MAP "1, %r11;\n" REPLACE("global_stride")
+            WIDE_ON_MAP "0, %rd9;\n" REPLACE("box_dim") ON_MAP "1, %r12;\n" REPLACE("element_stride") ON_MAP
+        "1, %r13;\n" REPLACE("rank") ON_MAP "%r13;\n" REPLACE("elemtype") ON_MAP "0x2;\n" REPLACE("fill_mode") ON_MAP
+        "0x0;\n" REPLACE("swizzle_mode") ON_MAP "0x0;\n" REPLACE("interleave_layout") ON_MAP
+        "0x0;\n"
+        "bar.warp.sync -1;\nadd.u64 %rd10, %rd0, 32768;\n"
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd10], [%r8], 128;\n"
+        "fence.proxy.tensormap::generic.acquire.gpu [%rd10], 128;\n"
+        "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n"
+        "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%r3], [%rd10, {0, 3}], [%r4];\n" WAIT DUMP END);
+    if (try_map(&m, ptx, &map, NULL) != HAUL_OK) fail_msg("%s", haul_message());
+    for (unsigned i = 0; i < 64; i++) assert_int_equal(output[i], input[8192 + 3 * 32 + i]);
+    for (unsigned i = 64; i < 128; i++) assert_int_equal(output[i], 0);
+    haul_device_close(m.device);
+}
+
+static void changes_that_make_no_map_are_faults(void **state) {
+    (void)state;
+    static const struct {
+        const char *change, *why;
+    } cases[] = {
+        {REPLACE("elemtype") ON_MAP "0x7f;\n", "element type 127 is not known"},
+        {REPLACE("box_dim") ON_MAP "5, %r0;\n", "dimension 5 must be below 5"},
+        {REPLACE("swizzle_atomicity") ON_MAP "0x1;\n", "atomicity can only be 16 bytes"},
+        {REPLACE("rank") ".shared::cta.b1024.b32 [%r8+8], %r0;\n", "must be 64-byte aligned"},
+        {REPLACE("rank") ".shared::cta.b1024.b32 [%r3], %r0;\n", "were not made by cuTensorMapEncodeTiled"},
+    };
+    if (!is_virtual()) skip();
+    const machine m = open_machine();
+    box_copy c = small_copy(HAUL_TENSOR_U32);
+    haul_tensor_map map;
+    c.tensor.buffer = m.in;
+    assert_int_equal(haul_tensor_map_encode(&c.tensor, &map), HAUL_OK);
+    fill_input();
+    memcpy(input, &map, sizeof map);
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char ptx[4096];
+        snprintf(ptx, sizeof ptx, "%s%s%s",
+                 TENSOR_BEGIN "add.u32 %r8, %r3, 8192;\nshl.b32 %r9, %r0, 2;\ncvt.u64.u32 %rd6, %r9;\n"
+                              "add.u64 %rd7, %rd1, %rd6;\nld.global.u32 %r10, [%rd7];\nadd.u32 %r9, %r8, %r9;\n"
+                              "st.shared.u32 [%r9], %r10;\nbar.warp.sync -1;\n",
+                 cases[k].change, END);
+        assert_int_equal(try_map(&m, ptx, &map, NULL), HAUL_ERROR_FAULT);
+        if (!strstr(haul_message(), cases[k].why)) fail_msg("'%s' has no '%s'", haul_message(), cases[k].why);
+    }
+    haul_device_close(m.device);
+}
+
 /* Both blocks of a cluster wait for what the first one loads; each writes to a half of the output. */
 static void one_copy_feeds_several_blocks(void **state) {
     (void)state;
@@ -632,6 +707,8 @@ int main(void) {
         cmocka_unit_test(a_reduction_that_the_type_does_not_have_is_a_fault),
         cmocka_unit_test(a_box_is_not_there_before_the_wait),
         cmocka_unit_test(a_map_may_lie_in_global_memory),
+        cmocka_unit_test(a_kernel_changes_a_map),
+        cmocka_unit_test(changes_that_make_no_map_are_faults),
         cmocka_unit_test(one_copy_feeds_several_blocks),
         cmocka_unit_test(rows_are_counted_as_the_sectors_they_touch),
         cmocka_unit_test(boxes_must_lie_where_the_engine_can_put_them),
