@@ -78,6 +78,44 @@ static void atomics_on_one_address_are_one_wavefront(void **state) {
     ASSERT_WAVEFRONTS(sim_bank_atomic(strided_shared(1024, 128), SIM_ALL_LANES, 4), 32, 1);
 }
 
+/* The definition: the most distinct words that one bank serves. */
+static uint32_t most_words_of_a_bank(const uint32_t address[SIM_LANES], uint32_t lanes) {
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < 32; bank++) {
+        uint32_t words[SIM_LANES], count = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            const uint32_t word = address[l] / 4;
+            bool is_new = (lanes >> l & 1) && word % 32 == bank;
+            for (uint32_t k = 0; k < count; k++) is_new &= words[k] != word;
+            if (is_new) words[count++] = word;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static uint32_t next_random(uint32_t *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void scattered_words_count_as_the_definition_has_it(void **state) {
+    (void)state;
+    uint32_t seed = 1;
+    for (unsigned round = 0; round < 4000; round++) {
+        const uint32_t reach = 4u << round % 15, rises = round / 15 % 2,
+                       lanes = next_random(&seed) % 3 ? SIM_ALL_LANES : next_random(&seed) * 257 | 1;
+        uint32_t address[SIM_LANES], at = 1024;
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            const uint32_t step = next_random(&seed) % reach;
+            address[l] = rises ? (at += 4 + step % 512) : 1024 + step;
+        }
+        const uint32_t expected = most_words_of_a_bank(address, lanes);
+        ASSERT_WAVEFRONTS(sim_bank_load(address, lanes, 4), expected, 1);
+        ASSERT_WAVEFRONTS(sim_bank_atomic(address, lanes, 4), expected, 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_a_stride_apart_collide_as_often_as_it_divides_32),
@@ -87,6 +125,7 @@ int main(void) {
         cmocka_unit_test(wide_loads_of_shared_addresses_merge_their_passes),
         cmocka_unit_test(lanes_that_are_off_let_passes_merge),
         cmocka_unit_test(different_words_of_a_bank_count_wherever_their_lanes_are),
+        cmocka_unit_test(scattered_words_count_as_the_definition_has_it),
         cmocka_unit_test(atomics_on_one_address_are_one_wavefront),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
