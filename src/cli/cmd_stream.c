@@ -105,7 +105,6 @@ static haul_status print_json(const stream_job *job, const haul_map_report *r, h
     text out = {0};
     haul_status status = line ? report_json_put(line, JSON_COMPACT, &out)
                               : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the result");
-    json_decref(line);
     if (status == HAUL_OK) status = cli_print(&out);
     text_free(&out);
     return status;
