@@ -211,6 +211,7 @@ static const char *label_of(lab_bench *b, const lab_launch *launch, const char *
     size_t length;
     const char *name = mangled_name(kernel, &length), *separator = "(";
     const char *label = arena_copy(&b->memory, name, length);
+    if (label && launch->parameter) return arena_printf(&b->memory, "%s(%u)", label, launch->parameter);
     for (size_t k = 0; label && k < LAB_ARGUMENTS; k++) {
         if (launch->arguments[k].kind != LAB_U32) continue;
         label = arena_printf(&b->memory, "%s%s%u", label, separator, launch->arguments[k].word);

@@ -91,6 +91,7 @@ typedef struct lab_launch {
     const char *kernel;
     lab_function *function; /* then no module and no extents are wanted */
     const void *with;
+    uint32_t parameter; /* of the function: what tells its launches of one kernel apart; 0: there is none */
     const char *module;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;

@@ -73,6 +73,7 @@ static haul_status measure(lab_bench *b, const row_case *c, haul_launch_record *
         .kernel = c->way->forms[c->form].kernel,
         .function = call,
         .with = c,
+        .parameter = c->bytes,
         .arguments = {lab_input(in, FLOATS), lab_input(index, count_of(c)), lab_result(NULL, out, FLOATS)}};
     return lab_measure(b, &launch, record);
 }

@@ -77,6 +77,7 @@ static haul_status run_radius(lab_bench *b, report_table *t, uint32_t radius, co
         lab_launch launch = {.kernel = haul_stencil_forms[form].kernel,
                              .function = call,
                              .with = &v,
+                             .parameter = radius,
                              .arguments = {lab_input(in, floats), lab_result(NULL, out, floats)}};
         haul_launch_record record;
         HAUL_TRY(lab_measure(b, &launch, &record));
