@@ -26,6 +26,7 @@ typedef struct sim_copy {
     uint8_t read[SIM_LANES]; /* bytes to read; the rest is zero-filled */
     uint64_t source[SIM_LANES];
     uint32_t destination[SIM_LANES];
+    uint64_t from, to; /* checks on: the sources lie in between */
 } sim_copy;
 
 /* A warp's copies, oldest first. */

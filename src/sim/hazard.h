@@ -59,7 +59,7 @@ void sim_hazard_local(sim_warp *w, const sim_op *op, uint32_t active, const uint
 
 /* A cp.async has been issued; the lanes' copies complete because their thread waits, or (`barrier` not NULL) for those
  * who wait for an mbarrier of block b. */
-void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c);
+void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c);
 void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t lanes, const uint32_t *barrier);
 /* A bulk copy has been issued by the warp's lane, to or from block b; has been performed. */
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk);

@@ -16,6 +16,25 @@ static void widen(sim_span *s, uint64_t from, uint64_t to) {
     if (empty || to > s->to) s->to = to;
 }
 
+static bool is_empty(const sim_spans *s) {
+    return s->count == 0;
+}
+
+static void add_span(sim_spans *s, uint32_t instruction, const sim_span *span) {
+    uint32_t i = 0;
+    while (i < s->count && s->instruction[i] != instruction && i < SIM_SPANS - 1) i++;
+    if (i == s->count) s->instruction[s->count++] = instruction;
+    widen(&s->list[i], span->from, span->to);
+    widen(&s->all, span->from, span->to);
+}
+
+static bool overlaps_any(const sim_spans *s, uint64_t from, uint64_t to) {
+    if (!overlap(from, to, s->all.from, s->all.to)) return false;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (overlap(from, to, s->list[i].from, s->list[i].to)) return true;
+    return false;
+}
+
 /* ---- where a copy is ---- */
 
 typedef bool range_fn(void *context, uint64_t from, uint64_t to);
@@ -121,26 +140,34 @@ static void meet_copy(const meeting *m, const sim_block *b, uint32_t warp, const
     }
 }
 
-static void meet_copies(const meeting *m) {
-    const sim_block *b = m->w->block;
+/* Of all the lanes' stores, which lie in the span. */
+static void meet_copies(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                        haul_action action, const sim_span *span) {
+    const sim_block *b = w->block;
     for (uint32_t i = 0; i < b->async.queue_count; i++) {
         const sim_copy_queue *q = &b->async.queues[i];
-        for (size_t k = q->first; k < q->first + q->count; k++)
-            if (q->copies[k].bytes) meet_copy(m, b, i, &q->copies[k]);
+        for (size_t k = q->first; k < q->first + q->count; k++) {
+            const sim_copy *c = &q->copies[k];
+            if (!c->bytes || !overlap(span->from, span->to, c->from, c->to)) continue;
+            for (uint32_t left = active; left; left &= left - 1) {
+                const unsigned l = (unsigned)__builtin_ctz(left);
+                const meeting m = {w, action, op->instruction, l, address[l], address[l] + op->bytes};
+                meet_copy(&m, b, i, c);
+            }
+        }
     }
 }
 
 /* Whether an access to from .. to-1 may have to do with anything under way. */
 static bool may_meet(const sim_flights *f, uint64_t from, uint64_t to, bool writes) {
-    if (overlap(from, to, f->writes.from, f->writes.to)) return true;
-    return writes && (overlap(from, to, f->reads.from, f->reads.to) || overlap(from, to, f->copies.from, f->copies.to));
+    if (overlaps_any(&f->writes, from, to)) return true;
+    return writes && (overlaps_any(&f->reads, from, to) || overlaps_any(&f->copies, from, to));
 }
 
 static void meet(const meeting *m) {
     const sim_flights *x = flights_of(m->w->block);
     if (!may_meet(x, m->from, m->to, is_write(m->action))) return;
     for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) meet_flight(m, &x->list[i]);
-    if (is_write(m->action) && overlap(m->from, m->to, x->copies.from, x->copies.to)) meet_copies(m);
 }
 
 static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint32_t bytes) {
@@ -157,11 +184,12 @@ void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint6
                      haul_action action) {
     const sim_flights *x = flights_of(w->block);
     const bool writes = is_write(action);
-    const bool reads_matter = x->reads.from != x->reads.to || x->copies.from != x->copies.to;
+    const bool reads_matter = !is_empty(&x->reads) || !is_empty(&x->copies);
     if (!x->writing && !(writes && reads_matter)) return;
     const sim_span span = span_of(active, address, op->bytes);
     if (!may_meet(x, span.from, span.to, writes)) return;
-    for (; active; active &= active - 1) {
+    if (writes && overlaps_any(&x->copies, span.from, span.to)) meet_copies(w, op, active, address, action, &span);
+    for (; active && x->list; active &= active - 1) {
         const unsigned l = (unsigned)__builtin_ctz(active);
         meet(&(meeting){.w = w,
                         .action = action,
@@ -193,7 +221,7 @@ static void land(sim_block *b, sim_flights *x, sim_flight *f) {
     f->used = false;
     if (f->bulk.kind == SIM_BULK_LOAD) return;
     log_range(b, &f->bulk, action_of(f));
-    if (--x->writing == 0) x->writes = (sim_span){0};
+    if (--x->writing == 0) x->writes = (sim_spans){0};
 }
 
 static sim_flight *take_place(sim_block *b, sim_flights *x) {
@@ -242,7 +270,7 @@ void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim
                       .thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane),
                       .used = true};
     x->writing += bulk->kind != SIM_BULK_LOAD;
-    widen(bulk->kind == SIM_BULK_LOAD ? &x->reads : &x->writes, span.from, span.to);
+    add_span(bulk->kind == SIM_BULK_LOAD ? &x->reads : &x->writes, bulk->instruction, &span);
 }
 
 void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor) {
@@ -257,9 +285,15 @@ void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor
     }
 }
 
-void sim_flight_copy(const sim_block *b, uint32_t lanes, const sim_copy *c) {
-    const sim_span span = span_of(lanes, c->source, c->bytes);
-    widen(&flights_of(b)->copies, span.from, span.to);
+void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c) {
+    uint32_t reads = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) reads |= (uint32_t)(c->read[l] != 0) << l;
+    reads &= lanes;
+    if (!reads) return;
+    const sim_span span = span_of(reads, c->source, c->bytes);
+    c->from = span.from;
+    c->to = span.to;
+    add_span(&flights_of(b)->copies, c->op->instruction, &span);
 }
 
 static void waited(sim_block *b, uint32_t thread, uint32_t groups, bool read) {
@@ -288,5 +322,5 @@ void sim_flights_finish(sim_block *b) {
         sim_flight *f = &x->list[(x->next + i) % SIM_FLIGHTS];
         if (f->used) land(b, x, f);
     }
-    x->reads = x->writes = x->copies = (sim_span){0};
+    x->reads = x->writes = x->copies = (sim_spans){0};
 }

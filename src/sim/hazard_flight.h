@@ -24,11 +24,19 @@ typedef struct sim_span {
     uint64_t from, to; /* empty: from = to */
 } sim_span;
 
-/* Of a block. The spans hold all that was ever read and is being written: most accesses lie outside both. */
+/* What copies touch: each instruction has a span, as it mostly has an array of its own; they share when there are many.
+ * Most accesses of a kernel lie outside all of them. */
+enum { SIM_SPANS = 8 };
+typedef struct sim_spans {
+    sim_span all, list[SIM_SPANS];
+    uint32_t instruction[SIM_SPANS], count;
+} sim_spans;
+
+/* Of a block. The spans hold all that was ever read and is being written. */
 typedef struct sim_flights {
     sim_flight *list; /* SIM_FLIGHTS, used in turn; NULL until needed */
     uint32_t next, writing;
-    sim_span reads, writes, copies; /* copies: sources of cp.async */
+    sim_spans reads, writes, copies; /* copies: sources of cp.async */
 } sim_flights;
 
 #endif

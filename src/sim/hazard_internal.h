@@ -239,7 +239,7 @@ void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const
  * that actor, an mbarrier; a cp.async has been issued; the block ends. */
 void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim_bulk *bulk);
 void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor);
-void sim_flight_copy(const sim_block *b, uint32_t lanes, const sim_copy *c);
+void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c);
 void sim_flights_finish(sim_block *b);
 /* Before an access to global memory. */
 void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],

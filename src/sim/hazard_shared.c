@@ -441,7 +441,7 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
     if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
 }
 
-void sim_hazard_copy(sim_warp *w, uint32_t active, const sim_copy *c) {
+void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
