@@ -413,6 +413,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     }
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
     memory_free(d->flights);
+    memory_free(d->remote);
     if (d->past) sim_past_start(d);
     memory_free(d->past);
     for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
@@ -433,10 +434,12 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->proxies = sim_proxy_count(g->program);
     d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->past = memory_zeroed(d->actors, sizeof *d->past);
+    d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!d->doubts || !d->past || !d->groups || !d->flights || !d->fenced || !d->views || !d->barriers || !d->shadows)
+    if (!d->doubts || !d->past || !d->groups || !d->remote || !d->flights || !d->fenced || !d->views || !d->barriers ||
+        !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -482,6 +485,8 @@ void sim_hazard_start(sim_block *first) {
     for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
     clear_gate(d, &d->cluster);
     d->mbarrier_count = 0;
+    memset(d->remote, 0,
+           (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
     sim_past_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;

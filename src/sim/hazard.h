@@ -34,6 +34,11 @@ void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 
+/* ... and that is not the warp's own. */
+void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner);
+/* Before an access by a `.shared` form with 64-bit addresses: that they are no generic ones. */
+void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
+
 /* ---- what was never written ---- */
 
 /* Values that nobody wrote are followed through registers and shared memory: they are worth a finding when they decide

@@ -155,6 +155,7 @@ struct sim_domain {
     sim_group *groups;    /* of each block, SIM_BARRIERS */
     sim_shadow *shadows;  /* of each block */
     sim_flights *flights; /* of each block */
+    sim_read *remote;     /* of each block, by actor: the last access from another block (hazard_remote.c) */
     uint32_t **past;      /* by actor, by basic block: lanes that have come there (hazard_past.c); NULL until needed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
     uint32_t mbarrier_count;
@@ -260,6 +261,8 @@ void sim_past_start(sim_domain *d);
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_group_open(const sim_block *b, uint32_t id);
 void sim_groups_start(sim_domain *d, uint32_t blocks);
+/* hazard_remote.c. The block ends. */
+void sim_remote_finish(const sim_block *b);
 /* hazard_phase.c. A lane arrives, or tells bytes; a phase ends. */
 /* ... initialises or ends one between two phases. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);

@@ -13,6 +13,12 @@
     "setp.le.u32 %p1, %r8, " last ";\n@%p1 bra L;\n"
 #define GENERIC "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\n"
 #define TAKE OUT("%r7")
+#define CLUSTER_SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+/* Block 0 reads what block 1 has. */
+#define REMOTE                                                                                                     \
+    STORE CLUSTER_SYNC "mov.u32 %r8, %cluster_ctarank;\nsetp.ne.u32 %p1, %r8, 0;\nmov.u32 %r8, 1;\n"               \
+                       "mapa.shared::cluster.u32 %r9, %r4, %r8;\n@!%p1 ld.shared::cluster.u32 %r7, [%r9];\n@!%p1 " \
+                       "st.global.u32 [%rd2], %r7;\n"
 
 static const pair pairs[] = {
     PAIR("one word behind the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
@@ -106,6 +112,13 @@ static const pair pairs[] = {
     PAIR("local array of the block before", UNINITIALISED_READ, 256, 1,
          LOCAL "setp.ge.u32 %p1, %r1, 8;\n@!%p1 st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE,
          LOCAL "st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE),
+    PAIR("generic address where a shared one belongs", ILLEGAL_ACCESS, 1, 32,
+         "cvt.u64.u32 %rd4, %r4;\ncvta.shared.u64 %rd4, %rd4;\nst.shared.u32 [%rd4], %r0;\n",
+         "cvt.u64.u32 %rd4, %r4;\nst.shared.u32 [%rd4], %r0;\n"),
+    PAIR("global address where a shared one belongs", ILLEGAL_ACCESS, 1, 32, "ld.shared.u32 %r7, [%rd3];\n" TAKE,
+         "ld.global.u32 %r7, [%rd3];\n" TAKE),
+    PAIR_WITH("another block's memory when that may have ended", USE_AFTER_FREE, 2, 32, REMOTE, REMOTE CLUSTER_SYNC,
+              .cluster = 2),
     PAIR("trap", TRAP, 1, 32, "trap;\n", "setp.ne.u32 %p1, %r2, 32;\n@%p1 trap;\n"),
 };
 

@@ -157,6 +157,7 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
     SIM_EACH_LANE(l) wide[l] = address[l];
     if (w->sm->hazards) {
         uint64_t in_window[SIM_LANES];
+        if (b != w->block) sim_hazard_remote(w, op, active, b);
         SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
         sim_hazard_strong(w, op, active, in_window, !op->y, true);
         sim_hazard_atomic(w, op, active, b, address);

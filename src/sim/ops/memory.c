@@ -176,6 +176,7 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
 static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                const uint32_t address[SIM_LANES], const uint64_t wide[SIM_LANES]) {
     const bool is_store = op->memory_class == HAUL_CLASS_SHARED_STORE;
+    if (b != w->block) sim_hazard_remote(w, op, active, b);
     uint64_t in_window[SIM_LANES];
     if (is_store)
         sim_hazard_store(w, op, active, b, address);
@@ -384,41 +385,42 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const ui
     return true;
 }
 
-#define ACCESS(name, move, is_store)                                                 \
-    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {  \
-        uint64_t address[SIM_LANES];                                                 \
-        sim_addresses(w, op, address);                                               \
-        return access_global(w, op, active, address, move);                          \
-    }                                                                                \
-    static sim_step name##_span(sim_warp *w, const sim_op *op, uint32_t active) {    \
-        uint64_t address[SIM_LANES];                                                 \
-        sim_addresses(w, op, address);                                               \
-        if (access_span(w, op, active, address, is_store)) return SIM_NEXT;          \
-        return access_global(w, op, active, address, move);                          \
-    }                                                                                \
-    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {  \
-        uint32_t address[SIM_LANES];                                                 \
-        sim_shared_addresses(w, op->a, op->imm, op->flags &SIM_OP_WIDE, address);    \
-        return access_shared(w, op, active, address, move);                          \
-    }                                                                                \
-    static sim_step name##_own(sim_warp *w, const sim_op *op, uint32_t active) {     \
-        if (access_by_pattern(w, op, active, is_store)) return SIM_NEXT;             \
-        return name##_shared(w, op, active);                                         \
-    }                                                                                \
-    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {   \
-        uint64_t address[SIM_LANES];                                                 \
-        sim_addresses(w, op, address);                                               \
-        return access_local(w, op, active, address, move);                           \
-    }                                                                                \
-    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {  \
-        uint64_t address[SIM_LANES];                                                 \
-        sim_addresses(w, op, address);                                               \
-        return access_params(w, op, active, address, move);                          \
-    }                                                                                \
-    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) { \
-        uint64_t address[SIM_LANES];                                                 \
-        sim_addresses(w, op, address);                                               \
-        return access_generic(w, op, active, address, move);                         \
+#define ACCESS(name, move, is_store)                                                     \
+    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_global(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_span(sim_warp *w, const sim_op *op, uint32_t active) {        \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        if (access_span(w, op, active, address, is_store)) return SIM_NEXT;              \
+        return access_global(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint32_t address[SIM_LANES];                                                     \
+        if (op->flags & SIM_OP_WIDE && w->sm->hazards) sim_hazard_narrow(w, op, active); \
+        sim_shared_addresses(w, op->a, op->imm, op->flags &SIM_OP_WIDE, address);        \
+        return access_shared(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_own(sim_warp *w, const sim_op *op, uint32_t active) {         \
+        if (access_by_pattern(w, op, active, is_store)) return SIM_NEXT;                 \
+        return name##_shared(w, op, active);                                             \
+    }                                                                                    \
+    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {       \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_local(w, op, active, address, move);                               \
+    }                                                                                    \
+    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_params(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) {     \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_generic(w, op, active, address, move);                             \
     }
 ACCESS(load, load_elements, false)
 ACCESS(store, store_elements, true)
