@@ -19,6 +19,32 @@ uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner) {
     return lanes;
 }
 
+/* The same said from the start of the line on, as far as there are lanes: so that parts of a row have one owner. */
+static sim_owner from_line_start(sim_owner o, unsigned bytes) {
+    const unsigned stride = (unsigned)o.stride, lanes = (unsigned)__builtin_ctz(o.lanes);
+    unsigned steps = o.start / stride;
+    if (o.start % stride + bytes <= stride) o.start = (uint8_t)(steps * stride);
+    if (steps * o.step > lanes) steps = lanes / o.step;
+    o.start = (uint8_t)(o.start - steps * stride);
+    o.lanes >>= steps * o.step;
+    return o;
+}
+
+sim_owner sim_owner_evenly(unsigned first, unsigned start, unsigned stride, unsigned bytes) {
+    const sim_owner o = {{.lanes = 1u << first, .start = (uint8_t)start, .stride = (int8_t)stride, .step = 1}};
+    return from_line_start(o, bytes);
+}
+
+bool sim_same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
+    if (a.bits == b.bits) return true;
+    for (unsigned h = 0; h < 2; h++)
+        for (uint64_t left = bytes.half[h]; left; left &= left - 1) {
+            const unsigned byte = 64 * h + (unsigned)__builtin_ctzll(left);
+            if (sim_owner_lanes(a, byte) != sim_owner_lanes(b, byte)) return false;
+        }
+    return true;
+}
+
 /* ---- making one ---- */
 
 /* Lanes that touch the same bytes. */
@@ -50,17 +76,6 @@ static unsigned list_elements(uint32_t active, const uint64_t address[SIM_LANES]
             elements[count++] = (element){address[l], repeats << l};
     }
     return count;
-}
-
-/* The same said from the start of the line on, as far as there are lanes: so that parts of a row have one owner. */
-static sim_owner from_line_start(sim_owner o, unsigned bytes) {
-    const unsigned stride = (unsigned)o.stride, lanes = (unsigned)__builtin_ctz(o.lanes);
-    unsigned steps = o.start / stride;
-    if (o.start % stride + bytes <= stride) o.start = (uint8_t)(steps * stride);
-    if (steps * o.step > lanes) steps = lanes / o.step;
-    o.start = (uint8_t)(o.start - steps * stride);
-    o.lanes >>= steps * o.step;
-    return o;
 }
 
 /* The owner of a part that begins with these two; false when there is none. Lanes apart that are one each may have

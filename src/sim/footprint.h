@@ -75,6 +75,10 @@ typedef struct sim_part {
     int64_t line; /* behind the line of the first active lane */
 } sim_part;
 
+/* Whether each of the bytes is the same lanes'. */
+bool sim_same_lanes(sim_bytes bytes, sim_owner a, sim_owner b);
+/* Lanes from `first` on, a lane each `stride` bytes (at least `bytes`) from byte `start` of the line on. */
+sim_owner sim_owner_evenly(unsigned first, unsigned start, unsigned stride, unsigned bytes);
 /* All lanes that touch any of the bytes. */
 uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner);
 

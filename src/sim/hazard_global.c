@@ -1,3 +1,8 @@
+/* The shadow of global memory.
+ *
+ * A line of 128 bytes has a few rows, which say which warp wrote and read which of its bytes last. An access is held
+ * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
+ * shadow each, and the access is played lane by lane: what is found is the same either way. */
 #include "sim/hazard_global.h"
 
 #include "base/memory.h"
@@ -6,188 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- logging ---- */
-
-static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
-    if (count + more <= *capacity) return true;
-    size_t wanted = *capacity ? *capacity * 2 : 1024;
-    while (wanted < count + more) wanted *= 2;
-    void *grown = memory_resize(*items, wanted * size);
-    if (!grown) return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
-static bool make_room(sim_access_log *log, uint32_t known) {
-    bool made =
-        reserve((void **)&log->entries, &log->capacity, log->count, 1, sizeof *log->entries) &&
-        reserve((void **)&log->lists, &log->list_capacity, log->list_count, SIM_LANES, sizeof *log->lists) &&
-        reserve((void **)&log->values, &log->value_capacity, log->value_count, SIM_LANES, sizeof *log->values) &&
-        reserve((void **)&log->known, &log->known_capacity, log->known_count, known, sizeof *log->known);
-    log->failed |= !made;
-    return made;
-}
-
-void sim_access_log_free(sim_access_log *log) {
-    memory_free(log->entries);
-    memory_free(log->lists);
-    memory_free(log->values);
-    memory_free(log->known);
-}
-
-/* What of the cluster's stores to global memory the copy engine knows, as the view's lanes see it. */
-static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view *v) {
-    if (d->proxies < 2) return SIM_NEVER_FENCED;
-    memcpy(log->known + log->known_count, v->proxy + sim_domain_capacity(d), d->actors * sizeof *log->known);
-    log->known_count += d->actors;
-    return (uint32_t)(log->known_count - d->actors + 1);
-}
-
-/* What the view knows, once an epoch as long as it does not change. */
-static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) {
-    if (v->kept_in == log->epoch + 1) return v->kept;
-    memcpy(log->known + log->known_count, v->order, d->actors * sizeof *log->known);
-    v->kept = (uint32_t)log->known_count;
-    v->kept_in = log->epoch + 1;
-    log->known_count += d->actors;
-    return v->kept;
-}
-
-static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
-    sim_hazards *h = b->sm->hazards;
-    const sim_domain *d = sim_domain_of(b);
-    if (h->failed || !make_room(&h->log, 2 * d->actors)) {
-        h->failed = true;
-        return NULL;
-    }
-    sim_logged *e = &h->log.entries[h->log.count++];
-    *e = (sim_logged){.known = snapshot(&h->log, d, v),
-                      .time = d->now,
-                      .floor = v->floor,
-                      .cluster = d->cluster_index,
-                      .actor = (uint16_t)actor};
-    return e;
-}
-
-static void place_lanes(sim_access_log *log, sim_logged *e, uint32_t active, const uint64_t address[SIM_LANES]) {
-    const unsigned first = (unsigned)__builtin_ctz(active);
-    const uint32_t rest = active & (active - 1);
-    const unsigned second = rest ? (unsigned)__builtin_ctz(rest) : first;
-    const int64_t apart = (int64_t)(address[second] - address[first]), lanes = (int64_t)second - first;
-    const int64_t stride = lanes ? apart / lanes : 0;
-    e->stride = stride;
-    e->base = address[first] - (uint64_t)(stride * first);
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        if (e->base + (uint64_t)(stride * l) == address[l]) continue;
-        memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
-        log->list_count += SIM_LANES;
-        e->list = (uint32_t)(log->list_count / SIM_LANES);
-        return;
-    }
-}
-
-static uint32_t hash_lane(const sim_warp *w, const sim_op *op, unsigned lane) {
-    const uint32_t *slots = w->sm->grid->program->pool + op->more;
-    uint64_t hash = 0xcbf29ce484222325ull + op->bytes;
-    for (unsigned e = 0; e < op->count; e++) {
-        uint64_t part[2] = {0, 0};
-        memcpy(part, SIM_SLOT(w, unsigned char, op->count == 1 ? op->d : slots[e]) + (lane << op->y), 1u << op->x);
-        hash = (hash ^ part[0] ^ part[1]) * 0x9e3779b97f4a7c15ull;
-        hash ^= hash >> 29;
-    }
-    return (uint32_t)(hash >> 16) | 1;
-}
-
-static void keep_values(sim_access_log *log, sim_logged *e, const sim_warp *w, const sim_op *op) {
-    for (unsigned l = 0; l < SIM_LANES; l++) log->values[log->value_count + l] = hash_lane(w, op, l);
-    log->value_count += SIM_LANES;
-    e->values = (uint32_t)(log->value_count / SIM_LANES);
-}
-
-/* ---- what was never written ---- */
-
-static unsigned char mask_of(uint64_t address, unsigned bytes) {
-    return bytes >= 4 ? 15 : (unsigned char)(((1u << bytes) - 1) << address % 4);
-}
-
-static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {
-    if (bytes >= 4)
-        memset(written + address / 4, 15, bytes / 4);
-    else
-        __atomic_fetch_or(written + address / 4, mask_of(address, bytes), __ATOMIC_RELAXED);
-}
-
-static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written, uint64_t offset) {
-    for (unsigned at = 0; at < op->bytes; at += 4) {
-        const unsigned char mask = mask_of(offset, op->bytes);
-        if ((written[(offset + at) / 4] & mask) == mask) continue;
-        const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
-        sim_hazard_doubt(w, op->instruction, element, 1u << lane, HAUL_SPACE_GLOBAL, SIM_GLOBAL_BASE + offset + at,
-                         bytes);
-    }
-}
-
-static void follow_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                           haul_action action) {
-    unsigned char *written = sim_memory_written(w->sm->grid->memory);
-    if (!written || action == HAUL_ACTION_ASYNC_READ) return;
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t offset = address[lane] - SIM_GLOBAL_BASE;
-        if (action == HAUL_ACTION_READ)
-            check_written(w, op, lane, written, offset);
-        else
-            set_written(written, offset, op->bytes);
-    }
-}
-
-void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                       haul_action action) {
-    sim_domain *d = sim_domain_of(w->block);
-    const uint32_t actor = sim_actor(w);
-    sim_views *views = &d->views[actor];
-    if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
-    sim_flight_meet(w, op, active, address, action);
-    follow_written(w, op, active, address, action);
-    for (uint32_t i = 0; i < views->count; i++) {
-        const uint32_t lanes = views->list[i].lanes & active;
-        if (!lanes) continue;
-        sim_logged *e = append(w->block, actor, &views->list[i]);
-        if (!e) return;
-        e->instruction = op->instruction;
-        e->active = lanes;
-        e->bytes = op->bytes;
-        e->action = (uint8_t)action;
-        e->strong = action == HAUL_ACTION_ATOMIC || (op->flags & SIM_OP_STRONG);
-        place_lanes(&w->sm->hazards->log, e, lanes, address);
-        if (action == HAUL_ACTION_WRITE) keep_values(&w->sm->hazards->log, e, w, op);
-    }
-}
-
-void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
-                             haul_action action, bool is_watched) {
-    sim_domain *d = sim_domain_of(b);
-    const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
-    unsigned char *written = sim_memory_written(b->sm->grid->memory);
-    const bool writes = action != HAUL_ACTION_ASYNC_READ;
-    if (written && writes) memset(written + (address - SIM_GLOBAL_BASE) / 4, 15, (bytes + 3) / 4);
-    sim_view *v = sim_view_of(d, actor, lane);
-    sim_logged *e = bytes ? append(b, actor, v) : NULL;
-    if (!e) return;
-    e->instruction = instruction;
-    e->active = 1u << lane;
-    e->bytes = bytes;
-    e->base = address;
-    if (is_watched) {
-        e->time = 0;
-        e->fenced = fences(&b->sm->hazards->log, d, v);
-    }
-    e->action = (uint8_t)action;
-    e->strong = action == HAUL_ACTION_ATOMIC;
-}
 
 /* ---- the shadow ---- */
 
@@ -203,23 +26,53 @@ typedef struct word_shadow {
     uint32_t value;
 } word_shadow;
 
-enum { PAGE_WORDS = 1024, PAGE_SHIFT = 12 };
+/* Who wrote bytes of a line last, or read them since: the last reader, and the last one of another cluster before. */
+typedef enum row_role { ROW_WRITER, ROW_READER, ROW_READER_BEFORE } row_role;
 
-typedef struct shadow_page {
+typedef struct row {
+    sim_bytes bytes; /* no byte is in two rows of a role */
+    sim_owner owner;
+    uint32_t cluster, time, epoch, instruction;
+    uint32_t next;
+    uint16_t actor;
+    uint8_t action;
+    uint8_t role : 7, strong : 1;
+} row;
+
+enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4, PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
+enum { PAGE_WORDS = PAGE_LINES * LINE_WORDS };
+/* What a line's number is of. */
+#define NO_ROW UINT32_MAX
+#define DETAILED 0x80000000u
+#define UNWATCHED (NO_ROW - 1)
+
+typedef struct page {
+    uint32_t lines[PAGE_LINES]; /* index of the first row, or DETAILED and that of its words, or UNWATCHED */
+    uint32_t *values;           /* hashes of what was stored; NULL until needed */
+} page;
+
+typedef struct page_slot {
     uint64_t number;
-    word_shadow *words;
-} shadow_page;
+    page *page;
+} page_slot;
+
+/* Items that keep their places, in blocks. */
+enum { BLOCK_ROWS = 512, BLOCK_LINES = 16 };
 
 typedef struct slice {
-    shadow_page *pages; /* open addressing by number */
+    page_slot *pages; /* open addressing by number */
     size_t capacity, count;
-    shadow_page *last;
+    page_slot *last;
+    void **rows; /* blocks of BLOCK_ROWS */
+    uint32_t row_count, row_blocks, free_row;
+    void **words;      /* blocks of BLOCK_LINES lines */
+    uint32_t detailed; /* lines */
     sim_findings findings;
-    bool failed, full;
+    bool failed;
 } slice;
 
-/* 64 MiB of the kernel's memory in all; what it touches beyond that is not watched. */
-enum { MOST_PAGES = 16384 / SIM_WATCH_SLICES };
+/* Lines whose words have shadows are 64 MiB of the kernel's memory at most; such lines beyond are not watched. */
+enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
 
 struct sim_watch {
     _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
@@ -233,6 +86,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     if (!*out) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
     (*out)->grid = g;
     (*out)->epoch = 1;
+    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) (*out)->slices[i].free_row = NO_ROW;
     return HAUL_OK;
 }
 
@@ -240,8 +94,15 @@ void sim_watch_free(sim_watch *watch) {
     if (!watch) return;
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
         slice *x = &watch->slices[s];
-        for (size_t i = 0; i < x->capacity; i++) memory_free(x->pages[i].words);
+        for (size_t i = 0; i < x->capacity; i++) {
+            if (x->pages[i].page) memory_free(x->pages[i].page->values);
+            memory_free(x->pages[i].page);
+        }
+        for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
+        for (uint32_t i = 0; i * BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
         memory_free(x->pages);
+        memory_free(x->rows);
+        memory_free(x->words);
         sim_findings_free(&x->findings);
     }
     memory_free(watch);
@@ -257,7 +118,7 @@ const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
 
 static size_t slot_of(const slice *s, uint64_t number) {
     size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
-    while (s->pages[at].words && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
     return at;
 }
 
@@ -266,7 +127,7 @@ static bool grow(slice *s) {
     larger.pages = memory_zeroed(larger.capacity, sizeof *larger.pages);
     if (!larger.pages) return false;
     for (size_t i = 0; i < s->capacity; i++)
-        if (s->pages[i].words) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
+        if (s->pages[i].page) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
     memory_free(s->pages);
     s->pages = larger.pages;
     s->capacity = larger.capacity;
@@ -274,22 +135,62 @@ static bool grow(slice *s) {
     return true;
 }
 
-static word_shadow *words_of(slice *s, uint64_t number) {
-    if (s->last && s->last->number == number) return s->last->words;
+static page *page_of(slice *s, uint64_t number) {
+    if (s->last && s->last->number == number) return s->last->page;
     if (2 * s->count >= s->capacity && !grow(s)) return NULL;
-    shadow_page *p = &s->pages[slot_of(s, number)];
-    if (!p->words) {
-        if (s->count == MOST_PAGES) {
-            s->full = true;
-            return NULL;
-        }
-        p->words = memory_zeroed(PAGE_WORDS, sizeof *p->words);
-        if (!p->words) return NULL;
-        p->number = number;
+    page_slot *at = &s->pages[slot_of(s, number)];
+    if (!at->page) {
+        at->page = memory_zeroed(1, sizeof *at->page);
+        if (!at->page) return NULL;
+        memset(at->page->lines, 0xff, sizeof at->page->lines);
+        at->number = number;
         s->count++;
     }
-    s->last = p;
-    return p->words;
+    s->last = at;
+    return at->page;
+}
+
+/* ---- rows ---- */
+
+static row *row_at(const slice *s, uint32_t index) {
+    return (row *)s->rows[index / BLOCK_ROWS] + index % BLOCK_ROWS;
+}
+
+/* One more block at the end of `blocks`, which holds `count`. */
+static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
+    if ((count & (count - 1)) == 0) {
+        void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
+        if (!list) return NULL;
+        *blocks = list;
+    }
+    return (*blocks)[count] = memory_zeroed(1, bytes);
+}
+
+/* NO_ROW when the host has no memory. */
+static uint32_t take_row(slice *s) {
+    const uint32_t index = s->free_row;
+    if (index != NO_ROW) {
+        s->free_row = row_at(s, index)->next;
+        return index;
+    }
+    if (s->row_count == s->row_blocks * BLOCK_ROWS) {
+        s->failed |= !add_block(&s->rows, s->row_blocks, BLOCK_ROWS * sizeof(row));
+        if (s->failed) return NO_ROW;
+        s->row_blocks++;
+    }
+    return s->row_count++;
+}
+
+static void drop_row(slice *s, uint32_t *link) {
+    row *r = row_at(s, *link);
+    const uint32_t dropped = *link;
+    *link = r->next;
+    r->next = s->free_row;
+    s->free_row = dropped;
+}
+
+static void drop_rows(slice *s, uint32_t *link) {
+    while (*link != NO_ROW) drop_row(s, link);
 }
 
 /* ---- playing ---- */
@@ -297,7 +198,10 @@ static word_shadow *words_of(slice *s, uint64_t number) {
 typedef struct play {
     const sim_watch *watch;
     slice *s;
+    unsigned number; /* of the slice */
     const sim_logged *e;
+    const uint64_t *lists;
+    const uint32_t *values;          /* of the lanes; NULL: not known */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: no fence ever */
     uint64_t address;                /* of the word */
     uint32_t value;
@@ -401,52 +305,310 @@ static bool reads(const sim_logged *e) {
     return e->action == HAUL_ACTION_READ || e->action == HAUL_ACTION_ASYNC_READ;
 }
 
-static void play_lane(play *p, unsigned number, uint64_t address) {
-    const sim_logged *e = p->e;
-    const uint64_t end = address + e->bytes;
-    for (uint64_t word = address / 4 * 4; word < end; word += 4) {
-        const uint64_t page = word >> PAGE_SHIFT;
-        if (page % SIM_WATCH_SLICES != number) {
-            word = ((page + 1) << PAGE_SHIFT) - 4;
-            continue;
-        }
-        word_shadow *words = words_of(p->s, page);
-        if (!words) {
-            p->s->failed |= !p->s->full;
-            return;
-        }
-        const unsigned from = word < address ? (unsigned)(address - word) : 0;
-        const unsigned to = word + 4 > end ? (unsigned)(end - word) : 4;
+/* ---- words ---- */
+
+/* The lane's access to `from` .. `to`-1 in the line of which these are the words. */
+static void play_words(play *p, word_shadow *words, uint64_t from, uint64_t to) {
+    for (uint64_t word = from / 4 * 4; word < to; word += 4) {
+        const unsigned first = word < from ? (unsigned)(from - word) : 0;
+        const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
         p->address = word;
-        p->bytes = (uint8_t)((1u << to) - (1u << from));
-        word_shadow *w = &words[word / 4 % PAGE_WORDS];
-        if (reads(e))
+        p->bytes = (uint8_t)((1u << end) - (1u << first));
+        word_shadow *w = &words[word / 4 % LINE_WORDS];
+        if (reads(p->e))
             read_word(p, w);
         else
             write_word(p, w);
     }
 }
 
-static void play_log(const sim_watch *watch, slice *s, unsigned number, const sim_access_log *log) {
-    play p = {.watch = watch, .s = s};
-    for (size_t i = 0; i < log->count; i++) {
-        const sim_logged *e = &log->entries[i];
-        p.e = e;
-        p.known = log->known + e->known;
-        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
-        for (uint32_t left = e->active; left; left &= left - 1) {
-            p.lane = (unsigned)__builtin_ctz(left);
-            uint64_t address = e->base + (uint64_t)(e->stride * p.lane);
-            if (e->list) address = log->lists[(e->list - 1) * SIM_LANES + p.lane];
-            p.value = e->values ? log->values[(e->values - 1) * SIM_LANES + p.lane] : 0;
-            play_lane(&p, number, address);
-        }
+static uint64_t address_of(const play *p, unsigned lane) {
+    return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
+}
+
+static void play_lanes(play *p, word_shadow *words, uint64_t line, uint32_t lanes) {
+    const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
+    for (; lanes; lanes &= lanes - 1) {
+        p->lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t from = address_of(p, p->lane), to = from + p->e->bytes;
+        p->value = p->values ? p->values[p->lane] : 0;
+        play_words(p, words, from > start ? from : start, to < end ? to : end);
     }
 }
 
-static void empty(sim_access_log *log, uint32_t epoch) {
-    log->count = log->list_count = log->value_count = log->known_count = 0;
-    log->epoch = epoch;
+static word_shadow *words_at(const slice *s, uint32_t index) {
+    return (word_shadow *)s->words[index / BLOCK_LINES] + (size_t)(index % BLOCK_LINES) * LINE_WORDS;
+}
+
+static void spread_word(const row *r, unsigned word, word_shadow *w, uint32_t value) {
+    const unsigned bits = sim_bytes_of_word(r->bytes, word);
+    if (!bits) return;
+    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
+    const uint32_t lanes = sim_owner_lanes(r->owner, 4 * word + last);
+    unsigned own = 0;
+    for (unsigned i = 0; i < 4; i++) own |= (unsigned)(sim_owner_lanes(r->owner, 4 * word + i) == lanes) << i;
+    touch *t = r->role == ROW_WRITER ? &w->writer : &w->readers[r->role == ROW_READER_BEFORE];
+    *t = (touch){.cluster = r->cluster,
+                 .instruction = r->instruction,
+                 .time = r->time,
+                 .epoch = r->epoch,
+                 .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
+                 .bytes = (uint8_t)(bits & own),
+                 .action = r->action & 127u,
+                 .strong = r->strong};
+    if (r->role == ROW_WRITER) w->value = value;
+}
+
+/* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
+static word_shadow *detail(play *p, page *g, unsigned line) {
+    slice *s = p->s;
+    uint32_t *link = &g->lines[line];
+    const bool fits = s->detailed < MOST_DETAILED;
+    if (fits && s->detailed % BLOCK_LINES == 0)
+        s->failed |= !add_block(&s->words, s->detailed / BLOCK_LINES, BLOCK_LINES * LINE_WORDS * sizeof(word_shadow));
+    if (!fits || s->failed) {
+        drop_rows(s, link);
+        *link = UNWATCHED;
+        return NULL;
+    }
+    word_shadow *words = words_at(s, s->detailed);
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(s, i)->next)
+        for (unsigned w = 0; w < LINE_WORDS; w++)
+            spread_word(row_at(s, i), w, &words[w], g->values ? g->values[line * LINE_WORDS + w] : 0);
+    drop_rows(s, link);
+    *link = DETAILED | s->detailed++;
+    return words;
+}
+
+/* ---- lines ---- */
+
+static bool follows(const play *p, const row *r, const sim_part *part) {
+    const sim_logged *e = p->e;
+    if (r->cluster != e->cluster) return r->epoch <= e->floor;
+    const sim_known *n = &p->known[r->actor];
+    if (n->all >= r->time) return true;
+    if (r->actor == e->actor && sim_owner_is_single(part->owner) &&
+        sim_same_lanes(sim_bytes_and(r->bytes, part->bytes), r->owner, part->owner))
+        return true;
+    return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
+}
+
+enum { MOST_ROWS = 12 };
+
+/* Whether the access is known to be in order, and rows will do. */
+static bool in_order(const play *p, uint32_t first, const sim_part *part) {
+    const sim_logged *e = p->e;
+    unsigned count = 0;
+    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
+        const row *r = row_at(p->s, i);
+        if (++count == MOST_ROWS) return false;
+        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
+        if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+        if (!(e->strong && r->strong) && !follows(p, r, part)) return false;
+    }
+    return true;
+}
+
+static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {
+    const sim_logged *e = p->e;
+    const uint32_t index = take_row(p->s);
+    if (index == NO_ROW) return false;
+    *row_at(p->s, index) = (row){.bytes = part->bytes,
+                                 .owner = part->owner,
+                                 .cluster = e->cluster,
+                                 .time = e->time,
+                                 .epoch = p->watch->epoch,
+                                 .instruction = e->instruction,
+                                 .next = *link,
+                                 .actor = e->actor,
+                                 .action = e->action,
+                                 .role = role & 127u,
+                                 .strong = e->strong};
+    *link = index;
+    return true;
+}
+
+/* Takes the bytes out of the rows that `is_meant` says; those that have none left go. */
+typedef bool meant_fn(const play *p, const row *r);
+
+static void cut(const play *p, uint32_t *link, sim_bytes bytes, meant_fn *is_meant) {
+    while (*link != NO_ROW) {
+        row *r = row_at(p->s, *link);
+        if (is_meant(p, r)) r->bytes = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(r->bytes))
+            link = &r->next;
+        else
+            drop_row(p->s, link);
+    }
+}
+
+static bool is_any(const play *p, const row *r) {
+    (void)p, (void)r;
+    return true;
+}
+
+static bool is_before(const play *p, const row *r) {
+    (void)p;
+    return r->role == ROW_READER_BEFORE;
+}
+
+static bool is_own_reader(const play *p, const row *r) {
+    return r->role == ROW_READER && r->cluster == p->e->cluster;
+}
+
+/* What another cluster read last becomes what was read before. */
+static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
+    sim_bytes pushed = {{0, 0}};
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
+        const row *r = row_at(p->s, i);
+        if (r->role == ROW_READER && r->cluster != p->e->cluster) pushed = sim_bytes_or(pushed, r->bytes);
+    }
+    pushed = sim_bytes_and(pushed, bytes);
+    if (!sim_bytes_any(pushed)) return;
+    cut(p, link, pushed, is_before);
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
+        row *r = row_at(p->s, i);
+        if (r->role != ROW_READER || r->cluster == p->e->cluster || !sim_bytes_overlap(r->bytes, bytes)) continue;
+        const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(kept)) {
+            const uint32_t index = take_row(p->s);
+            if (index == NO_ROW) return;
+            row *rest = row_at(p->s, index);
+            *rest = *r;
+            rest->bytes = kept;
+            rest->next = *link;
+            *link = index;
+            r->bytes = sim_bytes_and(r->bytes, bytes);
+        }
+        r->role = ROW_READER_BEFORE;
+    }
+}
+
+/* Whether the line has nothing but the same cluster's reading of the same bytes. */
+static row *read_again(const play *p, uint32_t first, const sim_part *part) {
+    row *r = first == NO_ROW ? NULL : row_at(p->s, first);
+    const bool same = r && r->role == ROW_READER && r->next == NO_ROW && r->cluster == p->e->cluster &&
+                      !sim_bytes_any(sim_bytes_without(r->bytes, part->bytes));
+    return same ? r : NULL;
+}
+
+static void note_read(const play *p, uint32_t *link, const sim_part *part) {
+    if (*link != NO_ROW && read_again(p, *link, part)) {
+        drop_row(p->s, link);
+    } else if (*link != NO_ROW) {
+        cut(p, link, part->bytes, is_own_reader);
+        push_back(p, link, part->bytes);
+    }
+    add_row(p, link, part, ROW_READER);
+}
+
+static unsigned lane_of_word(const sim_part *part, unsigned word) {
+    const sim_owner o = part->owner;
+    const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
+    if (o.step == 1 && o.stride > 0 && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
+        return (unsigned)__builtin_ctz(o.lanes) + ((byte - o.start) >> __builtin_ctz((unsigned)o.stride));
+    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
+}
+
+static void note_values(const play *p, page *g, unsigned line, const sim_part *part) {
+    if (!g->values && !p->values) return;
+    if (!g->values) g->values = memory_zeroed(PAGE_WORDS, sizeof *g->values);
+    p->s->failed |= !g->values;
+    for (unsigned w = 0; g->values && w < LINE_WORDS; w++)
+        if (sim_bytes_of_word(part->bytes, w))
+            g->values[line * LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+}
+
+/* `lanes` touch the line: these bytes of it. */
+static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
+    page *g = page_of(p->s, number / PAGE_LINES);
+    const unsigned line = (unsigned)(number % PAGE_LINES);
+    if (!g) {
+        p->s->failed = true;
+        return;
+    }
+    uint32_t *link = &g->lines[line];
+    if (*link == UNWATCHED) return;
+    if (*link != NO_ROW && (*link & DETAILED || !in_order(p, *link, part))) {
+        word_shadow *words = *link & DETAILED ? words_at(p->s, *link & ~DETAILED) : detail(p, g, line);
+        if (words) play_lanes(p, words, number, lanes);
+        return;
+    }
+    if (reads(p->e)) {
+        note_read(p, link, part);
+        return;
+    }
+    if (*link != NO_ROW) cut(p, link, part->bytes, is_any);
+    if (add_row(p, link, part, ROW_WRITER)) note_values(p, g, line, part);
+}
+
+static bool is_mine(const play *p, uint64_t line) {
+    return line / PAGE_LINES % SIM_WATCH_SLICES == p->number;
+}
+
+/* `lanes` touch the same bytes, of one line or many. */
+static void play_range(play *p, uint64_t from, uint32_t lanes) {
+    const uint64_t to = from + p->e->bytes;
+    for (uint64_t line = from / SIM_FOOTPRINT_LINE; line <= (to - 1) / SIM_FOOTPRINT_LINE; line++) {
+        const uint64_t start = line * SIM_FOOTPRINT_LINE;
+        const sim_part part = {
+            .bytes = sim_bytes_range(from > start ? (unsigned)(from - start) : 0,
+                                     to < start + SIM_FOOTPRINT_LINE ? (unsigned)(to - start) : SIM_FOOTPRINT_LINE),
+            .owner = {{.lanes = lanes}}};
+        if (is_mine(p, line)) play_part(p, line, &part, lanes);
+    }
+}
+
+static uint32_t lanes_between(unsigned first, unsigned end) {
+    return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
+}
+
+/* Lanes that lie side by side, or with gaps, several in a line. */
+static void play_evenly(play *p) {
+    const sim_logged *e = p->e;
+    const unsigned stride = (unsigned)e->stride;
+    for (uint32_t left = e->active; left;) {
+        const unsigned first = (unsigned)__builtin_ctz(left);
+        const uint64_t from = e->base + (uint64_t)e->stride * first, line = from / SIM_FOOTPRINT_LINE;
+        const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE);
+        const unsigned end = first + (SIM_FOOTPRINT_LINE - start + stride - 1) / stride;
+        const uint32_t all = lanes_between(first, end), lanes = all & left;
+        left &= ~lanes;
+        if (!is_mine(p, line)) continue;
+        sim_part part = {.owner = sim_owner_evenly(first, start, stride, e->bytes)};
+        if (stride == e->bytes && lanes == all)
+            part.bytes = sim_bytes_range(start, start + stride * (unsigned)__builtin_popcount(all));
+        else
+            for (uint32_t l = lanes; l; l &= l - 1) {
+                const unsigned at = start + stride * ((unsigned)__builtin_ctz(l) - first);
+                part.bytes = sim_bytes_or(part.bytes, sim_bytes_range(at, at + e->bytes));
+            }
+        play_part(p, line, &part, lanes);
+    }
+}
+
+static void play_entry(play *p) {
+    const sim_logged *e = p->e;
+    if (!e->list && e->stride == 0)
+        play_range(p, e->base, e->active);
+    else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+        play_evenly(p);
+    else
+        for (uint32_t left = e->active; left; left &= left - 1)
+            play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
+}
+
+static void play_log(const sim_watch *watch, slice *s, unsigned number, const sim_access_log *log) {
+    play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
+    const sim_log_share *share = &log->shares[number];
+    for (size_t i = 0; i < share->count; i++) {
+        const sim_logged *e = &log->entries[share->entries[i]];
+        p.e = e;
+        p.known = log->known + e->known;
+        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
+        p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
+        play_entry(&p);
+    }
 }
 
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
@@ -459,7 +621,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
     watch->epoch++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;
-        empty(&sms[i].hazards->log, watch->epoch);
+        sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
     }
     return failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks") : HAUL_OK;
 }

@@ -12,10 +12,11 @@
 
 typedef struct sim_watch sim_watch;
 
-enum { SIM_WATCH_SLICES = 8, SIM_PLACES = 1024 };
+/* Memory is dealt to slices by pages of 1 << SIM_WATCH_PAGE bytes. */
+enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 #define SIM_NEVER_FENCED UINT32_MAX
 
-/* One warp's access, or one thread's copy of many bytes. */
+/* Lanes of one warp's access, or one thread's copy of many bytes. */
 typedef struct sim_logged {
     uint64_t base; /* of lane 0; lane l is at base + l * stride, or in the list */
     int64_t stride;
@@ -31,12 +32,19 @@ typedef struct sim_logged {
     bool strong;
 } sim_logged;
 
+/* Indices of the entries that touch a slice. */
+typedef struct sim_log_share {
+    uint32_t *entries;
+    size_t count, capacity;
+} sim_log_share;
+
 typedef struct sim_access_log {
     sim_logged *entries;
     uint64_t *lists;
     uint32_t *values;
     sim_known *known;
     size_t count, capacity, list_count, list_capacity, value_count, value_capacity, known_count, known_capacity;
+    sim_log_share shares[SIM_WATCH_SLICES];
     uint32_t epoch; /* snapshots of other epochs are gone */
     bool failed;
 } sim_access_log;
@@ -50,6 +58,7 @@ _Atomic uint8_t *sim_watch_published(sim_watch *watch);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);
+void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
 /* ---- hooks ---- */
 

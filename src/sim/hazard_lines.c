@@ -176,21 +176,11 @@ bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes) {
 
 /* ---- rows that are known to be in order ---- */
 
-static bool same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
-    if (a.bits == b.bits) return true;
-    for (unsigned h = 0; h < 2; h++)
-        for (uint64_t left = bytes.half[h]; left; left &= left - 1) {
-            const unsigned byte = 64 * h + (unsigned)__builtin_ctzll(left);
-            if (sim_owner_lanes(a, byte) != sim_owner_lanes(b, byte)) return false;
-        }
-    return true;
-}
-
 static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
     const sim_known *n = &k->v->order[r->actor];
     if (n->all >= r->time) return true;
     if (r->actor == k->actor && sim_owner_is_single(p->owner) &&
-        same_lanes(sim_bytes_and(r->bytes, p->bytes), r->owner, p->owner))
+        sim_same_lanes(sim_bytes_and(r->bytes, p->bytes), r->owner, p->owner))
         return true;
     return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
 }
