@@ -30,10 +30,6 @@ static bool make_room(sim_access_log *log, uint32_t known) {
         reserve((void **)&log->lists, &log->list_capacity, log->list_count, SIM_LANES, sizeof *log->lists) &&
         reserve((void **)&log->values, &log->value_capacity, log->value_count, SIM_LANES, sizeof *log->values) &&
         reserve((void **)&log->known, &log->known_capacity, log->known_count, known, sizeof *log->known);
-    for (unsigned s = 0; made && s < SIM_WATCH_SLICES; s++) {
-        sim_log_share *share = &log->shares[s];
-        made = reserve((void **)&share->entries, &share->capacity, share->count, MOST_PIECES, sizeof *share->entries);
-    }
     log->failed |= !made;
     return made;
 }
@@ -95,6 +91,10 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
 static void deal(sim_access_log *log, const sim_logged *e, uint32_t slices) {
     for (; slices; slices &= slices - 1) {
         sim_log_share *share = &log->shares[__builtin_ctz(slices)];
+        if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries)) {
+            log->failed = true;
+            return;
+        }
         share->entries[share->count++] = (uint32_t)(e - log->entries);
     }
 }
@@ -115,6 +115,10 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
     const int64_t apart = rest ? (int64_t)(address[second] - address[first]) : 0;
     *stride = apart / (int64_t)(second - first);
     const uint64_t base = address[first] - (uint64_t)*stride * first;
+    uint64_t differs = 0;
+    for (unsigned l = 0; lanes == SIM_ALL_LANES && l < SIM_LANES; l++)
+        differs |= (base + (uint64_t)*stride * l) ^ address[l];
+    if (lanes == SIM_ALL_LANES && !differs) return lanes;
     uint32_t uneven = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) uneven |= (uint32_t)(base + (uint64_t)*stride * l != address[l]) << l;
     uneven &= lanes;

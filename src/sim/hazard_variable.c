@@ -16,6 +16,20 @@ static void report_outside(sim_warp *w, const sim_suspect *s, const sim_origin *
                        o->to - o->from, (unsigned long long)far, side);
 }
 
+/* Whether the furthest lane is inside: without a branch for each, this runs for every access. */
+static bool all_inside(const sim_origin *o, uint32_t active, const uint32_t address[SIM_LANES], uint32_t bytes) {
+    uint32_t furthest = 0;
+    if (active == SIM_ALL_LANES)
+        for (unsigned l = 0; l < SIM_LANES; l++)
+            furthest = address[l] - o->from > furthest ? address[l] - o->from : furthest;
+    else
+        for (uint32_t left = active; left; left &= left - 1) {
+            const uint32_t offset = address[__builtin_ctz(left)] - o->from;
+            furthest = offset > furthest ? offset : furthest;
+        }
+    return o->to - o->from >= bytes && furthest <= o->to - o->from - bytes;
+}
+
 static uint32_t lanes_outside(const sim_origin *o, uint32_t active, const uint32_t address[SIM_LANES], uint32_t bytes) {
     uint32_t outside = 0;
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -27,6 +41,7 @@ void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const
                        uint32_t bytes, haul_action action) {
     const sim_origin *o = w->sm->grid->origins;
     if (!o || !o[instruction].variable) return;
+    if (all_inside(&o[instruction], active, address, bytes)) return;
     const uint32_t outside = lanes_outside(&o[instruction], active, address, bytes);
     if (!outside) return;
     const unsigned lane = (unsigned)__builtin_ctz(outside);

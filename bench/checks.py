@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""What all checks of `haul check` cost, and how far that is ahead of the checkers there are, in one run.
+
+    checks.py BENCH_FOLDER [--repeat R] [--json FILE]
+
+BENCH_FOLDER has bench_simulator and bench_opencl. Rates are of thread-instructions, by each program's own count: PTX's
+here, LLVM's with Oclgrind, which runs the same kernel in OpenCL on less data: once as it comes (memory errors) and once
+with --data-races --uninitialized; it is left out where it is not installed. GPU Ocelot can't be had any more: its rate
+is the 30 million a second that was published."""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+PEERS = pathlib.Path(__file__).resolve().parent / "peers" / "opencl"
+OCELOT = 30e6
+WORDS = 1 << 15
+# by bench_simulator's name: file, kernel, work-items, of a group, arguments
+WORKS = {
+    "saxpy 2^24": ("saxpy.cl", "saxpy_scalar", str(WORDS), "256", f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
+    "saxpy 2^24, float4": ("saxpy.cl", "saxpy_vector", str(WORDS // 4), "256",
+                           f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
+    "product 512": ("sgemm.cl", "sgemm_tiled", "64x64", "16x16", "buf:4096 buf:4096 buf:4096 i32:64"),
+}
+WAYS = {"Oclgrind": [], "Oclgrind, races": ["--data-races", "--uninitialized"]}
+
+
+def simulated(folder, repeat):
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        subprocess.run([folder / "bench_simulator", "--repeat", str(repeat), "--json", out.name], check=True,
+                       stdout=subprocess.DEVNULL)
+        rows = json.load(open(out.name, encoding="utf-8"))
+    most = max(row["threads"] for row in rows)
+    return [row for row in rows if row["threads"] == most]
+
+
+def run(folder, work, options):
+    file, kernel, items, group, arguments = WORKS[work]
+    command = ["oclgrind", *options, folder / "bench_opencl", "--repeat", "1", PEERS / file, kernel, items, group,
+               *arguments.split()]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def oclgrind(folder, work, options):
+    """Instructions a second; None where it does not run."""
+    counts = re.findall(r"^ *(\d+) - ", run(folder, work, ["--inst-counts"]), re.MULTILINE)
+    timed = [line for line in run(folder, work, options).splitlines() if line.startswith("{")]
+    return sum(map(int, counts)) / json.loads(timed[-1])["seconds"] if counts and timed else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", type=pathlib.Path)
+    words = parser.parse_args()
+    rows = simulated(words.folder, words.repeat)
+    there = shutil.which("oclgrind") is not None
+    if not there:
+        print("Oclgrind is not installed: left out")
+    print(f"{'work':20s} {'threads':>7s} {'G/s':>6s} {'checked':>8s} {'times':>6s} {'Ocelot x':>9s}", end="")
+    print("".join(f" {way + ', M/s':>21s} {'x':>6s}" for way in WAYS))
+    for row in rows:
+        rate = row["thread_instructions_per_second"]
+        checked = row["checked"] = rate / row["checked_times"]
+        print(f"{row['work']:20s} {row['threads']:7d} {rate / 1e9:6.2f} {checked / 1e9:8.3f} "
+              f"{row['checked_times']:6.2f} {checked / OCELOT:9.0f}", end="")
+        for way, options in WAYS.items():
+            peer = oclgrind(words.folder, row["work"], options) if there and row["work"] in WORKS else None
+            print(f" {peer / 1e6:21.2f} {checked / peer:6.0f}" if peer else f" {'-':>21s} {'-':>6s}", end="", flush=True)
+            row[way] = peer
+        print()
+    if words.json:
+        words.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
