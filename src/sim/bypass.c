@@ -73,9 +73,17 @@ static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
 /* Kinds of moves that travel apart. */
 enum { WHOLE, LOWER, UPPER, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
 
-/* What travels between two lines; each kind apart for even and odd differences between source and destination sector.
- */
-static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) {
+/* Lanes of one difference between source and destination sector: nothing travels twice. */
+static void list_difference(const line_pair *p, unsigned g, sim_lines *requests) {
+    const unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF], whole = whole_sectors(same);
+    add_request(requests, p->source, (uint8_t)whole);
+    add_request(requests, p->source, (uint8_t)(half_sectors(same, 0) & ~whole));
+    add_request(requests, p->source, (uint8_t)(half_sectors(same, 1) & ~whole));
+    add_request(requests, p->source, (uint8_t)half_sectors(other, 0));
+    add_request(requests, p->source, (uint8_t)half_sectors(other, 1));
+}
+
+static void list_differences(const line_pair *p, unsigned parity, sim_lines *requests) {
     unsigned layers[KINDS][LAYERS] = {{0}};
     for (unsigned g = parity; g < DIFFERENCES; g += 2) {
         unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF], whole = whole_sectors(same);
@@ -87,6 +95,19 @@ static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) 
     }
     for (unsigned kind = WHOLE; kind < KINDS; kind++)
         for (unsigned k = 0; k < LAYERS; k++) add_request(requests, p->source, (uint8_t)layers[kind][k]);
+}
+
+/* What travels between two lines; each kind apart for even and odd differences between source and destination sector.
+ */
+static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) {
+    unsigned count = 0, only = 0;
+    for (unsigned g = parity; g < DIFFERENCES; g += 2) {
+        if (!(p->halves[g][SAME_HALF] | p->halves[g][OTHER_HALF])) continue;
+        count++;
+        only = g;
+    }
+    if (count == 1) list_difference(p, only, requests);
+    if (count > 1) list_differences(p, parity, requests);
 }
 
 static void list_requests(const line_pairs *pairs, sim_lines *requests) {

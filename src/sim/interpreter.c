@@ -63,32 +63,35 @@ sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-sim_step sim_execute(sim_warp *w, const sim_op *op) {
-    uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
+static inline sim_step execute(sim_warp *w, const sim_op *op) {
+    const uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
     if (!active) return SIM_NEXT;
     if (__builtin_expect(w->doubtful, 0)) sim_hazard_doubt_step(w, op, active);
     return op->run(w, op, active);
 }
 
+sim_step sim_execute(sim_warp *w, const sim_op *op) {
+    return execute(w, op);
+}
+
 uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
-    const sim_op *ops = w->ops;
-    uint32_t pc = w->path->pc;
+    const sim_op *op = w->ops + w->path->pc;
     uint64_t left = budget;
     w->active = w->path->mask;
     while (left--) {
-        sim_step step = sim_execute(w, &ops[pc]);
+        const sim_step step = execute(w, op);
         if (__builtin_expect(step == SIM_NEXT, 1)) {
-            pc++;
+            op++;
             continue;
         }
         if (step == SIM_JUMP) {
-            pc = w->pc;
+            op = w->ops + w->pc;
             continue;
         }
         if (step == SIM_STOP) return budget - left;
-        pc++;
+        op++;
         break;
     }
-    w->path->pc = pc;
+    w->path->pc = sim_pc(w, op);
     return budget - left;
 }

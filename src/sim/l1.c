@@ -49,13 +49,18 @@ static uint32_t set_of(uint32_t tag) {
     return run % 3 == 0 ? scatter(tag) % SETS : (tag + (run >> 16)) % SETS;
 }
 
-/* Where a line is, or `ways`. */
-static uint32_t find_way(const sim_l1 *l1, const uint32_t *tags, const uint8_t *valid, uint32_t tag) {
-    for (uint32_t base = 0; base < l1->ways; base += SIM_MATCH_ROW)
+/* Where a line is, or `ways`. Looks where the latest ones are first. */
+static uint32_t find_way(const sim_l1 *l1, uint32_t set, uint32_t tag) {
+    const uint32_t *tags = l1->tag + set * l1->stride;
+    const uint8_t *valid = l1->valid + set * l1->stride;
+    uint32_t base = l1->latest[set] / SIM_MATCH_ROW * SIM_MATCH_ROW;
+    for (uint32_t left = l1->stride; left; left -= SIM_MATCH_ROW) {
         for (uint32_t equal = sim_match(tags + base, tag); equal; equal &= equal - 1) {
             const uint32_t way = base + (uint32_t)__builtin_ctz(equal);
             if (way < l1->ways && valid[way]) return way;
         }
+        base = base + SIM_MATCH_ROW < l1->stride ? base + SIM_MATCH_ROW : 0;
+    }
     return l1->ways;
 }
 
@@ -87,7 +92,7 @@ unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask) {
     uint32_t *tags = l1->tag + first, latest = l1->latest[set];
     uint8_t *valid = l1->valid + first;
     if (tags[latest] != tag || !valid[latest]) {
-        const uint32_t way = find_way(l1, tags, valid, tag);
+        const uint32_t way = find_way(l1, set, tag);
         if (way < l1->ways) {
             use_again(l1, tags, valid, latest, way);
         } else { /* the oldest is the one before the latest */
@@ -104,9 +109,8 @@ unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask) {
 /* The line's valid sectors, NULL when it is not there. */
 static uint8_t *find_line(const sim_l1 *l1, uint64_t line) {
     if (!l1->ways) return NULL;
-    uint32_t tag = (uint32_t)line, first = set_of(tag) * l1->stride;
-    uint32_t way = find_way(l1, l1->tag + first, l1->valid + first, tag);
-    return way == l1->ways ? NULL : l1->valid + first + way;
+    const uint32_t tag = (uint32_t)line, set = set_of(tag), way = find_way(l1, set, tag);
+    return way == l1->ways ? NULL : l1->valid + set * l1->stride + way;
 }
 
 unsigned sim_l1_probe(const sim_l1 *l1, uint64_t line, unsigned mask) {

@@ -211,8 +211,13 @@ static void read_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned 
     slice->counts.read_hits += count_bits(mask & present);
     slice->counts.read_misses += count_bits(widen(l2, mask & ~present));
     if (!missing) return;
-    if (partition != home_of(at->line)) set->valid |= in_nibble(missing, way);
-    fetch_home(slice, at, missing);
+    set->valid |= in_nibble(missing, way);
+    if (partition != home_of(at->line)) {
+        fetch_home(slice, at, missing);
+    } else {
+        slice->counts.dram_read_sectors += count_bits(missing);
+        set->whole |= in_nibble(missing, way);
+    }
 }
 
 /* Bytes of sectors of which not all are written. */
