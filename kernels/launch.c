@@ -70,6 +70,11 @@ static const haul_kernel_form *form_of(const haul_kernels *k, const kernels_laun
     return shown;
 }
 
+bool kernels_memory_outruns_pacing(const haul_kernels *k) {
+    const double most = 30e9; /* bytes a second for each SM */
+    return haul_device_memory_rate(k->device) > most * haul_device_sm_count(k->device);
+}
+
 /* ---- checks ---- */
 
 static haul_status check_form(const haul_kernels *k, const kernels_launch *l) {

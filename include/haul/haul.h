@@ -45,6 +45,7 @@ const char *haul_device_product(const haul_device *device); /* "NVIDIA H100 80GB
 bool haul_device_is_virtual(const haul_device *device);
 uint32_t haul_device_architecture(const haul_device *device); /* 90 for sm_90; 0 when the driver does not say */
 uint32_t haul_device_sm_count(const haul_device *device);     /* streaming multiprocessors; likewise */
+double haul_device_memory_rate(const haul_device *device);    /* bytes a second of device memory, at most; likewise */
 
 /* Device memory of `bytes` (0 is allowed), aligned to 512 bytes, contents undefined. Errors: HAUL_ERROR_OUT_OF_MEMORY.
  */

@@ -185,6 +185,12 @@ void device_name_twin(const haul_device *d, char name[32]) {
     snprintf(name, 32, "sim:%s", find_twin(d)->name);
 }
 
+/* The peak is two transfers a memory clock over the whole bus. */
+double haul_device_memory_rate(const haul_device *d) {
+    if (d->is_virtual) return sim_machines[d->handle].memory_gbps * 1e9;
+    return 2e3 * attribute(d, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) * attribute(d, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8;
+}
+
 /* ---- buffers ---- */
 
 static haul_status allocate(haul_device *d, uint64_t bytes, CUdeviceptr *address) {

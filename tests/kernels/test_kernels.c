@@ -110,8 +110,33 @@ static void a_grid_covers_the_work_or_fills_the_device(void **state) {
     haul_buffer_free(x), haul_buffer_free(y);
 }
 
+static void recommended_form_is(const char *machine, const char *kernel) {
+    haul_device *d;
+    haul_kernels *k;
+    haul_buffer *in, *out;
+    haul_run *run;
+    must(haul_device_open(machine, NULL, &d));
+    must(haul_kernels_open(d, &k));
+    must(haul_buffer_create(d, 64, &in));
+    must(haul_buffer_create(d, 64, &out));
+    must(haul_run_create(d, &run));
+    must(haul_copy(k, HAUL_COPY_AUTO, 16, in, out, run));
+    assert_string_equal(run->launches[0].kernel, kernel);
+    haul_run_free(run);
+    haul_kernels_close(k);
+    haul_device_close(d);
+}
+
+static void blocks_are_paced_where_memory_does_not_outrun_them(void **state) {
+    (void)state;
+    recommended_form_is("sim:a100", "copy_paced");
+    recommended_form_is("sim:h100", "copy_paced");
+    recommended_form_is("sim:h200", "copy_vector");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_paced_where_memory_does_not_outrun_them),
         cmocka_unit_test(modules_are_found_by_name_and_nothing_else_is),
         cmocka_unit_test(a_module_is_loaded_once),
         cmocka_unit_test(every_form_s_kernel_is_in_its_module),
