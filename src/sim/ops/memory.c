@@ -174,7 +174,7 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
 }
 
 static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
-                               const uint32_t address[SIM_LANES], const uint64_t wide[SIM_LANES]) {
+                               const uint32_t address[SIM_LANES]) {
     const bool is_store = op->memory_class == HAUL_CLASS_SHARED_STORE;
     if (b != w->block) sim_hazard_remote(w, op, active, b);
     uint64_t in_window[SIM_LANES];
@@ -182,7 +182,8 @@ static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, s
         sim_hazard_store(w, op, active, b, address);
     else
         sim_hazard_load(w, op, active, b, address);
-    SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
+    if (!(op->flags & SIM_OP_STRONG)) return;
+    SIM_EACH_LANE(l) in_window[l] = address[l] | SIM_SHARED_WINDOW;
     check_strong(w, op, active, in_window, is_store);
 }
 
@@ -191,7 +192,7 @@ static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address, wide);
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address);
     move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_shared(w->sm->counting, w, op, active, address);
@@ -284,7 +285,7 @@ static void find_data(const sim_warp *w, const sim_op *op, uint32_t *data[4]) {
     for (unsigned e = 0; e < op->count; e++) data[e] = SIM_SLOT(w, uint32_t, slots[e]);
 }
 
-/* ---- shared memory by patterns: the common case, without checks ---- */
+/* ---- shared memory by patterns: the common case ---- */
 
 static void move_by_pattern(sim_warp *w, const sim_op *op, const sim_pattern *p, const uint32_t lanes[SIM_LANES],
                             bool is_store) {
@@ -306,16 +307,23 @@ static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, 
     move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? stores[op->x][op->y] : loader(op));
 }
 
+static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES]) {
+    uint32_t address[SIM_LANES];
+    if (op->flags & SIM_OP_WIDE) sim_hazard_narrow(w, op, active);
+    SIM_EACH_LANE(l) address[l] = lanes[l] + (uint32_t)op->imm;
+    check_block_access(w, op, active, w->block, address);
+}
+
 /* False, with nothing done, where the general way has to be gone. */
 static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
     uint32_t narrow[SIM_LANES];
     sim_pattern own;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) return false;
     const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);
     sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
     if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
     /* counted first: a load may write its own address register */
     if (!sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_by_pattern(w, op, active, lanes);
     w->sm->changes += is_store;
     if (op->x == 2 && op->y == 2 && op->count <= 4)
         move_by_pattern(w, op, p, lanes, is_store);
@@ -324,7 +332,7 @@ static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bo
     return true;
 }
 
-/* ---- global memory, lanes at small constant distances: the common case, without checks ---- */
+/* ---- global memory, lanes at small constant distances: the common case ---- */
 
 /* Vectors of words, side by side in each half warp. */
 static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const half[2], bool is_store) {
@@ -374,11 +382,11 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const ui
                         bool is_store) {
     const uint64_t stride = address[1] - address[0], second = address[SIM_HALF];
     const sim_range *range = &w->sm->ranges[op->instruction];
-    if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || w->sm->hazards || !sim_halves_progress(address))
-        return false;
+    if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(address)) return false;
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
     if (!is_span_inside(range, address[0], span) || !is_span_inside(range, second, span)) return false;
     if ((address[0] | second | stride) & (op->bytes - 1u)) return false;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     w->sm->changes += is_store;
     move_span(w, op, range->host, address, stride, is_store);
     sim_count_global_span(w->sm->counting, w, op, address);
