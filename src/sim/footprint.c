@@ -49,22 +49,22 @@ bool sim_same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
 
 /* Lanes that touch the same bytes. */
 typedef struct element {
-    uint64_t address;
+    uint32_t address;
     uint32_t lanes;
 } element;
 
 /* The smallest power of two after which all lanes' addresses come again; 32 when they do not. */
-static unsigned period_of(uint32_t active, const uint64_t address[SIM_LANES]) {
+static unsigned period_of(uint32_t active, const uint32_t address[SIM_LANES]) {
     if (active != SIM_ALL_LANES) return SIM_LANES;
     for (unsigned period = 1; period < SIM_LANES; period *= 2) {
-        uint64_t differs = 0;
+        uint32_t differs = 0;
         for (unsigned l = 0; l < SIM_LANES; l++) differs |= address[l] ^ address[l % period];
         if (!differs) return period;
     }
     return SIM_LANES;
 }
 
-static unsigned list_elements(uint32_t active, const uint64_t address[SIM_LANES], element elements[SIM_LANES]) {
+static unsigned list_elements(uint32_t active, const uint32_t address[SIM_LANES], element elements[SIM_LANES]) {
     const unsigned period = period_of(active, address);
     const uint32_t repeats = period == SIM_LANES ? 1 : SIM_ALL_LANES / ((1u << period) - 1);
     unsigned count = 0;
@@ -82,10 +82,10 @@ static unsigned list_elements(uint32_t active, const uint64_t address[SIM_LANES]
  * lanes between them that do not take part. */
 static bool find_owner(const element *a, const element *b, unsigned bytes, sim_owner *owner) {
     int step = __builtin_ctz(b->lanes) - __builtin_ctz(a->lanes);
-    int64_t stride = (int64_t)(b->address - a->address);
+    int32_t stride = (int32_t)(b->address - a->address);
     if (step <= 0 || a->lanes << step != b->lanes || stride > 127 || stride < -127) return false;
     const bool single = (a->lanes & (a->lanes - 1)) == 0;
-    if (single && stride % step == 0 && (stride / step >= bytes || -stride / step >= bytes)) {
+    if (single && stride % step == 0 && (stride / step >= (int)bytes || -stride / step >= (int)bytes)) {
         stride /= step;
         step = 1;
     }
@@ -95,7 +95,7 @@ static bool find_owner(const element *a, const element *b, unsigned bytes, sim_o
     return true;
 }
 
-static bool in_line(const element *e, uint64_t line) {
+static bool in_line(const element *e, uint32_t line) {
     return e->address / SIM_FOOTPRINT_LINE == line;
 }
 
@@ -106,7 +106,7 @@ static bool owns(sim_owner owner, const element *e, unsigned bytes) {
 
 /* Makes a part of the first of the elements; returns of how many. */
 static unsigned make_part(const element *e, unsigned count, unsigned bytes, sim_part *p) {
-    const uint64_t line = e->address / SIM_FOOTPRINT_LINE;
+    const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     unsigned taken = 1;
     *p = (sim_part){.owner = {{.lanes = e->lanes}}};
     sim_owner owner;
@@ -124,10 +124,10 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, sim_
     return taken;
 }
 
-static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint64_t address[SIM_LANES]) {
+static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
     element elements[SIM_LANES];
     const unsigned count = list_elements(active, address, elements);
-    const uint64_t first = address[__builtin_ctz(active)];
+    const uint32_t first = address[__builtin_ctz(active)];
     f->active = active;
     f->bytes = (uint8_t)bytes;
     f->phase = (uint8_t)(first % SIM_FOOTPRINT_LINE);
@@ -135,9 +135,9 @@ static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint64
     for (unsigned l = 0; l < SIM_LANES; l++) f->apart[l] = active >> l & 1 ? address[l] - first : 0;
     for (unsigned i = 0; i < count;) {
         sim_part *p = &f->parts[f->count++];
-        const uint64_t line = elements[i].address / SIM_FOOTPRINT_LINE;
+        const uint32_t line = elements[i].address / SIM_FOOTPRINT_LINE;
         i += make_part(&elements[i], count - i, bytes, p);
-        p->line = (int64_t)(line - first / SIM_FOOTPRINT_LINE);
+        p->line = (int32_t)(line - first / SIM_FOOTPRINT_LINE);
     }
 }
 
@@ -161,16 +161,16 @@ static sim_footprint *slot_of(sim_footprints *kept, uint32_t instruction) {
 }
 
 /* The first lane's address is `first`; the others lie as they did when it was made. */
-static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t active, uint64_t first) {
+static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t active, uint32_t first) {
     return f && f->active == active && f->phase == first % SIM_FOOTPRINT_LINE && f->bytes == bytes;
 }
 
 const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
-                                      const uint64_t address[SIM_LANES]) {
+                                      const uint32_t address[SIM_LANES]) {
     sim_footprint *f = kept->list[instruction];
-    const uint64_t first = address[__builtin_ctz(active)];
+    const uint32_t first = address[__builtin_ctz(active)];
     if (is_like(f, bytes, active, first)) {
-        uint64_t differs = 0;
+        uint32_t differs = 0;
         if (active == SIM_ALL_LANES)
             for (unsigned l = 0; l < SIM_LANES; l++) differs |= (address[l] - first) ^ f->apart[l];
         else
@@ -180,25 +180,5 @@ const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction
     }
     f = slot_of(kept, instruction);
     if (f) make(f, bytes, active, address);
-    return f;
-}
-
-const sim_footprint *sim_footprint_in_shared(sim_footprints *kept, uint32_t instruction, unsigned bytes,
-                                             uint32_t active, const uint32_t address[SIM_LANES]) {
-    sim_footprint *f = kept->list[instruction];
-    uint64_t wide[SIM_LANES];
-    const uint32_t first = address[__builtin_ctz(active)];
-    if (is_like(f, bytes, active, first)) {
-        uint32_t differs = 0;
-        if (active == SIM_ALL_LANES)
-            for (unsigned l = 0; l < SIM_LANES; l++) differs |= (address[l] - first) ^ (uint32_t)f->apart[l];
-        else
-            for (uint32_t left = active; left; left &= left - 1)
-                differs |= (address[__builtin_ctz(left)] - first) ^ (uint32_t)f->apart[__builtin_ctz(left)];
-        if (!differs) return f;
-    }
-    f = slot_of(kept, instruction);
-    for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
-    if (f) make(f, bytes, active, wide);
     return f;
 }

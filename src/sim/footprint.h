@@ -72,7 +72,7 @@ static inline bool sim_owner_is_single(sim_owner o) {
 typedef struct sim_part {
     sim_bytes bytes;
     sim_owner owner;
-    int64_t line; /* behind the line of the first active lane */
+    int32_t line; /* behind the line of the first active lane */
 } sim_part;
 
 /* Whether each of the bytes is the same lanes'. */
@@ -83,7 +83,7 @@ sim_owner sim_owner_evenly(unsigned first, unsigned start, unsigned stride, unsi
 uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner);
 
 typedef struct sim_footprint {
-    uint64_t apart[SIM_LANES]; /* address less that of the first active lane; 0 for inactive lanes */
+    uint32_t apart[SIM_LANES]; /* address less that of the first active lane; 0 for inactive lanes */
     uint32_t active;
     uint8_t bytes, phase; /* of a lane; of the first lane's address in its line */
     uint16_t count;
@@ -102,9 +102,6 @@ void sim_footprints_free(sim_footprints *kept);
 /* Of an access of `bytes` (at most 128, aligned to themselves) by each active lane; there is one. Valid until the same
  * instruction's next one. NULL when the host has no memory. */
 const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
-                                      const uint64_t address[SIM_LANES]);
-/* The same for addresses in shared memory. */
-const sim_footprint *sim_footprint_in_shared(sim_footprints *kept, uint32_t instruction, unsigned bytes,
-                                             uint32_t active, const uint32_t address[SIM_LANES]);
+                                      const uint32_t address[SIM_LANES]);
 
 #endif

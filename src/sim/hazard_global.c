@@ -409,21 +409,26 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
     return true;
 }
 
-static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {
+static void fill_row(const play *p, row *r, const sim_part *part, row_role role) {
     const sim_logged *e = p->e;
+    *r = (row){.bytes = part->bytes,
+               .owner = part->owner,
+               .cluster = e->cluster,
+               .time = e->time,
+               .epoch = p->watch->epoch,
+               .instruction = e->instruction,
+               .next = r->next,
+               .actor = e->actor,
+               .action = e->action,
+               .role = role & 127u,
+               .strong = e->strong};
+}
+
+static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {
     const uint32_t index = take_row(p->s);
     if (index == NO_ROW) return false;
-    *row_at(p->s, index) = (row){.bytes = part->bytes,
-                                 .owner = part->owner,
-                                 .cluster = e->cluster,
-                                 .time = e->time,
-                                 .epoch = p->watch->epoch,
-                                 .instruction = e->instruction,
-                                 .next = *link,
-                                 .actor = e->actor,
-                                 .action = e->action,
-                                 .role = role & 127u,
-                                 .strong = e->strong};
+    row_at(p->s, index)->next = *link;
+    fill_row(p, row_at(p->s, index), part, role);
     *link = index;
     return true;
 }
@@ -484,18 +489,25 @@ static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
     }
 }
 
-/* Whether the line has nothing but the same cluster's reading of the same bytes. */
-static row *read_again(const play *p, uint32_t first, const sim_part *part) {
-    row *r = first == NO_ROW ? NULL : row_at(p->s, first);
-    const bool same = r && r->role == ROW_READER && r->next == NO_ROW && r->cluster == p->e->cluster &&
-                      !sim_bytes_any(sim_bytes_without(r->bytes, part->bytes));
-    return same ? r : NULL;
+/* What is read by one cluster after the other, or again and again, in the same pieces: rows change places. */
+static bool read_in_turn(const play *p, uint32_t first, const sim_part *part) {
+    row *last = NULL, *before = NULL;
+    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
+        row *r = row_at(p->s, i);
+        if (r->role == ROW_WRITER || !sim_bytes_overlap(r->bytes, part->bytes)) continue;
+        if (!sim_bytes_equal(r->bytes, part->bytes)) return false;
+        *(r->role == ROW_READER ? &last : &before) = r;
+    }
+    if (!last || (last->cluster != p->e->cluster && !before)) return false;
+    if (last->cluster == p->e->cluster) before = last;
+    last->role = ROW_READER_BEFORE;
+    fill_row(p, before, part, ROW_READER);
+    return true;
 }
 
 static void note_read(const play *p, uint32_t *link, const sim_part *part) {
-    if (*link != NO_ROW && read_again(p, *link, part)) {
-        drop_row(p->s, link);
-    } else if (*link != NO_ROW) {
+    if (*link != NO_ROW) {
+        if (read_in_turn(p, *link, part)) return;
         cut(p, link, part->bytes, is_own_reader);
         push_back(p, link, part->bytes);
     }

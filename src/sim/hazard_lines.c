@@ -299,7 +299,7 @@ static uint32_t lanes_in(const sim_visit *k, const sim_line *l, const uint32_t a
 
 static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes,
                                          uint32_t lanes) {
-    const sim_footprint *f = sim_footprint_in_shared(&k->d->owner->footprints, k->instruction, bytes, lanes, address);
+    const sim_footprint *f = sim_footprint_of(&k->d->owner->footprints, k->instruction, bytes, lanes, address);
     return had(k, f) ? f : NULL;
 }
 

@@ -107,6 +107,14 @@ static uint32_t slices_between(uint64_t first, uint64_t last) {
     return slices;
 }
 
+enum { HALF = SIM_LANES / 2 };
+
+static bool is_even_half(const uint64_t *address, uint64_t stride) {
+    uint64_t differs = 0;
+    for (unsigned l = 0; l < HALF; l++) differs |= (address[0] + stride * l) ^ address[l];
+    return !differs;
+}
+
 /* The first lanes of `lanes` that lie at even distances, as far as there are any. */
 static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], int64_t *stride) {
     const unsigned first = (unsigned)__builtin_ctz(lanes);
@@ -115,10 +123,11 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
     const int64_t apart = rest ? (int64_t)(address[second] - address[first]) : 0;
     *stride = apart / (int64_t)(second - first);
     const uint64_t base = address[first] - (uint64_t)*stride * first;
-    uint64_t differs = 0;
-    for (unsigned l = 0; lanes == SIM_ALL_LANES && l < SIM_LANES; l++)
-        differs |= (base + (uint64_t)*stride * l) ^ address[l];
-    if (lanes == SIM_ALL_LANES && !differs) return lanes;
+    if (lanes == SIM_ALL_LANES && is_even_half(address, (uint64_t)*stride)) {
+        const bool both = is_even_half(address + HALF, (uint64_t)*stride);
+        return both && address[HALF] == base + (uint64_t)*stride * HALF ? lanes : lanes >> HALF;
+    }
+    if (lanes == SIM_ALL_LANES << HALF && is_even_half(address + HALF, (uint64_t)*stride)) return lanes;
     uint32_t uneven = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) uneven |= (uint32_t)(base + (uint64_t)*stride * l != address[l]) << l;
     uneven &= lanes;
