@@ -35,7 +35,8 @@ static const char introduction[] =
     "in `[ ]` may be left out; `[m]` is an address, `[tm]` a tensor map with coordinates, `{d}` a register or a vector "
     "that fills the type, `d|p` a register "
     "and,\n"
-    "if wanted, a predicate; `fa` to `fd` each lane's part of a matrix, in braces. The depth of a product's shape "
+    "if wanted, a predicate; `fa` to `fd` each lane's part of a matrix and `io` a pixel's offsets, in braces. The "
+    "depth of a product's shape "
     "follows\n"
     "it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and architecture that "
     "have the instruction.\n";

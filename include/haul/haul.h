@@ -108,6 +108,13 @@ typedef struct haul_tensor {
     haul_tensor_swizzle swizzle;
     haul_tensor_promotion promotion;
     bool fill_nan; /* floating types only */
+    /* For copies by pixels (im2col), of 3 to 5 dimensions: channels, a pixel's place (1 to 3 dimensions), images. A
+     * copy takes box[0] channels of so many pixels one after the other (1 to 1024), each step-th from the place that it
+     * names on, row by row and image by image, between the corners: `lower` counted from the first place, `upper` from
+     * the last. */
+    bool by_pixels;
+    uint32_t pixels;
+    int32_t lower[3], upper[3];
 } haul_tensor;
 
 /* Errors: HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer). */

@@ -44,8 +44,12 @@ haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
     }
     HAUL_TRY(device_enter(d));
     void *address = (void *)(uintptr_t)(t->buffer->address + t->offset);
-    CUresult result = d->driver->tensor_map(&encoded, (int)t->type, t->rank, address, extents, pitches, box, steps, 0,
-                                            (int)t->swizzle, (int)t->promotion, t->fill_nan);
+    CUresult result = t->by_pixels
+                          ? d->driver->tensor_map_im2col(&encoded, (int)t->type, t->rank, address, extents, pitches,
+                                                         t->lower, t->upper, box[0], t->pixels, steps, 0,
+                                                         (int)t->swizzle, (int)t->promotion, t->fill_nan)
+                          : d->driver->tensor_map(&encoded, (int)t->type, t->rank, address, extents, pitches, box,
+                                                  steps, 0, (int)t->swizzle, (int)t->promotion, t->fill_nan);
     HAUL_TRY(device_check(d, result, "a tensor map"));
     memcpy(map, &encoded, sizeof *map);
     return HAUL_OK;

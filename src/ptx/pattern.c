@@ -147,7 +147,10 @@ static bool read_operand(piece operand, ptx_operand_slot *slot) {
     piece name = cut(&type, ":");
     slot->immediate = drop_last(&name, '#');
     if (!type.length) {
-        slot->role = equals(name, "l") ? PTX_ROLE_LABEL : equals(name, "tm") ? PTX_ROLE_TENSOR : PTX_ROLE_MEMORY;
+        slot->role = equals(name, "l")    ? PTX_ROLE_LABEL
+                     : equals(name, "tm") ? PTX_ROLE_TENSOR
+                     : equals(name, "io") ? PTX_ROLE_OFFSETS
+                                          : PTX_ROLE_MEMORY;
         return true;
     }
     slot->role = read_destination(name, slot) ? PTX_ROLE_DESTINATION : PTX_ROLE_SOURCE;

@@ -18,6 +18,7 @@ typedef enum ptx_role {
     PTX_ROLE_MEMORY,
     PTX_ROLE_TENSOR,
     PTX_ROLE_LABEL,
+    PTX_ROLE_OFFSETS,
 } ptx_role;
 
 /* Where an operand's type comes from. */

@@ -239,6 +239,15 @@ static haul_status check_tensor(const check *c, const ptx_operand *o) {
     return HAUL_OK;
 }
 
+/* One for each dimension but the first and the last. */
+static haul_status check_offsets(const check *c, const ptx_operand *o) {
+    const unsigned count = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 - 1u;
+    if (o->kind != PTX_VECTOR || o->part_count != count)
+        return fail(c, o->position, "must be %u offset%s in braces", count, count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], PTX_U16, false));
+    return HAUL_OK;
+}
+
 /* ---- rules of single instructions ---- */
 
 static bool compares_type(unsigned compare, char kind) {
@@ -598,6 +607,7 @@ static haul_status check_operand(const check *c, const ptx_operand_slot *slot, c
     case PTX_ROLE_SOURCE: return check_value(c, slot, o, type);
     case PTX_ROLE_MEMORY: return check_memory(c, o, memory);
     case PTX_ROLE_TENSOR: return check_tensor(c, o);
+    case PTX_ROLE_OFFSETS: return check_offsets(c, o);
     case PTX_ROLE_LABEL: break;
     }
     return HAUL_OK;

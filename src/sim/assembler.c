@@ -53,6 +53,7 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
     case PTX_OP_CP_TENSOR_LOAD:
+    case PTX_OP_CP_TENSOR_IM2COL:
     case PTX_OP_CP_BULK_LOAD: return HAUL_CLASS_BULK_LOAD;
     case PTX_OP_CP_BULK_STORE:
     case PTX_OP_CP_REDUCE_BULK:

@@ -428,20 +428,22 @@ CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, 
 
 /* ---- tensor maps ---- */
 
-CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *address,
-                             const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
-                             const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
+/* `walk` says how the box is walked; the rest is filled in here. */
+static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, unsigned rank, void *address,
+                           const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
+                           const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
     unsigned char packed[SIM_TENSOR_MAP_BYTES];
     if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGNMENT) return sim_wrong("tensor map: must be 64-byte aligned");
     if (!extents || !box || !element_strides || (rank > 1 && !strides))
         return sim_wrong("tensor map: an array is missing");
-    sim_tensor t = {.type = (uint32_t)type,
-                    .rank = rank,
-                    .interleave = (uint32_t)interleave,
-                    .swizzle = (uint32_t)swizzle,
-                    .promotion = (uint32_t)promotion,
-                    .fill = (uint32_t)fill,
-                    .address = (uint64_t)(uintptr_t)address};
+    sim_tensor t = *walk;
+    t.type = (uint32_t)type;
+    t.rank = rank;
+    t.interleave = (uint32_t)interleave;
+    t.swizzle = (uint32_t)swizzle;
+    t.promotion = (uint32_t)promotion;
+    t.fill = (uint32_t)fill;
+    t.address = (uint64_t)(uintptr_t)address;
     for (uint32_t d = 0; d < rank && d < SIM_TENSOR_RANK; d++) {
         t.extent[d] = extents[d];
         if (d + 1 < rank && d + 1 < SIM_TENSOR_RANK) t.pitch[d] = strides[d];
@@ -453,6 +455,30 @@ CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *ad
     sim_tensor_pack(&t, packed);
     memcpy(map, packed, sizeof packed);
     return CUDA_SUCCESS;
+}
+
+CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *address,
+                             const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
+                             const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
+    const sim_tensor tile = {.by_pixels = false};
+    return encode_map(map, &tile, type, rank, address, extents, strides, box, element_strides, interleave, swizzle,
+                      promotion, fill);
+}
+
+CUresult sim_call_tensor_map_im2col(CUtensorMap *map, int type, unsigned rank, void *address,
+                                    const unsigned long long *extents, const unsigned long long *strides,
+                                    const int *lower, const int *upper, unsigned channels, unsigned pixels,
+                                    const unsigned *element_strides, int interleave, int swizzle, int promotion,
+                                    int fill) {
+    const unsigned box[SIM_TENSOR_RANK] = {channels};
+    if (!lower || !upper) return sim_wrong("tensor map: an array is missing");
+    sim_tensor t = {.by_pixels = true, .pixels = pixels};
+    for (uint32_t d = 0; d + 2 < rank && d < SIM_TENSOR_PLACE; d++) {
+        t.lower[d] = lower[d];
+        t.upper[d] = upper[d];
+    }
+    return encode_map(map, &t, type, rank, address, extents, strides, box, element_strides, interleave, swizzle,
+                      promotion, fill);
 }
 
 static const driver_table table = {

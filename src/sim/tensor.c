@@ -37,7 +37,10 @@ typedef struct packed_tensor {
     uint32_t last[SIM_TENSOR_RANK]; /* extent - 1 */
     uint16_t box[SIM_TENSOR_RANK];
     uint8_t step[SIM_TENSOR_RANK];
-    uint8_t rest[37];
+    uint8_t by_pixels;
+    int16_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE];
+    uint16_t pixels;
+    uint8_t rest[22];
 } packed_tensor;
 _Static_assert(sizeof(packed_tensor) == SIM_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
@@ -75,13 +78,33 @@ static haul_status check_array(const sim_tensor *t) {
     return HAUL_OK;
 }
 
+enum { MOST_PIXELS = 1024 };
+
+/* Corners have 16 bits for one dimension of place, 8 each for two, 5 for three. */
+static haul_status check_corners(const sim_tensor *t) {
+    static const int32_t most[] = {32768, 128, 16};
+    if (t->rank < 3) return wrong("rank %u must be 3 to 5 for im2col", t->rank);
+    if (t->pixels == 0 || t->pixels > MOST_PIXELS) return wrong("%u pixels must be 1 to 1024", t->pixels);
+    for (uint32_t d = 0; d + 2 < t->rank; d++) {
+        const int32_t limit = most[t->rank - 3];
+        if (t->lower[d] < -limit || t->lower[d] >= limit || t->upper[d] < -limit || t->upper[d] >= limit)
+            return wrong("corners %d and %d of dimension %u must be %d to %d", t->lower[d], t->upper[d], d + 1, -limit,
+                         limit - 1);
+        if ((int64_t)t->extent[d + 1] - 1 + t->upper[d] < t->lower[d])
+            return wrong("corners %d and %d of dimension %u have nothing between them", t->lower[d], t->upper[d],
+                         d + 1);
+    }
+    return HAUL_OK;
+}
+
 static haul_status check_box(const sim_tensor *t) {
-    for (uint32_t d = 0; d < t->rank; d++) {
+    for (uint32_t d = 0; d < (t->by_pixels ? 1 : t->rank); d++) {
         if (t->box[d] == 0 || t->box[d] > MOST_BOX)
             return wrong("box of %u elements in dimension %u must be 1 to 256", t->box[d], d);
+    }
+    for (uint32_t d = 0; d < t->rank; d++)
         if (t->step[d] == 0 || t->step[d] > MOST_STEP)
             return wrong("element stride %u of dimension %u must be 1 to 8", t->step[d], d);
-    }
     const uint32_t bytes = t->box[0] * types[t->type].bytes;
     if (bytes % CHUNK) return wrong("box of %u bytes in dimension 0 must be a multiple of 16 bytes", bytes);
     if (t->swizzle && bytes > (uint32_t)CHUNK << t->swizzle)
@@ -93,6 +116,7 @@ static haul_status check_box(const sim_tensor *t) {
 haul_status sim_tensor_check(const sim_tensor *t) {
     HAUL_TRY(check_kind(t));
     HAUL_TRY(check_array(t));
+    if (t->by_pixels) HAUL_TRY(check_corners(t));
     return check_box(t);
 }
 
@@ -114,6 +138,12 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
         p.box[d] = (uint16_t)t->box[d];
         p.step[d] = (uint8_t)t->step[d];
     }
+    p.by_pixels = t->by_pixels;
+    p.pixels = (uint16_t)t->pixels;
+    for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
+        p.lower[d] = (int16_t)t->lower[d];
+        p.upper[d] = (int16_t)t->upper[d];
+    }
     memcpy(map, &p, sizeof p);
 }
 
@@ -134,6 +164,12 @@ haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim
         t->extent[d] = p.last[d] + 1ull;
         t->box[d] = p.box[d];
         t->step[d] = p.step[d];
+    }
+    t->by_pixels = p.by_pixels;
+    t->pixels = p.pixels;
+    for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
+        t->lower[d] = p.lower[d];
+        t->upper[d] = p.upper[d];
     }
     return sim_tensor_check(t);
 }
@@ -201,23 +237,43 @@ static uint32_t row_pitch(const sim_tensor *t) {
     return t->swizzle ? (uint32_t)CHUNK << t->swizzle : t->box[0] * types[t->type].bytes;
 }
 
-uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
+static uint64_t rows_of(const sim_tensor *t) {
     uint64_t rows = 1;
+    if (t->by_pixels) return t->pixels;
     for (uint32_t d = 1; d < t->rank; d++) rows *= elements(t, d);
-    return rows * row_pitch(t);
+    return rows;
+}
+
+uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
+    return rows_of(t) * row_pitch(t);
 }
 
 uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
-    uint64_t bytes = types[t->type].bytes;
-    for (uint32_t d = 0; d < t->rank; d++) bytes *= elements(t, d);
-    return bytes;
+    return rows_of(t) * t->box[0] * types[t->type].bytes;
 }
 
 void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores) {
     *walk = (sim_tensor_walk){.tensor = t, .at = at, .stores = stores};
+    for (uint32_t d = 1; d < t->rank; d++) walk->pixel[d] = at[d];
+}
+
+/* The next place between the corners; behind the last one of an image comes the next image. */
+static void advance_pixel(sim_tensor_walk *walk) {
+    const sim_tensor *t = walk->tensor;
+    walk->ended = ++walk->index[0] == t->pixels;
+    for (uint32_t d = 1; d + 1 < t->rank; d++) {
+        walk->pixel[d] += t->step[d];
+        if (walk->pixel[d] <= (int64_t)t->extent[d] - 1 + t->upper[d - 1]) return;
+        walk->pixel[d] = t->lower[d - 1];
+    }
+    walk->pixel[t->rank - 1]++;
 }
 
 static void advance(sim_tensor_walk *walk) {
+    if (walk->tensor->by_pixels) {
+        advance_pixel(walk);
+        return;
+    }
     for (uint32_t d = 1; d < walk->tensor->rank; d++) {
         if (++walk->index[d] < elements(walk->tensor, d)) return;
         walk->index[d] = 0;
@@ -241,6 +297,13 @@ static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor
     row->global = t->address + (uint64_t)(first + from) * size;
 }
 
+/* Where the row lies in dimension d. */
+static int64_t place_of(const sim_tensor_walk *walk, uint32_t d) {
+    const sim_tensor *t = walk->tensor;
+    if (!t->by_pixels) return (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];
+    return walk->pixel[d] + (d + 1 < t->rank ? t->shift[d - 1] : 0);
+}
+
 bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     const sim_tensor *t = walk->tensor;
     if (walk->ended) return false;
@@ -248,7 +311,7 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     uint64_t outer = 0;
     bool inside = true;
     for (uint32_t d = 1; d < t->rank; d++) {
-        const int64_t at = (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];
+        const int64_t at = place_of(walk, d);
         inside = inside && at >= 0 && (uint64_t)at < t->extent[d];
         outer += (uint64_t)at * t->pitch[d - 1];
     }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 enum { SIM_TENSOR_RANK = 5, SIM_TENSOR_MAP_BYTES = 128, SIM_TENSOR_MAP_ALIGNMENT = 64, SIM_TENSOR_ALIGNMENT = 128 };
+enum { SIM_TENSOR_PLACE = SIM_TENSOR_RANK - 2 };
 
 typedef enum sim_tensor_type {
 #define TENSOR_TYPE(id, bytes, floating, add, min, max) SIM_TENSOR_##id,
@@ -28,6 +29,12 @@ typedef struct sim_tensor {
     uint64_t pitch[SIM_TENSOR_RANK - 1]; /* bytes between elements of dimension 1, 2 ... */
     uint32_t box[SIM_TENSOR_RANK];       /* elements that a copy spans */
     uint32_t step[SIM_TENSOR_RANK];      /* of which it takes each step-th; not in dimension 0 */
+    /* Walked pixel by pixel (im2col): dimension 0 has box[0] channels, the last one images, those between are a pixel's
+     * place, which moves within the corners and, when it is read, lies `shift` further on. */
+    bool by_pixels;
+    uint32_t pixels;
+    int32_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE]; /* from the array's first and last element on */
+    uint32_t shift[SIM_TENSOR_PLACE];                         /* of the copy, not of the map */
 } sim_tensor;
 
 /* Errors: HAUL_ERROR_ARGUMENT with the field that is wrong and what it may be. */
@@ -76,7 +83,8 @@ typedef struct sim_tensor_row {
 typedef struct sim_tensor_walk {
     const sim_tensor *tensor;
     const int32_t *at;
-    uint32_t index[SIM_TENSOR_RANK]; /* of the next row */
+    uint32_t index[SIM_TENSOR_RANK]; /* of the next row; by pixels: only 0, the pixel's number */
+    int64_t pixel[SIM_TENSOR_RANK];  /* by pixels: its place */
     uint32_t offset;
     bool stores, ended;
 } sim_tensor_walk;

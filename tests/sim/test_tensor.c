@@ -690,9 +690,94 @@ static void maps_that_the_engine_cannot_use_are_refused(void **state) {
 static void other_walks_are_refused_by_name(void **state) {
     (void)state;
     expect_failure(
-        &(kernel_run){.ptx = KERNEL("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx"
+        &(kernel_run){.ptx = KERNEL("cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx"
                                     "::bytes [%r3], [%rd4, {0, 0, 0}], [%r4], {0};\n")},
-        HAUL_ERROR_UNSUPPORTED, "global.im2col");
+        HAUL_ERROR_UNSUPPORTED, "global.im2col::w");
+}
+
+/* ---- by pixels ---- */
+
+/* A convolution of 3 x 3 with a border of one: the box's corners are one before the first pixel and one before the
+ * last, and each copy brings what one element of the filter is multiplied with. Images of 5 x 4 pixels of 8 channels.
+ */
+enum { CHANNELS = 8, WIDTH = 5, HEIGHT = 4, IMAGES = 2, PIXELS = 24 };
+
+static haul_tensor images(haul_buffer *buffer) {
+    return (haul_tensor){.buffer = buffer,
+                         .type = HAUL_TENSOR_U32,
+                         .rank = 4,
+                         .extent = {CHANNELS, WIDTH, HEIGHT, IMAGES},
+                         .pitch = {CHANNELS * 4, WIDTH * CHANNELS * 4, HEIGHT * WIDTH * CHANNELS * 4},
+                         .box = {CHANNELS},
+                         .by_pixels = true,
+                         .pixels = PIXELS,
+                         .lower = {-1, -1},
+                         .upper = {-1, -1}};
+}
+
+static uint32_t pixel_word(int w, int h, int image, unsigned channel) {
+    uint32_t word;
+    if (w < 0 || w >= WIDTH || h < 0 || h >= HEIGHT || image >= IMAGES) return 0;
+    memcpy(&word, input + (((unsigned)(image * HEIGHT + h) * WIDTH + (unsigned)w) * CHANNELS + channel) * 4, 4);
+    return word;
+}
+
+/* Outputs of the convolution from number `first` on, for the filter's element (s, r). */
+static void expect_pixels(unsigned first, unsigned s, unsigned r) {
+    for (unsigned p = 0; p < PIXELS; p++) {
+        const unsigned q = first + p, w = q % WIDTH, h = q / WIDTH % HEIGHT, image = q / WIDTH / HEIGHT;
+        for (unsigned channel = 0; channel < CHANNELS; channel++) {
+            uint32_t got;
+            memcpy(&got, output + (p * CHANNELS + channel) * 4, 4);
+            const uint32_t want = pixel_word((int)(w + s) - 1, (int)(h + r) - 1, (int)image, channel);
+            if (got != want)
+                fail_msg("filter (%u, %u), pixel %u, channel %u is %x, not %x", s, r, p, channel, got, want);
+        }
+    }
+}
+
+static void pixels_come_as_a_convolution_wants_them(void **state) {
+    (void)state;
+    const machine m = open_machine();
+    const haul_tensor tensor = images(m.in);
+    haul_tensor_map map;
+    fill_input();
+    if (haul_tensor_map_encode(&tensor, &map) != HAUL_OK) fail_msg("%s", haul_message());
+    for (unsigned n = 0; n < 9; n++) {
+        char ptx[4096];
+        const unsigned s = n % 3, r = n / 3, first = 2 * n;
+        snprintf(ptx, sizeof ptx,
+                 "%s.reg .b16 %%h<2>;\nmov.u16 %%h0, %u;\n"
+                 "@%%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r4], %u;\n"
+                 "@%%p0 cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%%r3], "
+                 "[%%rd4, {0, %d, %d, %d}], [%%r4], {%%h0, %u};\n%s",
+                 TENSOR_BEGIN, s, PIXELS * CHANNELS * 4, (int)(first % WIDTH) - 1, (int)(first / WIDTH % HEIGHT) - 1,
+                 (int)(first / WIDTH / HEIGHT), r, WAIT DUMP END);
+        if (try_map(&m, ptx, &map, NULL) != HAUL_OK) fail_msg("%s", haul_message());
+        expect_pixels(first, s, r);
+    }
+    haul_device_close(m.device);
+}
+
+static void a_map_is_walked_as_it_was_made_for(void **state) {
+    (void)state;
+    if (!is_virtual()) skip();
+    char ptx[4096];
+    const machine m = open_machine();
+    haul_tensor tensor = images(m.in);
+    haul_tensor_map map;
+    assert_int_equal(haul_tensor_map_encode(&tensor, &map), HAUL_OK);
+    snprintf(ptx, sizeof ptx, "%s",
+             TENSOR_BEGIN
+             "@%p0 cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
+             "[%rd4, {0, 0, 0, 0}], [%r4];\n" END);
+    assert_int_equal(try_map(&m, ptx, &map, NULL), HAUL_ERROR_FAULT);
+    if (!strstr(haul_message(), "tensor map for im2col in a copy by tiles")) fail_msg("%s", haul_message());
+    tensor.upper[0] = -9;
+    assert_int_equal(haul_tensor_map_encode(&tensor, &map), HAUL_ERROR_ARGUMENT);
+    tensor.upper[0] = 200;
+    assert_int_equal(haul_tensor_map_encode(&tensor, &map), HAUL_ERROR_ARGUMENT);
+    haul_device_close(m.device);
 }
 
 int main(void) {
@@ -717,6 +802,8 @@ int main(void) {
         cmocka_unit_test(corrupt_maps_do_no_harm),
         cmocka_unit_test(maps_that_the_engine_cannot_use_are_refused),
         cmocka_unit_test(other_walks_are_refused_by_name),
+        cmocka_unit_test(pixels_come_as_a_convolution_wants_them),
+        cmocka_unit_test(a_map_is_walked_as_it_was_made_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

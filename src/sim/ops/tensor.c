@@ -1,6 +1,7 @@
 /* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
  * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide, bit 2: multicast; more, target:
- * coordinates in the pool and their number, and behind them the mask of a multicast; count: the reduction. */
+ * coordinates in the pool and their number, and behind them the mask of a multicast and the offsets of im2col (bit 3:
+ * the map must be for it); count: the reduction. */
 #include "sim/tensor.h"
 
 #include "base/status.h"
@@ -38,6 +39,12 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
     }
     if (sim_tensor_unpack(bytes, t) != HAUL_OK) {
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "%s", haul_message());
+        return false;
+    }
+    const bool by_pixels = op->imm2 & 8;
+    if (t->by_pixels != by_pixels) {
+        sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",
+                  by_pixels ? "tiles" : "im2col", by_pixels ? "im2col" : "tiles");
         return false;
     }
     if (t->rank == op->target) return true;
@@ -144,6 +151,11 @@ static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane,
     for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) at[d] = d < op->target ? SIM_SLOT(w, int32_t, slots[d])[lane] : 0;
 }
 
+static void read_offsets(const sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more + op->target + 1;
+    for (uint32_t d = 0; t->by_pixels && d + 2 < t->rank; d++) t->shift[d] = SIM_SLOT(w, uint16_t, slots[d])[lane];
+}
+
 /* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
 static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **owner) {
     b->thread = w->index * SIM_LANES + lane;
@@ -155,6 +167,7 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, 
     if (!check_shared(w, op, lane, b->shared, sim_tensor_shared_bytes(&b->tensor))) return false;
     b->bytes = (uint32_t)sim_tensor_box_bytes(&b->tensor);
     read_coordinates(w, op, lane, b->at);
+    read_offsets(w, op, lane, &b->tensor);
     return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
 }
 
@@ -241,14 +254,21 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     bool shared_wide, map_wide, barrier_wide = false;
     int64_t shared_offset, map_offset, barrier_offset = 0;
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
-    uint32_t slots[SIM_TENSOR_RANK + 1], barrier = SIM_SLOT_ZERO;
+    const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
+    const bool by_pixels = mode == PTX_MOD_IM2COL || mode == PTX_MOD_IM2COL_NO_OFFSETS;
+    uint32_t slots[2 * SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
     const ptx_operand *at = &i->operands[tensor].parts[1];
     for (uint32_t d = 0; d < at->part_count; d++) slots[d] = sim_source(l, &at->parts[d], PTX_S32);
     const uint32_t map = sim_address(l, &i->operands[tensor], &map_wide, &map_offset);
     const uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
     if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
-    slots[at->part_count] = multicast ? sim_source(l, &i->operands[3], PTX_U16) : SIM_SLOT_ZERO;
-    const uint32_t more = sim_pool(l, slots, at->part_count + 1);
+    const unsigned mask_at = mode == PTX_MOD_IM2COL ? 4 : 3;
+    slots[at->part_count] = multicast ? sim_source(l, &i->operands[mask_at], PTX_U16) : SIM_SLOT_ZERO;
+    const uint32_t offsets = by_pixels ? at->part_count - 2 : 0;
+    for (uint32_t d = 0; d < offsets; d++)
+        slots[at->part_count + 1 + d] =
+            mode == PTX_MOD_IM2COL ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
+    const uint32_t more = sim_pool(l, slots, at->part_count + 1 + offsets);
     sim_op *op = sim_emit(l, run);
     op->d = map;
     op->imm = map_offset;
@@ -256,7 +276,8 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     op->x = (uint32_t)shared_offset;
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
-    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (uint32_t)multicast << 2;
+    op->imm2 =
+        (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (uint32_t)multicast << 2 | (uint32_t)by_pixels << 3;
     op->more = more;
     op->target = at->part_count;
     op->flags |= map_wide ? SIM_OP_WIDE : 0;
@@ -265,6 +286,10 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
 }
 
 haul_status LOWER(CP_TENSOR_LOAD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
+}
+
+haul_status LOWER(CP_TENSOR_IM2COL)(sim_lowering *l, const ptx_instruction *i) {
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }
 
@@ -297,4 +322,8 @@ haul_status LOWER(CP_TENSOR_PREFETCH)(sim_lowering *l, const ptx_instruction *i)
     (void)i;
     sim_emit(l, tensor_prefetch);
     return HAUL_OK;
+}
+
+haul_status LOWER(CP_TENSOR_PREFETCH_IM2COL)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(CP_TENSOR_PREFETCH)(l, i);
 }
