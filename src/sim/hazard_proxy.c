@@ -72,7 +72,7 @@ static bool is_of_library(const sim_program *p, uint32_t instruction) {
     for (; at; at = m->places[at - 1].inlined_at) {
         const uint32_t file = m->places[at - 1].file;
         const char *name = file < m->file_count ? m->files[file] : NULL;
-        if (name && strstr(name, "/cuda/__memcpy_async/")) return true;
+        if (name && strstr(name, "cuda/__memcpy_async/")) return true;
     }
     return false;
 }
