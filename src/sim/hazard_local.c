@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Four bits for each word, of all threads one after the other. */
+/* Of each word, of all threads one after the other: four bits for the bytes that have been written, and four for those
+ * that hold what nobody wrote in the first place. */
 static unsigned char *written_of(const sim_block *b) {
     sim_domain *d = sim_domain_of(b);
     const sim_grid *g = b->sm->grid;
@@ -21,9 +22,17 @@ static unsigned char bits_of(uint64_t at, unsigned bytes) {
 
 static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written) {
     for (const uint64_t end = at + bytes; at < end; at += 4) {
-        unsigned char *word = words + at / 4;
-        *word = (unsigned char)(written ? *word | bits_of(at, bytes) : *word & ~bits_of(at, bytes));
+        const unsigned char bits = bits_of(at, bytes);
+        words[at / 4] &= (unsigned char)~(bits | bits << 4);
+        words[at / 4] |= (unsigned char)(written ? bits : bits << 4);
     }
+}
+
+/* Parameters of calls are written where nothing of it shows here: only what they are known to hold counts. */
+static bool is_doubtful(const unsigned char *words, uint64_t at, unsigned bytes) {
+    for (const uint64_t end = at + bytes; at < end; at += 4)
+        if (!(words[at / 4] & bits_of(at, bytes) << 4)) return false;
+    return true;
 }
 
 /* Padding goes along when a structure is copied: only what nobody wrote any byte of is worth a doubt. */
@@ -50,10 +59,12 @@ static void load(sim_warp *w, const sim_op *op, unsigned element, uint32_t activ
     const unsigned char *written = written_of(w->block);
     const uint64_t frame = w->sm->grid->program->frame_bytes;
     const unsigned bytes = 1u << op->x;
+    const bool is_local = op->memory_class == HAUL_CLASS_LOCAL_LOAD;
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         const uint64_t thread = w->index * SIM_LANES + l, at = offset[l] + element * bytes;
-        if (!is_written(written + thread * frame / 4, at, bytes))
+        const unsigned char *words = written + thread * frame / 4;
+        if (is_local ? !is_written(words, at, bytes) : is_doubtful(words, at, bytes))
             sim_hazard_doubt(w, op->instruction, element, 1u << l, HAUL_SPACE_LOCAL, at, bytes);
     }
 }
@@ -63,7 +74,7 @@ void sim_hazard_local(sim_warp *w, const sim_op *op, uint32_t active, const uint
     for (unsigned e = 0; e < op->count; e++) {
         if (is_store)
             store(w, op, e, active, offset);
-        else if (op->memory_class == HAUL_CLASS_LOCAL_LOAD)
+        else
             load(w, op, e, active, offset);
     }
 }
