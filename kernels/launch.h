@@ -61,8 +61,8 @@ typedef struct kernels_tables {
 uint32_t kernels_tuned(const haul_kernels *k, const char *name);
 
 /* Whether memory is so fast for the number of SMs that a block which holds its stores back until its loads have arrived
- * has too few of them under way. An H100 has 25 GB/s for each SM and is faster with such blocks; an H200 has 36 GB/s and
- * is slower by 2 to 4 % (bench/results/bench-h200-2026-11-21.md). */
+ * has too few of them under way. An H100 has 25 GB/s for each SM and is faster with such blocks; an H200 has 36 GB/s
+ * and is slower by 2 to 4 % (bench/results/bench-h200-2026-11-21.md). */
 bool kernels_memory_outruns_pacing(const haul_kernels *k);
 
 /* Those of kernels/tuned/, the oldest architecture first. */
