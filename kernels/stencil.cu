@@ -5,8 +5,8 @@
  * out(x, y) = s. All forms do this in this order and give the same bits. What lies outside the plane counts as 0.
  *
  * Every element is wanted 4 * radius + 1 times. The plain form asks global memory each time, another one by vectors, a
- * column of which it keeps in registers; most others bring a tile and the ring around it into shared memory: by hand, or
- * by haul's halo transfers in five ways to buffer. In the last form warps go down strips of their own. There is one
+ * column of which it keeps in registers; most others bring a tile and the ring around it into shared memory: by hand,
+ * or by haul's halo transfers in five ways to buffer. In the last form warps go down strips of their own. There is one
  * kernel for each radius, so that coefficients stay in constant memory and loops unroll; blocks go on through the
  * planes by gridDim.z. */
 #include <cuda_runtime.h>
