@@ -73,7 +73,7 @@ haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, 
     if (form != HAUL_FUSED_PLAIN && form < HAUL_FUSED_FORMS) {
         snprintf(kernel, sizeof kernel, "%s_%u", haul_fused_forms[form].kernel, tile_rows(m));
         launch.kernel = kernel;
-        launch.extent[1] = 1;
+        launch.extent[1] = 0; /* tiles lie in one dimension, along which the grid strides */
         launch.extra_shared_bytes = shared_bytes(kernels, form, tile_rows(m), k);
     }
     return kernels_run(kernels, &launch, run);
