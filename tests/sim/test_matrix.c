@@ -259,7 +259,7 @@ static void all_forms_multiply(void **state) {
 /* ---- numbers of all sizes ---- */
 
 static void fill_widely(element e, double *matrix, unsigned count) {
-    const unsigned bits = elements[e].mantissa;
+    const unsigned bits = elements[e].mantissa < 23 ? elements[e].mantissa : 23;
     for (unsigned n = 0; n < count; n++) {
         const double significand = 1 + ldexp((double)(random_bits() & ((1u << bits) - 1)), -(int)bits);
         matrix[n] = ldexp(random_bits() & 1 ? -significand : significand, (int)(random_bits() % 13) - 6);
