@@ -12,16 +12,29 @@ static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
     return *past;
 }
 
-/* `waits` stand at the barrier of `instruction`, `lanes` of w have gone past it. */
-static void report(sim_warp *waiting, uint32_t waits, uint32_t instruction, const sim_warp *w, uint32_t lanes) {
+/* What shows where lanes in a block are: its first access to memory; addresses are often made somewhere else. */
+static uint32_t landmark(const ptx_function *f, uint32_t block) {
+    const ptx_block *b = &f->blocks[block];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const unsigned op = f->instructions[i].op;
+        if (op == PTX_OP_ST || op == PTX_OP_LD || op == PTX_OP_ATOM || op == PTX_OP_RED) return i;
+    }
+    return b->end - 1;
+}
+
+/* `waits` stand at the barrier, `lanes` of w have gone past it. */
+static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, const sim_warp *w, uint32_t lanes) {
+    const ptx_function *f = w->sm->grid->program->function;
     const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
                            .action = HAUL_ACTION_SYNC,
-                           .instruction = instruction,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = barrier->instruction,
+                           .other_instruction = landmark(f, barrier->target - 1),
                            .lane = (unsigned)__builtin_ctz(waits),
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(waiting, &s);
-    if (f)
-        sim_hazard_say(f, "warp %u waits at the block's barrier, lanes 0x%08x of warp %u have gone past it without",
+                           .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(lanes)};
+    sim_finding *found = sim_hazard_report(waiting, &s);
+    if (found)
+        sim_hazard_say(found, "warp %u waits at the block's barrier, lanes 0x%08x of warp %u have gone past it without",
                        waiting->index, lanes, w->index);
 }
 
@@ -32,7 +45,7 @@ static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
             const sim_path *p = &other->paths[k];
             const sim_op *op = &w->ops[p->pc];
             if (p->state != SIM_PATH_AT_BARRIER || op->target != block + 1) continue;
-            report(other, p->mask, op->instruction, w, lanes);
+            report(other, p->mask, op, w, lanes);
         }
     }
 }
@@ -50,7 +63,7 @@ void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     for (uint32_t i = 0; op->target && i < w->block->warp_count; i++) {
         const sim_warp *other = &w->block->warps[i];
         const uint32_t *past = d->past[sim_actor(other)];
-        if (past && past[op->target - 1]) report(w, lanes, op->instruction, other, past[op->target - 1]);
+        if (past && past[op->target - 1]) report(w, lanes, op, other, past[op->target - 1]);
     }
 }
 
