@@ -27,7 +27,7 @@ exits_with() { # code, then a command
 
 one_line() { [ "$(wc -l <"$1")" -eq 1 ]; }
 wrong_use() { exits_with 2 "$haul" bench "$@" && one_line "$work/err"; }
-bench() { exits_with 0 "$haul" bench --device sim:h100 --size 256K "$@"; }
+bench() { exits_with 0 "$haul" bench --device sim:h100 --size 64K "$@"; }
 
 # A python expression over `ratios` and `times`, the tables' rows, and `facts`.
 holds() {
@@ -67,7 +67,7 @@ result 'two were measured' test "$(grep -c '"who": "haul"' "$work/out")" -eq 2
 result 'every form can be measured' bench saxpy-25 --forms --json
 result 'all of them were' test "$(grep -c '"kernel": "saxpy' "$work/out")" -eq 8
 result 'forms that a machine does not have are left out' \
-    exits_with 0 "$haul" bench saxpy-25 --forms --device sim:a100 --size 256K --json
+    exits_with 0 "$haul" bench saxpy-25 --forms --device sim:a100 --size 64K --json
 result 'all others were measured' test "$(grep -c '"kernel": "saxpy' "$work/out")" -eq 7
 result '--quiet prints nothing' bench copy --quiet
 result 'nothing was printed' test ! -s "$work/out"
