@@ -119,7 +119,8 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, sim_
     }
     for (unsigned i = 0; i < taken; i++) {
         const unsigned from = (unsigned)(e[i].address % SIM_FOOTPRINT_LINE);
-        p->bytes = sim_bytes_or(p->bytes, sim_bytes_range(from, from + bytes));
+        p->bytes = sim_bytes_or(p->bytes, sim_bytes_aligned(from, bytes));
+        p->lanes |= e[i].lanes;
     }
     return taken;
 }
@@ -144,8 +145,8 @@ static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32
 /* ---- keeping them ---- */
 
 bool sim_footprints_create(sim_footprints *kept, size_t instructions) {
-    kept->list = memory_zeroed(instructions + 1, sizeof *kept->list);
-    kept->count = instructions;
+    kept->count = instructions * SIM_FOOTPRINT_WAYS;
+    kept->list = memory_zeroed(kept->count + 1, sizeof *kept->list);
     return kept->list != NULL;
 }
 
@@ -154,10 +155,8 @@ void sim_footprints_free(sim_footprints *kept) {
     memory_free(kept->list);
 }
 
-static sim_footprint *slot_of(sim_footprints *kept, uint32_t instruction) {
-    sim_footprint **slot = &kept->list[instruction];
-    if (!*slot) *slot = memory_zeroed(1, sizeof **slot);
-    return *slot;
+static sim_footprint **slot_of(const sim_footprints *kept, uint32_t instruction, uint32_t first) {
+    return &kept->list[instruction * SIM_FOOTPRINT_WAYS + first / 4 % SIM_FOOTPRINT_WAYS];
 }
 
 /* The first lane's address is `first`; the others lie as they did when it was made. */
@@ -167,8 +166,8 @@ static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t acti
 
 const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
                                       const uint32_t address[SIM_LANES]) {
-    sim_footprint *f = kept->list[instruction];
     const uint32_t first = address[__builtin_ctz(active)];
+    sim_footprint **slot = slot_of(kept, instruction, first), *f = *slot;
     if (is_like(f, bytes, active, first)) {
         uint32_t differs = 0;
         if (active == SIM_ALL_LANES)
@@ -178,7 +177,7 @@ const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction
                 differs |= (address[__builtin_ctz(left)] - first) ^ f->apart[__builtin_ctz(left)];
         if (!differs) return f;
     }
-    f = slot_of(kept, instruction);
+    if (!f) *slot = f = memory_zeroed(1, sizeof *f);
     if (f) make(f, bytes, active, address);
     return f;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SIM_FOOTPRINT_LINE = 128 };
+enum { SIM_FOOTPRINT_LINE = 128, SIM_FOOTPRINT_WAYS = 8 };
 
 /* Bytes of a line, a bit each. */
 typedef struct sim_bytes {
@@ -45,6 +45,11 @@ static inline bool sim_bytes_has(sim_bytes a, unsigned byte) {
 }
 /* Bytes from .. to-1 of the line. */
 sim_bytes sim_bytes_range(unsigned from, unsigned to);
+/* The `bytes` from `from` on, aligned to themselves: at most 32. */
+static inline sim_bytes sim_bytes_aligned(unsigned from, unsigned bytes) {
+    const uint64_t bits = ((UINT64_C(1) << bytes) - 1) << from % 64;
+    return (sim_bytes){{from < 64 ? bits : 0, from < 64 ? 0 : bits}};
+}
 
 /* Whose a byte is: `lanes` at byte `start`, `step` lanes further for each `stride` bytes; for a negative stride for
  * each -stride bytes before it; stride 0: `lanes` everywhere. Equal bits mean the same. */
@@ -72,7 +77,8 @@ static inline bool sim_owner_is_single(sim_owner o) {
 typedef struct sim_part {
     sim_bytes bytes;
     sim_owner owner;
-    int32_t line; /* behind the line of the first active lane */
+    int32_t line;   /* behind the line of the first active lane */
+    uint32_t lanes; /* all of them */
 } sim_part;
 
 /* Whether each of the bytes is the same lanes'. */
@@ -90,7 +96,7 @@ typedef struct sim_footprint {
     sim_part parts[SIM_LANES];
 } sim_footprint;
 
-/* By instruction; NULL until needed. */
+/* By instruction, SIM_FOOTPRINT_WAYS for each, by place in the line; NULL until needed. */
 typedef struct sim_footprints {
     sim_footprint **list;
     size_t count;

@@ -290,11 +290,9 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
 
 /* ---- accesses ---- */
 
-static uint32_t lanes_in(const sim_visit *k, const sim_line *l, const uint32_t address[SIM_LANES], uint32_t lanes) {
-    const uint32_t index = (uint32_t)(l - k->s->lines);
-    uint32_t in = 0;
-    for (unsigned i = 0; i < SIM_LANES; i++) in |= (uint32_t)(address[i] / SIM_FOOTPRINT_LINE == index) << i;
-    return detail(k, &k->s->lines[index]) ? in & lanes : 0;
+/* The part's lanes, for the cells. */
+static uint32_t by_cells(const sim_visit *k, sim_line *l, const sim_part *p) {
+    return detail(k, l) ? p->lanes : 0;
 }
 
 static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes,
@@ -320,8 +318,7 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
         const sim_part *p = &f->parts[i];
         const uint32_t index = first + (uint32_t)p->line;
         sim_line *l = line_at(k->d, k->s, index);
-        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p))
-            slow |= lanes_in(k, l, address, lanes);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= by_cells(k, l, p);
     }
     return slow;
 }
@@ -335,7 +332,7 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
     for (unsigned i = 0; i < f->count; i++) {
         const sim_part *p = &f->parts[i];
         sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
-        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= lanes_in(k, l, address, lanes);
+        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= by_cells(k, l, p);
     }
     return slow;
 }
