@@ -432,6 +432,7 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = sim_proxy_count(g->program);
+    d->engine = sim_proxy_is_used(g->program);
     d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->past = memory_zeroed(d->actors, sizeof *d->past);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);

@@ -107,6 +107,7 @@ typedef struct sim_line {
     sim_bytes written;
     uint8_t writers; /* rows */
     bool detailed;
+    uint32_t touched, tried; /* detailed: when cells changed last; what was settled when rows were tried last */
     sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two */
 } sim_line;
 
@@ -148,6 +149,7 @@ struct sim_domain {
     sim_doubt **doubts;            /* by actor, by register; NULL until needed */
     uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
     uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
+    bool engine;                   /* the kernel has copies or products that ask for proxy fences */
     bool publishes;                /* there are any */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* of each block, SIM_BARRIERS */
@@ -248,6 +250,7 @@ void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint6
 
 /* hazard_proxy.c. How many vectors of fences a kernel needs; joins them. */
 uint32_t sim_proxy_count(const sim_program *p);
+bool sim_proxy_is_used(const sim_program *p);
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
 /* A load that completes on an mbarrier of block b has been issued. */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);

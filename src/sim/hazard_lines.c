@@ -20,6 +20,7 @@ static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
     l->written = (sim_bytes){{0, 0}};
     l->writers = 0;
     l->detailed = false;
+    l->tried = 0;
     return l;
 }
 
@@ -53,14 +54,35 @@ static bool has_cells(const sim_visit *k) {
     return had(k, s->cells);
 }
 
+/* The time up to which all threads know all accesses: nothing can race with those any more. */
+static uint32_t settled(sim_domain *d) {
+    if (d->settled_at == d->now) return d->settled;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
+        for (uint32_t i = 0; i < d->views[a].count; i++)
+            if (d->views[a].list[i].least < least) least = d->views[a].list[i].least;
+    }
+    d->settled_at = d->now;
+    d->settled = least;
+    return least;
+}
+
 static uint16_t thread_of(const sim_line_row *r, unsigned byte) {
     const uint32_t last = 31u - (unsigned)__builtin_clz(sim_owner_lanes(r->owner, byte));
     return (uint16_t)(r->actor * SIM_LANES + last);
 }
 
+static bool has_whole_words(const sim_line_row *r) {
+    const uint64_t ones = UINT64_C(0x1111111111111111), *b = r->bytes.half;
+    const bool lanes_whole = r->owner.stride % 4 == 0 && (r->owner.stride <= 0 || r->owner.start % 4 == 0);
+    return lanes_whole && (b[0] & ones) * 15 == b[0] && (b[1] & ones) * 15 == b[1];
+}
+
 /* The bytes of words that a row has a part of only, or whose bytes are different lanes'. */
 static sim_bytes split_words(const sim_line_row *r) {
     sim_bytes split = {{0, 0}};
+    if (has_whole_words(r)) return split;
     for (unsigned w = 0; w < LINE_WORDS; w++) {
         const unsigned bits = sim_bytes_of_word(r->bytes, w);
         const bool shared = sim_owner_lanes(r->owner, 4 * w) != sim_owner_lanes(r->owner, 4 * w + 3);
@@ -76,18 +98,26 @@ static void split_word(const sim_visit *k, uint32_t word) {
     k->s->cells[word].time = k->d->start;
 }
 
+static void spread_bytes(const sim_visit *k, uint32_t word, const sim_line_row *r, unsigned first, unsigned bits) {
+    for (; bits; bits &= bits - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(bits);
+        k->s->bytes[(size_t)4 * word + i] = (sim_byte_cell){
+            .time = r->time, .instruction = r->instruction, .thread = thread_of(r, first + i), .state = r->state};
+    }
+}
+
 static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r) {
-    for (unsigned byte = 0; byte < SIM_FOOTPRINT_LINE; byte++) {
-        if (!sim_bytes_has(r->bytes, byte)) continue;
-        sim_cell *c = &k->s->cells[first + byte / 4];
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        const unsigned bits = sim_bytes_of_word(r->bytes, w);
+        sim_cell *c = &k->s->cells[first + w];
+        if (!bits) continue;
         c->time = r->time;
         if (c->state & SIM_CELL_SPLIT) {
-            k->s->bytes[(size_t)4 * first + byte] = (sim_byte_cell){
-                .time = r->time, .instruction = r->instruction, .thread = thread_of(r, byte), .state = r->state};
+            spread_bytes(k, first + w, r, 4 * w, bits);
             continue;
         }
         c->instruction = r->instruction;
-        c->thread = thread_of(r, byte);
+        c->thread = thread_of(r, 4 * w);
         c->state = r->state;
         c->written = SIM_CELL_ALL;
     }
@@ -100,27 +130,31 @@ static void spread_byte_read(sim_byte_cell *b, const sim_line_row *r, unsigned b
     b->reader = thread_of(r, byte);
 }
 
+static void spread_word_read(sim_cell *c, sim_read *p, const sim_line_row *r, uint32_t lanes) {
+    if (r->time < c->time || r->time < p->time) return; /* read before it was written, or before others */
+    *p = (sim_read){
+        .time = r->time, .lanes = p->time == r->time ? p->lanes | lanes : lanes, .instruction = r->instruction};
+    c->readers |= 1u << r->actor % 32;
+    if (c->read_time < r->time) c->read_time = r->time;
+}
+
 static void spread_read(const sim_visit *k, uint32_t first, const sim_line_row *r, sim_read *plane) {
-    for (unsigned byte = 0; byte < SIM_FOOTPRINT_LINE; byte++) {
-        if (!sim_bytes_has(r->bytes, byte)) continue;
-        const uint32_t word = first + byte / 4;
-        sim_cell *c = &k->s->cells[word];
-        if (c->state & SIM_CELL_SPLIT) {
-            spread_byte_read(&k->s->bytes[(size_t)4 * first + byte], r, byte);
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        unsigned bits = sim_bytes_of_word(r->bytes, w);
+        sim_cell *c = &k->s->cells[first + w];
+        if (!(c->state & SIM_CELL_SPLIT)) {
+            if (bits) spread_word_read(c, &plane[first + w], r, sim_owner_lanes(r->owner, 4 * w));
             continue;
         }
-        sim_read *p = &plane[word];
-        if (r->time < c->time || r->time < p->time) continue; /* read before it was written, or before others */
-        const uint32_t lanes = sim_owner_lanes(r->owner, byte);
-        *p = (sim_read){
-            .time = r->time, .lanes = p->time == r->time ? p->lanes | lanes : lanes, .instruction = r->instruction};
-        c->readers |= 1u << r->actor % 32;
-        if (c->read_time < r->time) c->read_time = r->time;
+        for (; bits; bits &= bits - 1) {
+            const unsigned byte = 4 * w + (unsigned)__builtin_ctz(bits);
+            spread_byte_read(&k->s->bytes[(size_t)4 * first + byte], r, byte);
+        }
     }
 }
 
 static bool is_current(const sim_visit *k, const sim_line_row *r) {
-    return r->time >= k->d->start && sim_bytes_any(r->bytes);
+    return r->time > settled(k->d) && sim_bytes_any(r->bytes);
 }
 
 /* Calls `visit` for the rows of all who have read the line. */
@@ -150,11 +184,21 @@ static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row 
     return plane != NULL;
 }
 
+/* What was written so long ago that no row tells by whom. */
+static sim_line_row long_written(const sim_visit *k, const sim_line *l) {
+    sim_line_row r = {.bytes = l->written, .owner = {{.lanes = 1}}, .time = k->d->start};
+    for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, l->rows[i].bytes);
+    return r;
+}
+
 static bool detail(const sim_visit *k, sim_line *l) {
+    l->touched = k->d->now;
     const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
     sim_bytes split = {{0, 0}};
     if (l->detailed) return true;
     if (!has_cells(k)) return false;
+    const sim_line_row gone = long_written(k, l);
+    split = split_words(&gone);
     for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
     each_read(k, l, add_split, &split);
     if (sim_bytes_any(split) && !sim_has_byte_cells(k)) return false;
@@ -163,6 +207,7 @@ static bool detail(const sim_visit *k, sim_line *l) {
         if (k->s->reads[a]) memset(&k->s->reads[a][first], 0, LINE_WORDS * sizeof **k->s->reads);
     for (unsigned w = 0; w < LINE_WORDS; w++)
         if (sim_bytes_of_word(split, w)) split_word(k, first + w);
+    spread_write(k, first, &gone);
     for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i]);
     l->detailed = true;
     return each_read(k, l, spread_reads, NULL);
@@ -212,20 +257,6 @@ static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) 
 }
 
 /* ---- noting ---- */
-
-/* The time up to which all threads know all accesses: nothing can race with those any more. */
-static uint32_t settled(sim_domain *d) {
-    if (d->settled_at == d->now) return d->settled;
-    uint32_t least = UINT32_MAX;
-    for (uint32_t a = 0; a < d->actors; a++) {
-        if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
-        for (uint32_t i = 0; i < d->views[a].count; i++)
-            if (d->views[a].list[i].least < least) least = d->views[a].list[i].least;
-    }
-    d->settled_at = d->now;
-    d->settled = least;
-    return least;
-}
 
 static bool is_free(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
     if (r->time < k->d->start || r->time <= settled(k->d)) return true;
@@ -288,6 +319,31 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
     return true;
 }
 
+/* ---- from cells to rows ---- */
+
+/* Whether everybody knows who wrote it and who read it, and nothing is on its way. */
+static bool is_settled(const sim_visit *k, const sim_cell *c) {
+    return !(c->state & ~(SIM_CELL_ATOMIC | SIM_CELL_ASYNC)) && c->thread / SIM_LANES < k->d->actors;
+}
+
+/* A line that was left alone since everybody met needs no cells any more: only what was written. Not where proxy
+ * fences count, for which it matters who wrote it. */
+static void gather(const sim_visit *k, sim_line *l) {
+    sim_bytes written = {{0, 0}};
+    if (k->d->engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
+    const sim_cell *cells = &k->s->cells[(size_t)(l - k->s->lines) * LINE_WORDS];
+    l->tried = k->d->settled;
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        if (!is_settled(k, &cells[w])) return;
+        if (cells[w].time >= k->d->start) written.half[w / 16] |= (uint64_t)cells[w].written << 4 * (w % 16);
+    }
+    l->written = written;
+    l->written_at = l->read_at = k->d->start;
+    l->writers = 0;
+    l->readers = 0;
+    l->detailed = false;
+}
+
 /* ---- accesses ---- */
 
 /* The part's lanes, for the cells. */
@@ -318,6 +374,7 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
         const sim_part *p = &f->parts[i];
         const uint32_t index = first + (uint32_t)p->line;
         sim_line *l = line_at(k->d, k->s, index);
+        if (l->detailed) gather(k, l);
         if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= by_cells(k, l, p);
     }
     return slow;
@@ -332,6 +389,7 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
     for (unsigned i = 0; i < f->count; i++) {
         const sim_part *p = &f->parts[i];
         sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
+        if (l->detailed) gather(k, l);
         if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= by_cells(k, l, p);
     }
     return slow;

@@ -24,6 +24,18 @@ uint32_t sim_proxy_count(const sim_program *p) {
     return fences && loads ? 2 : 1;
 }
 
+bool sim_proxy_is_used(const sim_program *p) {
+    static const ptx_op users[] = {
+        PTX_OP_CP_BULK_LOAD,     PTX_OP_CP_BULK_SHARED,   PTX_OP_CP_BULK_STORE,  PTX_OP_CP_REDUCE_BULK,
+        PTX_OP_CP_REDUCE_SHARED, PTX_OP_CP_REDUCE_TENSOR, PTX_OP_CP_TENSOR_LOAD, PTX_OP_CP_TENSOR_STORE,
+        PTX_OP_RED_ASYNC,        PTX_OP_ST_ASYNC,         PTX_OP_WGMMA_COMMIT,
+    };
+    for (size_t i = 0; i < p->function->instruction_count; i++)
+        for (size_t u = 0; u < sizeof users / sizeof users[0]; u++)
+            if (p->function->instructions[i].op == users[u]) return true;
+    return false;
+}
+
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from) {
     for (uint32_t p = 0; p < d->proxies; p++) {
         const size_t at = p * sim_domain_capacity(d);

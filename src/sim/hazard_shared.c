@@ -465,6 +465,7 @@ static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t 
         c->state = state;
         c->time = d->now;
         c->thread = (uint16_t)thread;
+        s->lines[4 * i / SIM_FOOTPRINT_LINE].touched = d->now;
     }
 }
 
