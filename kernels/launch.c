@@ -55,6 +55,10 @@ const char *kernels_constant(const char *name, uint32_t architecture) {
     return NULL;
 }
 
+uint32_t kernels_sm_count(const haul_kernels *k) {
+    return haul_device_sm_count(k->device);
+}
+
 uint32_t kernels_tuned(const haul_kernels *k, const char *name) {
     const char *value = kernels_constant(name, haul_device_architecture(k->device));
     return value ? (uint32_t)strtoul(value, NULL, 0) : 0;
@@ -139,6 +143,7 @@ static haul_status choose_grid(const haul_kernels *k, haul_module *module, const
     const int last = l->extent[2] ? 2 : l->extent[1] ? 1 : 0;
     uint64_t blocks[3], limit = k->most_blocks;
     for (int d = 0; d < 3; d++) blocks[d] = l->extent[d] ? (l->extent[d] - 1) / tile[d] + 1 : 1;
+    if (l->blocks_in_y) blocks[1] = l->blocks_in_y;
     if (f->grid == HAUL_GRID_STRIDES) {
         if (!limit) HAUL_TRY(count_resident(k, module, out, l->blocks_per_sm, &limit));
         for (int d = 0; d < last; d++) limit /= blocks[d];

@@ -57,6 +57,8 @@ typedef struct kernels_tables {
     size_t constant_count;
 } kernels_tables;
 
+uint32_t kernels_sm_count(const haul_kernels *k);
+
 /* A numeric constant as the device's architecture has it; 0 when there is none of that name. */
 uint32_t kernels_tuned(const haul_kernels *k, const char *name);
 
@@ -77,6 +79,7 @@ typedef struct kernels_launch {
     const char *kernel;          /* NULL: the form's */
     uint64_t extent[3];          /* elements in x, y, z, which the form's tiles cover (in z each is 1 high); a y or z
                                     of 0 means that there is no such dimension */
+    uint64_t blocks_in_y;        /* of a grid that covers; 0: as many as there are tiles */
     uint32_t extra_shared_bytes; /* dynamic shared memory beside the form's */
     uint32_t blocks_per_sm;      /* of a grid that strides, at most; 0: as many as fit */
     const kernels_argument *arguments;

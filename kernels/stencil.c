@@ -41,6 +41,27 @@ static haul_stencil_form choose_form(const haul_volume *v, uint32_t radius) {
     return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
 
+/* Of the form WALK: into how many blocks the rows are divided. All take equally long, so that they should come in whole
+ * waves; each reads 2 * radius rows more than it has. */
+static haul_status divide_rows(haul_kernels *k, const haul_volume *v, uint32_t radius, kernels_launch *launch) {
+    const haul_kernel_form *f = &haul_stencil_forms[HAUL_STENCIL_WALK];
+    const uint32_t warps = kernels_tuned(k, "STENCIL_WALK_WARPS");
+    haul_module *module;
+    uint32_t per_sm;
+    uint64_t least = UINT64_MAX;
+    HAUL_TRY(kernels_module(k, f->module, &module));
+    HAUL_TRY(haul_module_blocks_per_sm(module, launch->kernel, 32 * warps, launch->extra_shared_bytes, &per_sm));
+    const uint64_t resident = (uint64_t)(per_sm ? per_sm : 1) * kernels_sm_count(k);
+    const uint64_t others = ((v->nx - 1) / (128 * warps) + 1) * (uint64_t)v->nz;
+    for (uint64_t parts = 1; parts <= (v->ny - 1) / f->tile[1] + 1; parts++) {
+        const uint64_t waves = (others * parts - 1) / resident + 1, rows = (v->ny - 1) / parts + 1 + 2 * radius;
+        if (waves * rows >= least) continue;
+        least = waves * rows;
+        launch->blocks_in_y = parts;
+    }
+    return HAUL_OK;
+}
+
 static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {
     if (radius < 1 || radius > HAUL_STENCIL_MOST_RADIUS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: radius %u: must be 1 to %d", radius,
@@ -80,6 +101,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                                         ? ring_bytes(kernels, radius)
                                         : buffers[form] * stage_bytes(&haul_stencil_forms[form], radius);
         snprintf(kernel, sizeof kernel, "%s_r%u", haul_stencil_forms[form].kernel, radius);
+        if (form == HAUL_STENCIL_WALK && floats) HAUL_TRY(divide_rows(kernels, volume, radius, &launch));
     }
     return kernels_run(kernels, &launch, run);
 }

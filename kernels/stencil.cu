@@ -342,7 +342,6 @@ static __device__ __forceinline__ float4 load_within(const float *plane, const v
 #define WALK_WARPS STENCIL_WALK_WARPS /* of a block, side by side */
 #define WALK_ROWS STENCIL_WALK_ROWS   /* that a warp computes at a time */
 #define WALK_AHEAD STENCIL_WALK_AHEAD /* steps that have been asked for when one is computed */
-#define WALK_SPAN STENCIL_WALK_SPAN   /* rows that a warp goes down */
 #define WALK_RING(radius) ((radius) + (1 + WALK_AHEAD) * WALK_ROWS) /* rows of the ring */
 #define WALK_COLUMN(radius) (2 * (radius) + WALK_ROWS)
 
@@ -437,14 +436,18 @@ static __device__ __forceinline__ void walk_strip(int radius, strip s, float *pl
 }
 
 /* in and out: 16-byte aligned, pitch a multiple of 4. Blocks of 32 x WALK_WARPS threads, dynamic shared memory: the
- * warps' rings; the grid covers TILE_X * WALK_WARPS x WALK_SPAN. */
+ * warps' rings; the grid covers TILE_X * WALK_WARPS in x, and divides the rows among as many blocks as it has in y. */
 static __device__ __forceinline__ void walk(int radius, const float *in, float *out, volume v, const float *c) {
     extern __shared__ __align__(128) float stages[];
-    strip s = {in, (int)(blockIdx.x * WALK_WARPS + threadIdx.y) * TILE_X, (int)blockIdx.y * WALK_SPAN,
-               0,  stages + threadIdx.y * WALK_RING(radius) * TILE_PITCH, 0,
+    const int span = ((int)v.ny - 1) / (int)gridDim.y + 1, y = (int)blockIdx.y * span;
+    strip s = {in,
+               (int)(blockIdx.x * WALK_WARPS + threadIdx.y) * TILE_X,
+               y,
+               min(span, (int)v.ny - y),
+               stages + threadIdx.y * WALK_RING(radius) * TILE_PITCH,
+               0,
                0};
-    s.rows = min(WALK_SPAN, (int)v.ny - s.y);
-    if (s.x >= v.nx) return;
+    if (s.x >= v.nx || s.rows <= 0) return;
     for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
         s.plane = in + (size_t)z * v.pitch * v.ny;
         walk_strip(radius, s, plane_of(out, v, z), v, c);

@@ -92,9 +92,6 @@
 #ifndef STENCIL_WALK_AHEAD
 #define STENCIL_WALK_AHEAD 1
 #endif
-#ifndef STENCIL_WALK_SPAN
-#define STENCIL_WALK_SPAN 256
-#endif
 #ifndef STENCIL_WALK_BLOCKS
 #define STENCIL_WALK_BLOCKS 3
 #endif
