@@ -4,8 +4,50 @@
 #include "sim/machine.h"
 #include "sim/ops/product.h"
 
+#include <string.h>
+
 static const sim_product *product_of(const sim_warp *w, const sim_op *op) {
     return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
+}
+
+/* ---- 8-bit floats ---- */
+
+/* sm_90 and sm_100 have units for a warpgroup's only. Machine code that ptxas 13.0 makes for a warp's converts them to
+ * halves, multiplies the first two of every four elements of k, then the other two, and adds c at the end. */
+static bool goes_by_halves(const sim_product *p, unsigned sm) {
+    return (p->type_a == PTX_E4M3 || p->type_a == PTX_E5M2) && sm >= SIM_FIRST_HOPPER && sm < SIM_FIRST_RTX_BLACKWELL;
+}
+
+static void pick(const sim_product *p, const sim_operands *from, unsigned first, sim_operands *to) {
+    const uint32_t picked = p->k / 2;
+    for (uint32_t at = 0; at < picked; at++) {
+        const uint32_t k = 4 * (at / 2) + first + at % 2;
+        for (uint32_t i = 0; i < p->m; i++) to->a.raw[i * picked + at] = from->a.raw[i * p->k + k];
+        memcpy(&to->b.raw[at * p->n], &from->b.raw[k * p->n], p->n * sizeof *to->b.raw);
+    }
+}
+
+static void multiply_by_halves(const sim_product *p, sim_operands *o, unsigned sm) {
+    sim_product half = *p;
+    sim_operands part;
+    half.k = p->k / 2;
+    memset(part.sum.single, 0, p->m * p->n * sizeof(float));
+    for (unsigned first = 0; first < 4; first += 2) {
+        pick(p, o, first, &part);
+        sim_multiply_floats(&half, &part, PTX_F16, sm);
+        for (uint32_t n = 0; p->type_d == PTX_F16 && n < p->m * p->n; n++)
+            part.sum.single[n] = f32_of_f16(f16_of_f32(part.sum.single[n]));
+    }
+    for (uint32_t n = 0; n < p->m * p->n; n++) o->sum.single[n] = canonical_f32(o->sum.single[n] + part.sum.single[n]);
+}
+
+static void multiply_warps(const sim_product *p, sim_operands *o, unsigned sm) {
+    if (p->type_a == PTX_F64)
+        sim_multiply_wide(p, o);
+    else if (goes_by_halves(p, sm))
+        multiply_by_halves(p, o, sm);
+    else
+        sim_multiply(p, o, sm);
 }
 
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -18,10 +60,7 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_gather_a(w, p, pool + p->a, &o.a);
     sim_gather_b(w, p, pool + p->b, &o.b);
     sim_gather_sums(w, p, pool + p->c, &o);
-    if (p->type_a == PTX_F64)
-        sim_multiply_wide(p, &o);
-    else
-        sim_multiply(p, &o, w->sm->grid->machine->sm);
+    multiply_warps(p, &o, w->sm->grid->machine->sm);
     sim_scatter_sums(w, p, pool + p->d, lanes, &o);
     return SIM_NEXT;
 }

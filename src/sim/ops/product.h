@@ -47,7 +47,7 @@ typedef struct sim_operands {
 
 /* ---- the product of an instruction ---- */
 
-enum { SIM_FIRST_AMPERE = 80, SIM_FIRST_HOPPER = 90, SIM_FIRST_BLACKWELL = 100 };
+enum { SIM_FIRST_AMPERE = 80, SIM_FIRST_HOPPER = 90, SIM_FIRST_BLACKWELL = 100, SIM_FIRST_RTX_BLACKWELL = 120 };
 
 /* Products that are summed at once: 4 of f16 on Volta, 8 from Ampere on, 16 from Hopper on; of tf32 half as many, of
  * 8-bit types twice as many. */
@@ -56,7 +56,7 @@ static inline uint32_t sim_sum_width(unsigned type, unsigned sm) {
     return ptx_bits(type) == 8 ? 2 * halves : type == PTX_TF32 ? halves / 2 : halves;
 }
 
-/* Single precision's 23 bits and none, one or two more; 13 for 8-bit types before Blackwell. */
+/* Single precision's 23 bits and none, one or two more; 13 for 8-bit types before Blackwell (of warps: ops/mma.c). */
 static inline uint32_t sim_sum_fraction(unsigned type, unsigned sm) {
     if (ptx_bits(type) == 8 && sm < SIM_FIRST_BLACKWELL) return 13;
     return 23 + (sm >= SIM_FIRST_HOPPER ? 2 : sm >= SIM_FIRST_AMPERE ? 1 : 0);
@@ -202,8 +202,9 @@ static inline void sim_add_specials(const sim_product *p, const sim_operands *o,
     }
 }
 
-static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, unsigned sm) {
-    const uint32_t width = sim_sum_width(p->type_a, sm), fraction = sim_sum_fraction(p->type_a, sm);
+/* `unit`: the type that the machine sums them as. */
+static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, unsigned unit, unsigned sm) {
+    const uint32_t width = sim_sum_width(unit, sm), fraction = sim_sum_fraction(unit, sm);
     const bool finite_a = sim_decode_floats(&o->a, p->m * p->k, p->type_a);
     const bool finite_b = sim_decode_floats(&o->b, p->k * p->n, p->type_b);
     bool finite = finite_a && finite_b;
@@ -272,7 +273,7 @@ static inline void sim_multiply(const sim_product *p, sim_operands *o, unsigned 
     case PTX_S8:
     case PTX_U4:
     case PTX_S4: sim_multiply_integers(p, o); return;
-    default: sim_multiply_floats(p, o, sm); return;
+    default: sim_multiply_floats(p, o, p->type_a, sm); return;
     }
 }
 
