@@ -16,7 +16,7 @@ static bool is_exit(const ptx_instruction *i) {
 }
 
 static bool ends_block(const ptx_instruction *i) {
-    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX || is_exit(i);
+    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX || is_exit(i) || ptx_is_far_call(i);
 }
 
 static void mark_targets(const ptx_function *f, const ptx_instruction *i, uint32_t *block_at) {
@@ -58,7 +58,7 @@ static void link_block(ptx_module *module, ptx_function *f, uint32_t b, const ui
     ptx_block *block = &f->blocks[b];
     const ptx_instruction *last = &f->instructions[block->end - 1];
     uint32_t after = b + 1 < f->block_count ? b + 1 : PTX_NO_BLOCK;
-    block->next = ends_block(last) && !last->guarded ? PTX_NO_BLOCK : after;
+    block->next = ends_block(last) && !last->guarded && !ptx_is_far_call(last) ? PTX_NO_BLOCK : after;
     block->taken = PTX_NO_BLOCK;
     if (last->op == PTX_OP_BRA) {
         uint32_t target = block_of_label(f, block_at, last->operands[0].label);
@@ -195,7 +195,8 @@ static bool only_leaves(const ptx_function *f, const graph *g, const uint8_t *fa
     const ptx_block *block = &f->blocks[b];
     const ptx_instruction *i = &f->instructions[block->first];
     if (block->end - block->first != 1 || i->guarded) return false;
-    return is_exit(i) || (i->op == PTX_OP_BRA && fate[g->to[g->first_edge[b]]] == LEAVES);
+    const bool returns = i->op == PTX_OP_RET && !f->is_entry;
+    return (is_exit(i) && !returns) || (i->op == PTX_OP_BRA && fate[g->to[g->first_edge[b]]] == LEAVES);
 }
 
 /* For each node how its ways go on: LEAVES does nothing but leave, LEAVES_AFTER_WORK is entered from one place only and
@@ -203,7 +204,7 @@ static bool only_leaves(const ptx_function *f, const graph *g, const uint8_t *fa
 static uint8_t *find_ways_out(ptx_module *module, const ptx_function *f, const graph *g) {
     uint8_t *fate = ARENA_ARRAY(&module->memory, g->count + 1, uint8_t);
     const uint32_t *predecessors = count_predecessors(module, g);
-    fate[g->count] = LEAVES;
+    fate[g->count] = f->is_entry ? LEAVES : STAYS; /* who returns goes on in the caller */
     for (uint32_t i = g->order_count; i-- > 0;) {
         uint32_t b = g->order[i];
         if (b == g->count) continue;

@@ -1,8 +1,11 @@
-/* Kernels without calls, for a simulator that has no call stack. */
+/* Kernels with the bodies of what they call. */
 #ifndef HAUL_PTX_INLINE_H
 #define HAUL_PTX_INLINE_H
 
 #include "ptx/ir.h"
+
+/* A thread's stack where nobody has set another size: CUDA's default. */
+enum { PTX_STACK_BYTES = 1024 };
 
 /* Sets *flat to `entry` with the bodies of the functions it calls, and those call, in place of the calls; to `entry`
  * itself when there is nothing to put in. The result is analysed, lives in the module's arena and is in no list of the
@@ -13,9 +16,15 @@
  * jump behind the call. Places are chained to the call's as if the compiler had inlined. Calls of functions without a
  * body (vprintf, malloc, ...) stay.
  *
- * Recursion and calls through registers are HAUL_ERROR_UNSUPPORTED, growing beyond some million instructions
- * HAUL_ERROR_LIMIT; the message names the call's place and the functions. Not to be called for one module from two
- * threads at once. */
+ * Functions that are recursive, and with a call through a register all those whose address is taken, are not put in
+ * line: each is behind the kernel's own body once, with what it calls in line, listed in ptx_function.callees, with
+ * blocks that no edge leads to from the others. Parameters, results and the address of the callee's frame in the stack
+ * go through two .param variables ($arguments, $results); the call that remains (ptx_is_far_call) ends its block.
+ * Whoever runs it saves the caller's registers, and its .param variables if it is a callee too. .local variables of
+ * callees are addressed from a register, in the .local variable $stack of ptx_module.stack_bytes.
+ *
+ * Growing beyond some million instructions is HAUL_ERROR_LIMIT; the message names the call's place and the functions.
+ * Not to be called for one module from two threads at once. */
 haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_function **flat);
 
 #endif

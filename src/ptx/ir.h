@@ -199,6 +199,14 @@ typedef struct ptx_block {
     uint32_t join;
 } ptx_block;
 
+/* A function whose body a flat function has once, however often it is called: the blocks from `block` on. */
+typedef struct ptx_callee {
+    const ptx_function *function;
+    uint32_t block;
+    uint32_t first_variable, end_variable; /* the flat function's variables that are its own: .param ones */
+    uint64_t frame_bytes;                  /* of its .local variables, in the flat function's stack */
+} ptx_callee;
+
 struct ptx_function {
     const char *name;
     uint32_t index; /* its place in the module's list */
@@ -224,8 +232,12 @@ struct ptx_function {
     uint32_t max_registers;       /* .maxnreg */
     uint32_t cluster[3];          /* .reqnctapercluster */
     uint32_t explicit_cluster;
-    uint32_t max_cluster_rank;    /* .maxclusterrank */
-    const ptx_function *alias_of; /* .alias: calls mean that one */
+    uint32_t max_cluster_rank;       /* .maxclusterrank */
+    const ptx_function *alias_of;    /* .alias: calls mean that one */
+    bool is_recursive, is_addressed; /* ptx_find_far(): calls itself, perhaps by way of others; its address is taken */
+    const ptx_callee *callees;       /* of a flat function: what it calls that is not put in line */
+    size_t callee_count;
+    const ptx_variable *arguments, *stack; /* of a flat function, where calls are made; stack: may be NULL */
     ptx_position position;
 };
 
@@ -246,6 +258,8 @@ typedef struct ptx_module {
     const ptx_variable *workspace; /* one of the variables: what %envreg1 and %envreg2 are the address of; or NULL */
     ptx_function **functions;      /* entries, functions and prototypes in order */
     size_t function_count;
+    bool far_known;       /* ptx_find_far() has been here */
+    uint64_t stack_bytes; /* a thread's, for .local variables of functions that are not put in line; 0: the default */
 } ptx_module;
 
 /* ---- the front end ---- */
@@ -288,6 +302,12 @@ extern const char *const ptx_special_names[PTX_SPECIAL_COUNT];
 extern const uint8_t ptx_special_types[PTX_SPECIAL_COUNT];
 /* The special register differs from lane to lane of a warp: thread indices, lane numbers and masks. */
 bool ptx_special_differs_by_lane(unsigned special);
+
+/* In a flat function: a call that is made. Its lists are left out, as parameters are in memory by then; it ends its
+ * block. */
+static inline bool ptx_is_far_call(const ptx_instruction *i) {
+    return i->op == PTX_OP_CALL && i->operand_count == 2 && i->operands[0].kind == PTX_ABSENT;
+}
 
 static inline unsigned ptx_bits(unsigned type) {
     return ptx_types[type].bits;

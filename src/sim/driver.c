@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
+#include "sim/call.h"
 #include "sim/driver_internal.h"
 #include "sim/grid.h"
 #include "sim/lower_internal.h"
@@ -161,8 +162,9 @@ static uint64_t address_of_variable(void *context, const ptx_variable *v) {
 }
 
 static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocation *r) {
-    if (!r->variable) return;
-    uint64_t address = (m->addresses[r->variable->index] + (uint64_t)r->addend) >> r->shift;
+    if (!r->variable && !r->function) return;
+    uint64_t address = r->variable ? m->addresses[r->variable->index] : sim_function_address(r->function);
+    address = (address + (uint64_t)r->addend) >> r->shift;
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
@@ -295,6 +297,7 @@ haul_status sim_prepare(CUfunction f) {
                          f->entry->name);
     }
     ptx_function *flat;
+    m->ptx->stack_bytes = m->context->stack_bytes;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
     HAUL_TRY(check_architecture(m, flat));
     m->memory.out_of_memory = &out_of_memory;

@@ -1,4 +1,6 @@
 /* Device memory of the virtual GPU: allocation, copies, fills. */
+#include "ptx/inline.h"
+#include "sim/call.h"
 #include "sim/driver_internal.h"
 
 #include "base/hash.h"
@@ -146,9 +148,21 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
 
 enum { LEAST_FETCH = 32, MOST_FETCH = 128 };
 
+/* Kernels whose calls are made know the stack's size: they are lowered again. */
+static CUresult set_stack(CUcontext c, size_t value) {
+    if (value > SIM_MOST_STACK) return sim_wrong("cuCtxSetLimit: a thread's stack has at most 512 KiB");
+    const CUresult finished = sim_work_finish_all(c, false);
+    c->stack_bytes = value < SIM_CALL_BYTES ? SIM_CALL_BYTES : value;
+    for (CUmodule m = c->modules; m; m = m->next)
+        for (CUfunction f = m->functions; f; f = f->next)
+            if (f->program && f->program->callees) f->program = NULL;
+    return finished;
+}
+
 CUresult sim_call_limit_set(int limit, size_t value) {
     SIM_ENTER(c);
     switch (limit) {
+    case DRIVER_LIMIT_STACK: return set_stack(c, value);
     case DRIVER_LIMIT_L2_FETCH:
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
@@ -163,6 +177,7 @@ CUresult sim_call_limit_set(int limit, size_t value) {
 CUresult sim_call_limit_get(size_t *value, int limit) {
     SIM_ENTER(c);
     switch (limit) {
+    case DRIVER_LIMIT_STACK: *value = c->stack_bytes ? c->stack_bytes : PTX_STACK_BYTES; return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH: *value = c->machine.l2_fetch_bytes; return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2: *value = c->persisting_l2; return CUDA_SUCCESS;
     default: return sim_wrong("cuCtxGetLimit: no such limit");

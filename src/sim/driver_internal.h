@@ -97,7 +97,8 @@ struct CUctx_st {
     CUmemoryPool pools;
     struct sim_pooled *pooled; /* what is allocated from them */
     uint64_t persisting_l2;
-    haul_status failed; /* what ended an operation of a stream: the context is of no more use for streams */
+    uint64_t stack_bytes; /* of a thread; 0: the default */
+    haul_status failed;   /* what ended an operation of a stream: the context is of no more use for streams */
     char why[1024];
 };
 

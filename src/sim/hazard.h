@@ -49,6 +49,8 @@ void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint3
                       uint64_t address, uint32_t bytes);
 /* Before an operation of a warp that is doubtful. */
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes have got another value in register `reg`, which was good when it was put aside. */
+void sim_hazard_doubt_forget(sim_warp *w, uint32_t reg, uint32_t lanes);
 /* The lanes for which that element of the store's data is in doubt. */
 uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element);
 

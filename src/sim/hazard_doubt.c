@@ -19,6 +19,11 @@ static sim_doubt *doubts_of(sim_warp *w) {
     return *doubts;
 }
 
+void sim_hazard_doubt_forget(sim_warp *w, uint32_t reg, uint32_t lanes) {
+    sim_doubt *doubts = w->doubtful ? doubts_of(w) : NULL;
+    if (doubts) doubts[reg].lanes &= ~lanes;
+}
+
 static const ptx_instruction *instruction_of(const sim_warp *w, uint32_t index) {
     return &w->sm->grid->program->function->instructions[index];
 }

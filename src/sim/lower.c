@@ -4,6 +4,7 @@
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "ptx/print.h"
+#include "sim/call.h"
 #include "sim/memory.h"
 #include "sim/warp.h"
 
@@ -120,6 +121,7 @@ uint32_t sim_source(sim_lowering *l, const ptx_operand *o, unsigned type) {
     case PTX_INTEGER: return sim_constant(l, o->bits, bytes);
     case PTX_FLOATING: return sim_constant(l, float_bits(o, bytes), bytes);
     case PTX_SPECIAL_REGISTER: return special_source(l, o->special);
+    case PTX_FUNCTION_ADDRESS: return sim_constant(l, sim_function_address(o->function), bytes);
     case PTX_VARIABLE_ADDRESS:
         return sim_constant(l, sim_variable_address(l, o->variable) + (uint64_t)o->offset, bytes);
     default: return SIM_SLOT_ZERO;
@@ -244,6 +246,7 @@ static bool *find_joins(sim_lowering *l) {
     for (size_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
         const ptx_instruction *last = &f->instructions[block->end - 1];
+        if (ptx_is_far_call(last) && block->next != PTX_NO_BLOCK) joins[block->next] = true;
         bool branches = (last->op == PTX_OP_BRA && last->guarded) || last->op == PTX_OP_BRX_IDX;
         if (branches && block->join != PTX_NO_BLOCK) joins[block->join] = true;
     }
@@ -451,6 +454,7 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     constants.end = end;
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);
+    sim_resolve_callees(p, memory);
     make_template(&l, end);
     p->variables = placement.items;
     p->variable_count = placement.count;

@@ -28,7 +28,7 @@ typedef struct sim_variable_place {
 /* A kernel, ready to run. Lives in its module's arena. */
 typedef struct sim_program {
     const ptx_module *module;
-    const ptx_function *function; /* flat: without calls */
+    const ptx_function *function; /* flat: see ptx/inline.h */
     sim_op *ops;
     size_t op_count, op_capacity;
     uint32_t *pool; /* sim_op.more */
@@ -50,6 +50,7 @@ typedef struct sim_program {
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
+    struct sim_callee *callees; /* call.h, by the module's functions; NULL: all calls are in line */
     bool meets;                 /* all blocks of the grid may wait for each other */
 } sim_program;
 
@@ -65,6 +66,7 @@ typedef struct sim_lowering {
     struct sim_constants *constants;
     struct sim_placement *placement;
     struct sim_patterns *patterns;
+    struct ptx_liveness *live; /* for calls that are made; NULL: not needed yet */
 } sim_lowering;
 
 /* Whether an instruction is counted by itself, where its guard lets a lane through, and not with its basic block. A

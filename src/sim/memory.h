@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 /* Where things lie in the 64-bit generic address space. */
-#define SIM_SHARED_WINDOW 0x0000600000000000ull /* the executing block's shared memory */
-#define SIM_LOCAL_WINDOW 0x0000610000000000ull  /* the executing thread's local memory */
-#define SIM_PARAM_WINDOW 0x0000620000000000ull  /* the kernel's parameters */
+#define SIM_SHARED_WINDOW 0x0000600000000000ull   /* the executing block's shared memory */
+#define SIM_LOCAL_WINDOW 0x0000610000000000ull    /* the executing thread's local memory */
+#define SIM_PARAM_WINDOW 0x0000620000000000ull    /* the kernel's parameters */
+#define SIM_FUNCTION_WINDOW 0x0000630000000000ull /* addresses of functions: nothing to load from */
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
 #define SIM_GLOBAL_BASE 0x00007f0000000000ull
 enum { SIM_ALLOCATION_UNIT = 512 };

@@ -111,8 +111,10 @@ static bool has_barrier(const ptx_function *f, const ptx_block *b) {
 void sim_find_past(sim_lowering *l, uint32_t *past, bool *is_past) {
     const ptx_function *f = l->function;
     flow x = {0};
+    const uint32_t own = f->callee_count ? f->callees[0].block : (uint32_t)f->block_count;
     for (uint32_t b = 0; b < f->block_count; b++) {
         past[b] = PTX_NO_BLOCK;
+        if (b >= own) continue; /* who leaves a function may call it again */
         if (!has_barrier(f, &f->blocks[b])) continue;
         if (!x.f) x = make_flow(l);
         find_before(&x, b);

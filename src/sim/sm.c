@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "sim/barrier.h"
 #include "sim/block.h"
+#include "sim/call.h"
 #include "sim/hazard.h"
 #include "sim/interpreter.h"
 #include "sim/lower_internal.h"
@@ -30,7 +31,10 @@ static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) 
     const sim_program *p = g->program;
     b->warps = (sim_warp *)(void *)memory;
     memory += align_up(g->warps * sizeof(sim_warp));
-    for (uint32_t w = 0; w < g->warps; w++) b->warps[w].regs = memory + (size_t)w * p->register_bytes;
+    for (uint32_t w = 0; w < g->warps; w++) {
+        b->warps[w].regs = memory + (size_t)w * p->register_bytes;
+        b->warps[w].calls = NULL;
+    }
     memory += align_up(g->warps * (size_t)p->register_bytes);
     b->shared = memory;
     b->warp_count = g->warps;
@@ -64,8 +68,10 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
 
 void sim_sm_free(sim_sm *sm) {
     sim_hazards_free(sm);
-    if (sm->blocks)
-        for (uint32_t b = 0; b < sm->grid->resident; b++) sim_async_free(&sm->blocks[b].async);
+    for (uint32_t b = 0; sm->blocks && b < sm->grid->resident; b++) {
+        sim_async_free(&sm->blocks[b].async);
+        for (uint32_t w = 0; w < sm->blocks[b].warp_count; w++) sim_calls_free(&sm->blocks[b].warps[w]);
+    }
     memory_free(sm->blocks);
     memory_free(sm->memory);
     memory_free(sm->frames);
@@ -180,6 +186,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     for (size_t s = 0; s < p->special_count; s++)
         if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
     w->doubtful = false;
+    if (w->calls) sim_calls_reset(w);
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }
 

@@ -39,11 +39,11 @@ sim_step sim_warp_switch(sim_warp *w) {
     return SIM_STOP;
 }
 
-static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join) {
+static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join, uint16_t depth) {
     for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
         sim_path *p = &w->paths[k];
         if (p->state != SIM_PATH_FREE) continue;
-        *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY};
+        *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
         w->path_count++;
         w->ready_count++;
         return p;
@@ -57,42 +57,47 @@ static void free_path(sim_warp *w, sim_path *p) {
     w->path_count--;
 }
 
-static uint16_t new_join(sim_warp *w, uint32_t pc, uint32_t expected, uint16_t parent) {
+static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
     for (uint16_t k = 0; k < SIM_MAX_JOINS; k++) {
         sim_join *j = &w->joins[k];
         if (j->used) continue;
-        *j = (sim_join){.pc = pc, .expected = expected, .parent = parent, .used = 1};
+        *j = (sim_join){.pc = pc, .expected = p->mask, .parent = p->join, .used = (uint16_t)(p->depth + 1)};
         return k;
     }
     return SIM_NO_JOIN; /* cannot be: joins that are in use nest, each with fewer lanes than its parent */
 }
 
+/* With recursion, the same place in another call is another place. */
+static bool meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
+    return p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc && w->joins[p->join].used == p->depth + 1;
+}
+
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
-    if (join_pc != PTX_NO_BLOCK && (join == SIM_NO_JOIN || w->joins[join].pc != join_pc))
-        join = new_join(w, join_pc, p->mask, join);
+    if (join_pc != PTX_NO_BLOCK && !meets_at(w, p, join_pc)) join = new_join(w, join_pc, p);
     uint32_t rest = p->mask & ~taken;
     p->join = join;
     p->mask = taken;
     p->pc = target;
     /* The lanes that fall through go first. */
-    sim_path *other = new_path(w, next, rest, join);
+    sim_path *other = new_path(w, next, rest, join, p->depth);
     return other ? run_path(w, other) : SIM_STOP;
 }
 
 /* All lanes of a join are there, or gone: they go on together behind it. */
 static sim_path *complete_join(sim_warp *w, uint16_t index) {
     sim_join *j = &w->joins[index];
+    const uint16_t depth = (uint16_t)(j->used - 1);
     j->used = 0;
     w->at_joins &= ~j->arrived;
     w->rounds = w->unchanged = 0;
-    return j->arrived ? new_path(w, j->pc, j->arrived, j->parent) : NULL;
+    return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
 }
 
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
-    while (p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc) {
+    while (meets_at(w, p, pc)) {
         uint16_t index = p->join;
         sim_join *j = &w->joins[index];
         j->arrived |= p->mask;
@@ -122,6 +127,18 @@ static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
 static void wake_collectives(sim_warp *w) {
     for (size_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++)
         if (w->paths[k].state == SIM_PATH_AT_WARP_SYNC) sim_warp_wake(w, &w->paths[k]);
+}
+
+void sim_warp_leave_call(sim_warp *w) {
+    sim_path *p = w->path;
+    while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) {
+        sim_join *j = &w->joins[p->join];
+        const uint16_t index = p->join;
+        p->join = j->parent;
+        j->expected &= ~p->mask;
+        if (j->arrived == j->expected) complete_join(w, index);
+    }
+    p->depth--;
 }
 
 sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
@@ -158,7 +175,7 @@ void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
     uint32_t rest = p->mask & ~keep;
     if (!rest) return;
     p->mask = w->active = keep;
-    new_path(w, pc, rest, p->join);
+    new_path(w, pc, rest, p->join, p->depth);
 }
 
 sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state) {
@@ -168,7 +185,7 @@ sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state
 
 static void merge_into(sim_warp *w, sim_path *p, sim_path *other) {
     if (other == p || other->state != SIM_PATH_READY || other->pc != p->pc || other->join != p->join) return;
-    if (other->resumes != p->resumes) return;
+    if (other->resumes != p->resumes || other->depth != p->depth) return;
     p->mask |= other->mask;
     if (w->path == other) w->path = p;
     free_path(w, other);
@@ -188,7 +205,7 @@ bool sim_warp_release_joins(sim_warp *w) {
     for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
         sim_join *j = &w->joins[k];
         if (!j->used || !j->arrived) continue;
-        new_path(w, j->pc, j->arrived, j->parent);
+        new_path(w, j->pc, j->arrived, j->parent, (uint16_t)(j->used - 1));
         j->expected &= ~j->arrived;
         j->arrived = 0;
     }
@@ -252,7 +269,7 @@ static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, boo
     for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
         sim_path *p = &w->paths[k];
         if (!waits_at(w, p, op, members, anywhere)) continue;
-        if (p->pc == sim_pc(w, op) && p->join == w->path->join) {
+        if (p->pc == sim_pc(w, op) && p->join == w->path->join && p->depth == w->path->depth) {
             w->path->mask |= p->mask;
             free_path(w, p);
         } else {

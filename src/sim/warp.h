@@ -35,13 +35,14 @@ typedef struct sim_path {
     uint8_t state; /* sim_path_state */
     uint8_t barrier;
     uint8_t resumes; /* the barrier it stopped at has opened: the operation at pc completes */
+    uint16_t depth;  /* calls that its lanes are in */
 } sim_path;
 
 typedef struct sim_join {
     uint32_t pc;
     uint32_t expected, arrived;
     uint16_t parent;
-    uint16_t used;
+    uint16_t used; /* 0: free; else the depth of the paths that meet, + 1 */
 } sim_join;
 
 /* At most 32 paths can exist; joins nest no deeper than lanes can split. */
@@ -69,6 +70,7 @@ struct sim_warp {
     uint16_t ready_count;
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
+    struct sim_call_stack *calls; /* see call.h; NULL: none was made yet */
 };
 
 static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
@@ -97,6 +99,9 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes);
 
 /* Stops the running path at operation `pc` in the given state and makes another path run, if one can. */
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state);
+
+/* The running path leaves the function that it is in: what its lanes would have met at in there does without them. */
+void sim_warp_leave_call(sim_warp *w);
 
 /* The running path keeps the lanes of `keep` only; the others become a ready path at operation `pc`. */
 void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc);

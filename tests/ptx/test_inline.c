@@ -150,19 +150,75 @@ static void keeps_calls_of_functions_without_a_body(void **state) {
                 "call free, (x$i1);\n$L__return$1: ret;\n");
 }
 
-static void refuses_recursion(void **state) {
+static void has_a_recursive_function_once_behind_the_kernel(void **state) {
     (void)state;
-    REFUSED(HEADER ".func f() { call f; }\n.entry k() { call f; }", HAUL_ERROR_UNSUPPORTED,
-            "t.ptx:4:13: the recursive call of 'f' in 'f' is not supported");
-    REFUSED(HEADER ".func f();\n.func g() { call f; }\n.func f() {\ncall g; }\n.entry k() { call g; }",
-            HAUL_ERROR_UNSUPPORTED, "t.ptx:7:1: the recursive call of 'g' in 'f' is not supported");
+    assert_flat(HEADER ".func (.param .b32 r) f(.param .b32 x) { .reg .u32 %v; .reg .pred %p; ld.param.u32 %v, [x];\n"
+                       "{ .param .b32 a; st.param.b32 [a], %v; @%p call (r), f, (a); } ret; }\n"
+                       ".entry k() { .reg .u32 %v; .param .b32 o; call (o), f, (3); ret; }",
+                "st.param.b32 [$arguments], 3;\n"
+                "call f;\n"
+                "ld.param.b32 %piece$1, [$results];\n"
+                "st.param.b32 [o], %piece$1;\n"
+                "ret;\n"
+                "ld.param.b32 %piece$4, [$arguments];\n"
+                "st.param.b32 [x$i1], %piece$4;\n"
+                "ld.param.u32 %v$i1, [x$i1];\n"
+                "st.param.b32 [a$i1], %v$i1;\n"
+                "@!%p$i1 bra $L__around$3;\n"
+                "ld.param.b32 %piece$5, [a$i1];\n"
+                "st.param.b32 [$arguments], %piece$5;\n"
+                "call f;\n"
+                "ld.param.b32 %piece$6, [$results];\n"
+                "st.param.b32 [r$i1], %piece$6;\n"
+                "$L__return$2: $L__around$3: ld.param.b32 %piece$7, [r$i1];\n"
+                "st.param.b32 [$results], %piece$7;\n"
+                "ret;\n");
 }
 
-static void refuses_calls_through_registers(void **state) {
+static void keeps_local_variables_of_a_recursive_function_in_a_stack(void **state) {
     (void)state;
-    REFUSED(HEADER ".func f() { .reg .b64 a; P: .callprototype _ ();\ncall a, P; }\n.entry k() { call f; }",
+    assert_flat(HEADER ".func f() { .local .align 8 .b8 l[24]; .reg .b64 %a; mov.u64 %a, l; st.local.u32 [l+4], 1;\n"
+                       "call f; ret; }\n.entry k() { call f; ret; }",
+                "mov.b64 %stack$0, $stack;\n"
+                "st.param.b64 [$arguments], %stack$0;\n"
+                "call f;\n"
+                "ret;\n"
+                "ld.param.b64 %frame$2, [$arguments];\n"
+                "add.u64 %next$3, %frame$2, 32;\n"
+                "add.u64 %address$4, %frame$2, 0;\n"
+                "mov.u64 %a$i1, %address$4;\n"
+                "st.local.u32 [%frame$2+4], 1;\n"
+                "st.param.b64 [$arguments], %next$3;\n"
+                "call f;\n"
+                "$L__return$2: ret;\n");
+}
+
+static void a_call_through_a_register_brings_all_functions_with_an_address(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".func f() { ret; }\n.func g() { ret; }\n.func h() { ret; }\n"
+                                      ".global .b64 table[2] = {f, g};\n"
+                                      ".entry k() { .reg .b64 a; ld.global.u64 a, [table];\n"
+                                      "P: .callprototype _ ();\ncall a, P; ret; }");
+    ptx_function *flat;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_int_equal(flat->callee_count, 2);
+    assert_string_equal(flat->callees[0].function->name, "f");
+    assert_string_equal(flat->callees[1].function->name, "g");
+    assert_int_equal(flat->callees[0].block, 2);
+    assert_int_equal(flat->blocks[0].next, 1);
+    ptx_module_free(module);
+}
+
+static void refuses_what_cannot_be_passed_to_such_functions(void **state) {
+    (void)state;
+    REFUSED(HEADER ".func f(.reg .pred p) { call f, (p); ret; }\n.entry k() { .reg .pred p; call f, (p); }",
             HAUL_ERROR_UNSUPPORTED,
-            "t.ptx:5:1: a call through a register, in 'f' as called from 'k', is not supported");
+            "t.ptx:5:28: a predicate cannot be passed to 'f', which is not put in line (in 'k')");
+    REFUSED(HEADER ".func f(.param .b8 p[70000]) { .param .b8 q[70000]; call f, (q); ret; }\n"
+                   ".entry k() { .param .b8 p[70000]; call f, (p); }",
+            HAUL_ERROR_LIMIT, "t.ptx:5:35: the parameters of 'f' are too large (in 'k')");
+    REFUSED(HEADER ".func f() { .local .b8 l[2000000]; call f; ret; }\n.entry k() { call f; }", HAUL_ERROR_LIMIT,
+            "t.ptx:4:7: the .local variables of 'f' are too large (in 'k')");
 }
 
 static void bounds_the_growth(void **state) {
@@ -193,8 +249,10 @@ int main(void) {
         cmocka_unit_test(chains_places_to_the_call),
         cmocka_unit_test(follows_an_alias),
         cmocka_unit_test(keeps_calls_of_functions_without_a_body),
-        cmocka_unit_test(refuses_recursion),
-        cmocka_unit_test(refuses_calls_through_registers),
+        cmocka_unit_test(has_a_recursive_function_once_behind_the_kernel),
+        cmocka_unit_test(keeps_local_variables_of_a_recursive_function_in_a_stack),
+        cmocka_unit_test(a_call_through_a_register_brings_all_functions_with_an_address),
+        cmocka_unit_test(refuses_what_cannot_be_passed_to_such_functions),
         cmocka_unit_test(bounds_the_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

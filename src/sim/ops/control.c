@@ -1,5 +1,6 @@
 /* Branches, ends, traps, and block barriers. */
 #include "sim/barrier.h"
+#include "sim/call.h"
 #include "sim/ops/lanes.h"
 #include "sim/system_call.h"
 
@@ -68,7 +69,7 @@ haul_status LOWER(BRX_IDX)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 haul_status LOWER(CALL)(sim_lowering *l, const ptx_instruction *i) {
-    return sim_lower_system_call(l, i);
+    return ptx_is_far_call(i) ? sim_lower_far_call(l, i) : sim_lower_system_call(l, i);
 }
 
 /* ---- ends ---- */
@@ -80,12 +81,14 @@ static sim_step end_lanes(sim_warp *w, const sim_op *op, uint32_t active) {
 
 haul_status LOWER(RET)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
-    sim_emit(l, end_lanes);
+    sim_emit(l, sim_is_in_callee(l) ? sim_run_return : end_lanes);
     return HAUL_OK;
 }
 
 haul_status LOWER(EXIT)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(RET)(l, i);
+    (void)i;
+    sim_emit(l, end_lanes);
+    return HAUL_OK;
 }
 
 static sim_step trap(sim_warp *w, const sim_op *op, uint32_t active) {

@@ -1,0 +1,23 @@
+/* Functions whose calls cannot be put in line. */
+#ifndef HAUL_PTX_FAR_H
+#define HAUL_PTX_FAR_H
+
+#include "ptx/ir.h"
+
+/* Sets is_recursive and is_addressed of the module's functions, when that has not been done yet. Functions on a way
+ * from one recursion to another count as recursive too. Allocates in the module's arena. */
+void ptx_find_far(ptx_module *module);
+
+/* Whether any of those functions is there, and any function has .local variables. */
+bool ptx_needs_stack(const ptx_module *module);
+
+/* What a copy of a function's body costs: instructions, operands, labels, table entries, places. Small functions can
+ * multiply beyond all bounds by calling each other several times each. */
+uint64_t ptx_weigh(const ptx_module *module, const ptx_function *function);
+
+/* The function that is meant where this one is named. */
+static inline ptx_function *ptx_meant(ptx_function *f) {
+    return f->alias_of ? (ptx_function *)f->alias_of : f;
+}
+
+#endif
