@@ -231,13 +231,17 @@ static void forget_actor(const sim_domain *d, sim_view *v, uint32_t actor) {
     for (uint32_t i = 0; i < d->proxies; i++) v->proxy[i * sim_domain_capacity(d) + actor] = v->order[actor];
 }
 
+static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
+    if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);
+}
+
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
     for (uint32_t i = 0; i < d->mbarrier_count; i++)
         if (d->mbarriers[i].block == b && d->mbarriers[i].address == address) return &d->mbarriers[i];
     if (d->mbarrier_count == SIM_HAZARD_MBARRIERS) return &d->mbarriers[address / 8 % SIM_HAZARD_MBARRIERS];
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
-    const sim_gate gate = m->gate;
-    *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = gate};
+    *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = m->gate, .passed = m->passed};
+    forget_passes(d, m);
     clear_gate(d, &m->gate);
     for (uint32_t a = 0; a < d->actors; a++)
         for (uint32_t i = 0; i < d->views[a].count; i++) forget_actor(d, &d->views[a].list[i], d->used);
@@ -262,12 +266,29 @@ static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mba
                          .bytes = 8};
 }
 
+/* Lanes of another warp may still be about to look at the phase that this one has seen the end of. */
+static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    const sim_view *v = sim_view_of(d, actor, lane);
+    for (uint32_t a = 0; m->passed && a < d->actors; a++) {
+        if (a == actor || !m->passed[a] || sim_known_lanes(&v->order[a], m->passed[a])) continue;
+        sim_suspect s = misuse(op, lane, m, m->address);
+        s.thread = a * SIM_LANES;
+        s.other_instruction = m->pass_instruction;
+        sim_finding *f = sim_hazard_report(w, &s);
+        if (f) sim_hazard_say(f, "initialised again, or ended, with no barrier behind another thread's wait for it");
+        return true;
+    }
+    return false;
+}
+
 static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
     uint64_t bits;
     memcpy(&bits, w->block->shared + m->address, sizeof bits);
     const sim_mbarrier state = sim_mbarrier_unpack(bits);
     if (!m->live || (state.pending == state.expected && state.bytes == 0)) {
-        sim_phase_again(w, op, lane, m);
+        if (!check_waiters(w, op, lane, m)) sim_phase_again(w, op, lane, m);
         return;
     }
     const sim_suspect s = misuse(op, lane, m, m->address);
@@ -288,6 +309,7 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     m->time = d->now;
     m->fenced = false;
     m->ended = 0;
+    forget_passes(d, m);
     sim_shadow_mbarrier(w->block, address, true);
 }
 
@@ -340,9 +362,21 @@ void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
     open_gate(d, &m->gate);
 }
 
-void sim_hazard_mbarrier_pass(sim_warp *w, uint32_t lanes, uint32_t address) {
+static void note_pass(sim_domain *d, sim_watched_mbarrier *m, uint32_t actor, uint32_t instruction) {
+    if (!m->passed) m->passed = memory_zeroed(d->actors, sizeof *m->passed);
+    if (!m->passed) {
+        d->owner->failed = true;
+        return;
+    }
+    m->passed[actor] = d->now;
+    m->pass_instruction = instruction;
+}
+
+void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
-    pass(d, &sim_mbarrier_watched(d, w->block, address)->gate, sim_actor(w), lanes);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
+    if (!is_shared_slot(m, w->block, address)) note_pass(d, m, sim_actor(w), op->instruction);
+    pass(d, &m->gate, sim_actor(w), lanes);
 }
 
 /* ---- reports ---- */
@@ -396,7 +430,10 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t a = 0; d->views && a < d->actors; a++)
         for (uint32_t i = 0; i < SIM_LANES; i++) memory_free(d->views[a].list[i].order);
     for (uint32_t i = 0; d->barriers && i < blocks * SIM_BARRIERS; i++) memory_free(d->barriers[i].gathered);
-    for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) memory_free(d->mbarriers[i].gate.gathered);
+    for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) {
+        memory_free(d->mbarriers[i].gate.gathered);
+        memory_free(d->mbarriers[i].passed);
+    }
     memory_free(d->cluster.gathered);
     for (uint32_t b = 0; d->shadows && b < blocks; b++) {
         sim_shadow *s = &d->shadows[b];

@@ -22,6 +22,10 @@ uint8_t sim_scope_of(const ptx_instruction *i) {
     }
 }
 
+bool sim_reaches_grid(const ptx_instruction *i) {
+    return sim_scope_of(i) == SCOPE_GPU;
+}
+
 /* ---- what a view learns ---- */
 
 static void learn(sim_domain *d, sim_view *v, unsigned heard) {

@@ -18,7 +18,7 @@ typedef struct touch {
     uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
     uint16_t thread;
     uint8_t bytes; /* of the word, a bit each */
-    uint8_t action : 7, strong : 1;
+    uint8_t action : 6, strong : 2;
 } touch;
 
 typedef struct word_shadow {
@@ -36,7 +36,7 @@ typedef struct row {
     uint32_t next;
     uint16_t actor;
     uint8_t action;
-    uint8_t role : 7, strong : 1;
+    uint8_t role : 6, strong : 2;
 } row;
 
 enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4, PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
@@ -215,6 +215,11 @@ static bool is_ordered(const play *p, const touch *t) {
     return sim_known_lanes(&p->known[t->thread / SIM_LANES], t->time) >> t->thread % SIM_LANES & 1;
 }
 
+/* Strong accesses to the same word do not race where the scopes of both reach the other. */
+static bool are_strong(const sim_logged *e, uint8_t strength, uint32_t cluster) {
+    return e->cluster == cluster ? e->strong && strength : e->strong == SIM_STRONG && strength == SIM_STRONG;
+}
+
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -257,8 +262,8 @@ static touch touch_of(const play *p) {
                    .epoch = p->watch->epoch,
                    .thread = (uint16_t)(e->actor * SIM_LANES + p->lane),
                    .bytes = p->bytes,
-                   .action = e->action & 127u,
-                   .strong = e->strong};
+                   .action = e->action & 63u,
+                   .strong = e->strong & 3u};
 }
 
 /* Whether an ordinary write has gone through a fence that the thread at hand knows of. Between clusters that is not
@@ -272,8 +277,8 @@ static bool is_fenced(const play *p, const touch *t) {
 
 static void read_word(const play *p, word_shadow *w) {
     const sim_logged *e = p->e;
-    const bool both_strong = e->strong && w->writer.strong;
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !both_strong && !is_ordered(p, &w->writer))
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
+        !is_ordered(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
     else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
@@ -284,14 +289,14 @@ static void read_word(const play *p, word_shadow *w) {
 
 static void check_reader(const play *p, const word_shadow *w, unsigned r) {
     const touch *t = &w->readers[r];
-    if (!t->epoch || !(t->bytes & p->bytes) || (p->e->strong && t->strong) || is_ordered(p, t)) return;
+    if (!t->epoch || !(t->bytes & p->bytes) || are_strong(p->e, t->strong, t->cluster) || is_ordered(p, t)) return;
     report(p, t, HAUL_FINDING_RACE_GLOBAL);
 }
 
 static void write_word(const play *p, word_shadow *w) {
     const sim_logged *e = p->e;
-    const bool both_strong = e->strong && w->writer.strong;
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !both_strong && !is_ordered(p, &w->writer))
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
+        !is_ordered(p, &w->writer))
         report(p, &w->writer,
                p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     check_reader(p, w, 0);
@@ -354,8 +359,8 @@ static void spread_word(const row *r, unsigned word, word_shadow *w, uint32_t va
                  .epoch = r->epoch,
                  .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
                  .bytes = (uint8_t)(bits & own),
-                 .action = r->action & 127u,
-                 .strong = r->strong};
+                 .action = r->action & 63u,
+                 .strong = r->strong & 3u};
     if (r->role == ROW_WRITER) w->value = value;
 }
 
@@ -404,7 +409,7 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (++count == MOST_ROWS) return false;
         if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
-        if (!(e->strong && r->strong) && !follows(p, r, part)) return false;
+        if (!are_strong(e, r->strong, r->cluster) && !follows(p, r, part)) return false;
     }
     return true;
 }
@@ -420,8 +425,8 @@ static void fill_row(const play *p, row *r, const sim_part *part, row_role role)
                .next = r->next,
                .actor = e->actor,
                .action = e->action,
-               .role = role & 127u,
-               .strong = e->strong};
+               .role = role & 63u,
+               .strong = e->strong & 3u};
 }
 
 static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {

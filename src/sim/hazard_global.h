@@ -16,6 +16,9 @@ typedef struct sim_watch sim_watch;
 enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 #define SIM_NEVER_FENCED UINT32_MAX
 
+/* No race with its own kind: at all; within its cluster, by its scope; anywhere. */
+typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
+
 /* Lanes of one warp's access, or one thread's copy of many bytes. */
 typedef struct sim_logged {
     uint64_t base; /* of lane 0; lane l is at base + l * stride, or in the list */
@@ -29,7 +32,7 @@ typedef struct sim_logged {
     uint32_t fenced; /* reads by the copy engine: index + 1 of what has gone through a fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
-    bool strong;
+    uint8_t strong; /* sim_strength */
 } sim_logged;
 
 /* Indices of the entries that touch a slice. */
@@ -72,6 +75,8 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
  * and which takes what strong reads have seen handed over. */
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);
 uint8_t sim_scope_of(const ptx_instruction *i);
+/* Its scope is the whole GPU, or more. */
+bool sim_reaches_grid(const ptx_instruction *i);
 /* A strong access to shared or global memory at `address` (shared: with its window's bits). */
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes);

@@ -51,6 +51,9 @@ typedef struct sim_watched_mbarrier {
     uint16_t last_thread; /* that arrived or told it bytes */
     uint32_t last_instruction;
     uint32_t ended; /* time of its last phase's end; 0: none has ended */
+    uint32_t
+        *passed; /* by actor: when its lanes last went on behind a wait since the initialisation; NULL until needed */
+    uint32_t pass_instruction;
     sim_gate gate;
 } sim_watched_mbarrier;
 

@@ -254,13 +254,19 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 
 /* ---- hooks ---- */
 
+static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
+    if (action != HAUL_ACTION_ATOMIC && !(op->flags & SIM_OP_STRONG)) return SIM_WEAK;
+    const bool reaches_all = sim_reaches_grid(&w->sm->grid->program->function->instructions[op->instruction]);
+    return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;
+}
+
 static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, haul_action action) {
     sim_logged *e = append(w->block, sim_actor(w), v);
     e->instruction = op->instruction;
     e->active = lanes;
     e->bytes = op->bytes;
     e->action = (uint8_t)action;
-    e->strong = action == HAUL_ACTION_ATOMIC || (op->flags & SIM_OP_STRONG);
+    e->strong = strength_of(w, op, action);
     return e;
 }
 
@@ -317,6 +323,6 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
         e->fenced = fences(&b->sm->hazards->log, d, v);
     }
     e->action = (uint8_t)action;
-    e->strong = action == HAUL_ACTION_ATOMIC;
+    e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
     deal(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));
 }

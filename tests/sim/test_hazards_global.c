@@ -98,6 +98,12 @@ static const pair pairs[] = {
               FLAG SET_FLAG("membar.cta;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"),
               FLAG SET_FLAG("fence.acq_rel.cluster;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"), .cluster = 2),
     PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED(""), LOCKED("membar.gl;\n")),
+    PAIR("counter of all blocks by atomics of a block's scope", RACE_GLOBAL, 2, 32,
+         "red.relaxed.cta.global.add.u32 [%rd0], 1;\n", "red.relaxed.gpu.global.add.u32 [%rd0], 1;\n"),
+    PAIR("counter of each block by atomics of a block's scope", RACE_GLOBAL, 2, 32,
+         "red.relaxed.cta.global.add.u32 [%rd0], 1;\n",
+         "setp.lt.u32 %p1, %r1, 32;\n@%p1 red.relaxed.cta.global.add.u32 [%rd0], 1;\n"
+         "@!%p1 red.relaxed.cta.global.add.u32 [%rd0+4], 1;\n"),
     PAIR("last block without a fence", RACE_GLOBAL, 2, 1,
          "st.global.u32 [%rd2+256], %r1;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra D;\n"
          "ld.global.u32 %r8, [%rd0+256];\nld.global.u32 %r9, [%rd0+260];\nadd.u32 %r8, %r8, %r9;\n"

@@ -652,13 +652,13 @@ static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t
 }
 
 /* The lanes know what those knew who arrived at the barriers. */
-static void pass_barriers(sim_warp *w, uint32_t done, const uint32_t address[SIM_LANES]) {
+static void pass_barriers(sim_warp *w, const sim_op *op, uint32_t done, const uint32_t address[SIM_LANES]) {
     while (done) {
         const uint32_t first = address[__builtin_ctz(done)];
         uint32_t same = 0;
         for (uint32_t left = done; left; left &= left - 1)
             if (address[__builtin_ctz(left)] == first) same |= left & -left;
-        sim_hazard_mbarrier_pass(w, same, first);
+        sim_hazard_mbarrier_pass(w, op, same, first);
         done &= ~same;
     }
 }
@@ -676,7 +676,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         done |= 1u << lane;
         if (w->sm->hazards) passed[lane] = address;
     }
-    if (w->sm->hazards) pass_barriers(w, done, passed);
+    if (w->sm->hazards) pass_barriers(w, op, done, passed);
     /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
     bool timed_out = w->path->resumes;
     if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
