@@ -90,10 +90,6 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c);
 }
 
-bool sim_counting_wants_drain(const sim_counting *c) {
-    return c->log.full;
-}
-
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");

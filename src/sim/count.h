@@ -34,9 +34,6 @@ haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instru
 haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **counting);
 void sim_counting_free(sim_counting *counting);
 
-/* The log has grown so long that the SM should stop and let it be drained soon. */
-bool sim_counting_wants_drain(const sim_counting *counting);
-
 /* Plays the logs since the last drain into L2 and empties them, on `threads` host threads; the result does not depend
  * on how many. `countings` by SM; entries may be NULL. `link` (NULL: no host memory is mapped) gets what goes there. */
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link);

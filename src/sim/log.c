@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 
-/* A slice's share of a log that asks to be drained: all SMs' logs together stay within the host's caches' reach. */
-enum { FIRST_ENTRIES = 256, FULL_ENTRIES = 1 << 14 };
+enum { FIRST_ENTRIES = 256 };
 
 void sim_log_free(sim_log *log) {
     for (unsigned s = 0; s < SIM_SLICES; s++) memory_free(log->slices[s].entries);
@@ -12,7 +11,6 @@ void sim_log_free(sim_log *log) {
 
 void sim_log_clear(sim_log *log) {
     for (unsigned s = 0; s < SIM_SLICES; s++) log->slices[s].count = 0;
-    log->full = false;
 }
 
 static bool grow(sim_log *log, sim_log_slice *slice) {
@@ -32,6 +30,5 @@ sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_k
     if (slice->count == slice->capacity && !grow(log, slice)) return NULL;
     sim_log_entry *entry = &slice->entries[slice->count++];
     *entry = sim_log_local(line) << 12 | (uint64_t)bytes << 6 | (uint64_t)kind << 4 | mask;
-    if (slice->count >= FULL_ENTRIES) log->full = true;
     return entry;
 }

@@ -23,7 +23,6 @@ typedef struct sim_log_slice {
 /* All zero is a valid empty log. */
 typedef struct sim_log {
     sim_log_slice slices[SIM_SLICES];
-    bool full;   /* wants to be drained */
     bool failed; /* out of memory: entries were lost */
 } sim_log;
 

@@ -365,7 +365,6 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
     memset(l->patterns->owner, 0, sizeof l->patterns->owner);
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *in = &f->instructions[i];
-        if (!sim_counts_singly(in)) l->program->block_weights[index]++;
         maybe_yield(l, o, in);
         HAUL_TRY(lower_instruction(l, in));
         if (facts->past[index] != PTX_NO_BLOCK && sim_waits_for_block(in))
@@ -380,7 +379,6 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
 static haul_status lower_blocks(sim_lowering *l) {
     const ptx_function *f = l->function;
     l->program->block_ops = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
-    l->program->block_weights = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
     const block_facts facts = {.joins = find_joins(l),
                                .is_past = ARENA_ARRAY(l->memory, f->block_count + 1, bool),
                                .past = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t)};

@@ -40,8 +40,7 @@ typedef struct sim_program {
     size_t special_count, special_capacity;
     sim_zeroed_slot *zeroed;
     size_t zeroed_count, zeroed_capacity;
-    uint32_t *block_ops;     /* first operation of each basic block */
-    uint32_t *block_weights; /* instructions of each block that count with the block (the unguarded ones) */
+    uint32_t *block_ops; /* first operation of each basic block */
     sim_variable_place *variables;
     size_t variable_count;
     uint32_t param_bytes;       /* of the entry's parameters */

@@ -115,8 +115,6 @@ static void a_guard_becomes_the_operations_guard(void **state) {
     assert_int_equal(guarded->guard, op_of(p, 0, 0)->d);
     assert_int_equal(guarded->guard_flip, SIM_ALL_LANES);
     assert_int_equal(op_of(p, 2, 0)->guard, SIM_SLOT_TRUE);
-    /* Guarded instructions count singly, the others with their block. */
-    assert_int_equal(p->block_weights[0], 3);
 }
 
 static void variables_have_their_places(void **state) {
