@@ -13,28 +13,15 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 
-PEERS = pathlib.Path(__file__).resolve().parent / "peers" / "opencl"
+from virtual import PEERS, saxpy_works, simulated
+
 OCELOT = 30e6
-WORDS = 1 << 15
-# by bench_simulator's name: file, kernel, work-items, of a group, arguments
 WORKS = {
-    "saxpy 2^24": ("saxpy.cl", "saxpy_scalar", str(WORDS), "256", f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
-    "saxpy 2^24, float4": ("saxpy.cl", "saxpy_vector", str(WORDS // 4), "256",
-                           f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
+    **saxpy_works(1 << 15),
     "product 512": ("sgemm.cl", "sgemm_tiled", "64x64", "16x16", "buf:4096 buf:4096 buf:4096 i32:64"),
 }
 WAYS = {"Oclgrind": [], "Oclgrind, races": ["--data-races", "--uninitialized"]}
-
-
-def simulated(folder, repeat):
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run([folder / "bench_simulator", "--repeat", str(repeat), "--json", out.name], check=True,
-                       stdout=subprocess.DEVNULL)
-        rows = json.load(open(out.name, encoding="utf-8"))
-    most = max(row["threads"] for row in rows)
-    return [row for row in rows if row["threads"] == most]
 
 
 def run(folder, work, options):

@@ -9,15 +9,12 @@ import json
 import pathlib
 import shutil
 import subprocess
-import tempfile
 
-PEERS = pathlib.Path(__file__).resolve().parent / "peers" / "opencl"
+from virtual import PEERS, saxpy_works, simulated
+
 WORDS = 1 << 24
-# by bench_simulator's name: file, kernel, work-items, of a group, arguments
 WORKS = {
-    "saxpy 2^24": ("saxpy.cl", "saxpy_scalar", str(WORDS), "256", f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
-    "saxpy 2^24, float4": ("saxpy.cl", "saxpy_vector", str(WORDS // 4), "256",
-                           f"i32:{WORDS} f32:1.5 buf:{WORDS} buf:{WORDS}"),
+    **saxpy_works(WORDS),
     "product 512": ("sgemm.cl", "sgemm_tiled", "512x512", "16x16", "buf:262144 buf:262144 buf:262144 i32:512"),
     "product 512, LDGSTS": ("simulator.cl", "product_staged", "2048x8", "256x1",
                             "buf:262144 buf:262144 buf:262144 i32:512"),
@@ -25,15 +22,6 @@ WORKS = {
     "histogram 2^24": ("simulator.cl", "histogram_shared", "262144", "256", f"buf:{WORDS} buf:256 i32:{WORDS}"),
     "bitonic sort 2^20": ("simulator.cl", "bitonic_sort", "524288", "512", "buf:1048576"),
 }
-
-
-def simulated(folder, repeat):
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run([folder / "bench_simulator", "--unchecked", "--repeat", str(repeat), "--json", out.name],
-                       check=True, stdout=subprocess.DEVNULL)
-        rows = json.load(open(out.name, encoding="utf-8"))
-    most = max(row["threads"] for row in rows)
-    return {row["work"]: row for row in rows if row["threads"] == most}
 
 
 def opencl(folder, work, before, options):
@@ -55,7 +43,7 @@ def main():
     parser.add_argument("--oclgrind", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     words = parser.parse_args()
-    own = simulated(words.folder, words.repeat)
+    own = {row["work"]: row for row in simulated(words.folder, words.repeat, "--unchecked")}
     oclgrind = shutil.which("oclgrind") if words.oclgrind else None
     print(f"{'work':20s} {'haul, s':>10s} {'G/s':>6s} {'PoCL, s':>10s} {'haul/PoCL':>10s} {'Oclgrind, s':>12s} "
           f"{'haul faster':>12s}")

@@ -153,15 +153,20 @@ haul_status launch_workspace_take(workspace *w, launch_argument *arguments) {
     return HAUL_OK;
 }
 
-static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
-                          workspace *w) {
-    HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
+haul_launch launch_workspace_launch(const workspace *w, const launch_description *d) {
     haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
                           .shared_bytes = d->shared_bytes,
                           .arguments = w->arguments,
                           .argument_count = d->argument_count};
     memcpy(launch.grid, d->grid, sizeof launch.grid);
     memcpy(launch.block, d->block, sizeof launch.block);
+    return launch;
+}
+
+static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
+                          workspace *w) {
+    HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
+    const haul_launch launch = launch_workspace_launch(w, d);
     HAUL_TRY(haul_launch_run(module, &launch, run));
     return launch_workspace_take(w, d->arguments);
 }

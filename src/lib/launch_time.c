@@ -68,22 +68,12 @@ static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_recor
     return HAUL_OK;
 }
 
-static haul_launch launch_of(const launch_description *d, const launch_workspace *w) {
-    haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
-                          .shared_bytes = d->shared_bytes,
-                          .arguments = w->arguments,
-                          .argument_count = d->argument_count};
-    memcpy(launch.grid, d->grid, sizeof launch.grid);
-    memcpy(launch.block, d->block, sizeof launch.block);
-    return launch;
-}
-
 static haul_status time_in(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
                            haul_launch_record *record, launch_workspace *w) {
     HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
     repeated r = {.device = device,
                   .module = module,
-                  .launch = launch_of(d, w),
+                  .launch = launch_workspace_launch(w, d),
                   .count = d->argument_count,
                   .buffers = w->buffers,
                   .copies = memory_zeroed(d->argument_count, sizeof *r.copies)};

@@ -134,6 +134,8 @@ haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *
 /* Hashes what the buffers hold (argument.hash) and writes output files. */
 haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
 void launch_workspace_end(launch_workspace *w);
+/* The launch, with the workspace's arguments; valid as long as both. */
+haul_launch launch_workspace_launch(const launch_workspace *w, const launch_description *launch);
 
 /* Times the launch on a real device: `rounds` times (0: 15) after some to warm up, each with its buffers as they were
  * at first and nothing of them in L2. The record of the same launch gets the median and the range. Errors as

@@ -1,6 +1,7 @@
 #include "sim/assembler.h"
 
 #include "sim/assembler_merge.h"
+#include "sim/engine.h"
 
 /* ---- classes ---- */
 
@@ -33,6 +34,14 @@ static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values
     return is_needed(&i->operands[0], v) || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
+static haul_memory_class engine_class(const ptx_instruction *i) {
+    switch (sim_engine_use_of(i)) {
+    case SIM_ENGINE_LOADS: return HAUL_CLASS_BULK_LOAD;
+    case SIM_ENGINE_STORES: return HAUL_CLASS_BULK_STORE;
+    default: return HAUL_CLASS_NONE;
+    }
+}
+
 static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
     switch (i->op) {
     case PTX_OP_LD: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
@@ -52,14 +61,7 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_STMATRIX_B8: return HAUL_CLASS_SHARED_STORE;
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
-    case PTX_OP_CP_TENSOR_LOAD:
-    case PTX_OP_CP_TENSOR_IM2COL:
-    case PTX_OP_CP_BULK_LOAD: return HAUL_CLASS_BULK_LOAD;
-    case PTX_OP_CP_BULK_STORE:
-    case PTX_OP_CP_REDUCE_BULK:
-    case PTX_OP_CP_TENSOR_STORE:
-    case PTX_OP_CP_REDUCE_TENSOR: return HAUL_CLASS_BULK_STORE;
-    default: return HAUL_CLASS_NONE;
+    default: return engine_class(i);
     }
 }
 

@@ -27,6 +27,12 @@ typedef struct sim_barrier {
     uint32_t result_threads, result_popc; /* of the phase that completed last */
 } sim_barrier;
 
+/* What a kernel asks of the checks of proxies. */
+typedef struct sim_proxy_need {
+    uint32_t spaces; /* 1: fences matter for shared memory; 2: for global memory too */
+    bool engine;     /* it has copies or products that ask for proxy fences */
+} sim_proxy_need;
+
 /* What a launch is the same for all its blocks. */
 typedef struct sim_grid {
     const sim_program *program;
@@ -45,6 +51,7 @@ typedef struct sim_grid {
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
     const struct sim_origin *origins; /* with checks: where accesses to shared memory have to stay; may be NULL */
+    sim_proxy_need proxies;           /* with checks */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;

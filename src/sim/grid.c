@@ -191,6 +191,15 @@ static haul_status fit_frames(sim_grid *g) {
         (unsigned long long)g->program->frame_bytes, number_format_bytes((double)needed, amount));
 }
 
+/* What the checks need to know of the kernel, found once. */
+static haul_status set_up_checks(run_state *s, const sim_launch *l) {
+    HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
+    HAUL_TRY(sim_origins_find(l->program, &s->origins));
+    s->grid.origins = s->origins;
+    s->grid.proxies = sim_proxies_needed(l->program);
+    return HAUL_OK;
+}
+
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(fit_frames(&s->grid));
@@ -204,9 +213,7 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
     const uint64_t mapped = sim_memory_first_mapped(l->memory);
     if (mapped) s->link = sim_link_from(mapped);
-    if (l->check) HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
-    if (l->check) HAUL_TRY(sim_origins_find(l->program, &s->origins));
-    s->grid.origins = s->origins;
+    if (l->check) HAUL_TRY(set_up_checks(s, l));
     for (uint32_t i = 0; i < n; i++) {
         s->sms[i].grid = &s->grid;
         HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));

@@ -325,7 +325,7 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
 
 static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thread, uint32_t time) {
     if (thread == actor * SIM_LANES + lane) return true;
-    return sim_known_lanes(&v->order[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
+    return sim_knows_thread(v->order, thread, time);
 }
 
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
@@ -468,8 +468,7 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
-    d->proxies = sim_proxy_count(g->program);
-    d->engine = sim_proxy_is_used(g->program);
+    d->proxies = g->proxies.spaces;
     d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->past = memory_zeroed(d->actors, sizeof *d->past);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);

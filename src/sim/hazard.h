@@ -22,6 +22,8 @@ enum { SIM_HAZARD_MBARRIERS = 32, SIM_NO_THREAD = 0xffff };
 typedef struct sim_hazards sim_hazards;
 typedef struct sim_domain sim_domain;
 
+/* In hazard_proxy.c: once a launch, for sim_grid. */
+sim_proxy_need sim_proxies_needed(const sim_program *p);
 haul_status sim_hazards_create(sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);
 /* A cluster starts; `first` is its first block. */

@@ -24,10 +24,6 @@ void sim_hazard_doubt_forget(sim_warp *w, uint32_t reg, uint32_t lanes) {
     if (doubts) doubts[reg].lanes &= ~lanes;
 }
 
-static const ptx_instruction *instruction_of(const sim_warp *w, uint32_t index) {
-    return &w->sm->grid->program->function->instructions[index];
-}
-
 static void doubt_register(sim_warp *w, const ptx_operand *o, const sim_doubt *doubt) {
     sim_doubt *doubts = o->kind == PTX_REGISTER ? doubts_of(w) : NULL;
     if (!doubts) return;
@@ -53,7 +49,7 @@ static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
 
 void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
                       uint64_t address, uint32_t bytes) {
-    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
     const sim_doubt doubt = {.lanes = lanes,
@@ -118,7 +114,7 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
                            .bytes = t->bytes};
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
-    const uint32_t line = instruction_of(w, used_by)->position.line;
+    const uint32_t line = sim_instruction_of(w, used_by)->position.line;
     if (is_of_shuffle(t))
         sim_hazard_say(f, "the value is taken from lane %llu, which has no part in this, and is used (PTX line %u)",
                        (unsigned long long)t->address, line);
@@ -128,7 +124,7 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
 
 static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {
     flow x = {.doubts = sim_domain_of(w->block)->doubts[sim_actor(w)], .all = active, .active = active};
-    ptx_visit_registers(instruction_of(w, instruction), add_source, &x);
+    ptx_visit_registers(sim_instruction_of(w, instruction), add_source, &x);
     return x;
 }
 
@@ -158,7 +154,7 @@ static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
 
 /* What stmatrix stores at a lane's address comes from other lanes: not known here. */
 uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element) {
-    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[1];
     const bool is_part = data->kind == PTX_VECTOR && element < data->part_count;
     if (i->op != PTX_OP_ST) return 0;
@@ -166,7 +162,7 @@ uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned ele
 }
 
 void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]) {
-    const ptx_instruction *i = instruction_of(w, instruction);
+    const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *to = i->operands[0].kind == PTX_PAIR ? &i->operands[0].parts[0] : &i->operands[0];
     const ptx_operand *from = &i->operands[1];
     const sim_doubt *doubts = doubts_of(w);
@@ -200,7 +196,7 @@ static bool stands_for_none(const sim_op *op) {
 }
 
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
-    const ptx_instruction *i = instruction_of(w, op->instruction);
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (stands_for_none(op)) return;
     sim_hazard_products_step(w, op, active);
     flow x = sources(w, op->instruction, active);

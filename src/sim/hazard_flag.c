@@ -78,7 +78,7 @@ static bool acquires(const ptx_instruction *i) {
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
-    const ptx_instruction *instruction = &w->sm->grid->program->function->instructions[op->instruction];
+    const ptx_instruction *instruction = sim_instruction_of(w, op->instruction);
     const uint32_t actor = sim_actor(w);
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
     const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SCOPE_NONE;

@@ -212,7 +212,7 @@ typedef struct play {
 static bool is_ordered(const play *p, const touch *t) {
     if (t->cluster != p->e->cluster) return t->epoch <= p->e->floor;
     if (t->thread == p->e->actor * SIM_LANES + p->lane) return true;
-    return sim_known_lanes(&p->known[t->thread / SIM_LANES], t->time) >> t->thread % SIM_LANES & 1;
+    return sim_knows_thread(p->known, t->thread, t->time);
 }
 
 /* Strong accesses to the same word do not race where the scopes of both reach the other. */
@@ -272,7 +272,7 @@ static bool is_fenced(const play *p, const touch *t) {
     if (t->action != HAUL_ACTION_WRITE) return true;
     if (!p->fenced) return false;
     if (t->cluster != p->e->cluster) return true;
-    return sim_known_lanes(&p->fenced[t->thread / SIM_LANES], t->time) >> t->thread % SIM_LANES & 1;
+    return sim_knows_thread(p->fenced, t->thread, t->time);
 }
 
 static void read_word(const play *p, word_shadow *w) {

@@ -152,7 +152,6 @@ struct sim_domain {
     sim_doubt **doubts;            /* by actor, by register; NULL until needed */
     uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
     uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
-    bool engine;                   /* the kernel has copies or products that ask for proxy fences */
     bool publishes;                /* there are any */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* of each block, SIM_BARRIERS */
@@ -178,6 +177,10 @@ struct sim_hazards {
 
 static inline sim_domain *sim_domain_of(const sim_block *b) {
     return b->domain;
+}
+
+static inline const ptx_instruction *sim_instruction_of(const sim_warp *w, uint32_t index) {
+    return &w->sm->grid->program->function->instructions[index];
 }
 
 static inline uint32_t sim_actor(const sim_warp *w) {
@@ -251,9 +254,7 @@ void sim_flights_finish(sim_block *b);
 void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                      haul_action action);
 
-/* hazard_proxy.c. How many vectors of fences a kernel needs; joins them. */
-uint32_t sim_proxy_count(const sim_program *p);
-bool sim_proxy_is_used(const sim_program *p);
+/* hazard_proxy.c. Joins as many vectors of fences as the kernel needs. */
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
 /* A load that completes on an mbarrier of block b has been issued. */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);

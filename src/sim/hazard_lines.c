@@ -330,7 +330,7 @@ static bool is_settled(const sim_visit *k, const sim_cell *c) {
  * fences count, for which it matters who wrote it. */
 static void gather(const sim_visit *k, sim_line *l) {
     sim_bytes written = {{0, 0}};
-    if (k->d->engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
+    if (k->d->first->sm->grid->proxies.engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
     const sim_cell *cells = &k->s->cells[(size_t)(l - k->s->lines) * LINE_WORDS];
     l->tried = k->d->settled;
     for (unsigned w = 0; w < LINE_WORDS; w++) {

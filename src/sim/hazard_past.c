@@ -78,7 +78,7 @@ static bool is_aligned(const ptx_instruction *i) {
 }
 
 void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
-    if (!(w->live & ~lanes) || !is_aligned(&w->sm->grid->program->function->instructions[op->instruction])) return;
+    if (!(w->live & ~lanes) || !is_aligned(sim_instruction_of(w, op->instruction))) return;
     for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
         const sim_path *p = &w->paths[k];
         if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id || p->pc == sim_pc(w, op)) continue;

@@ -5,10 +5,6 @@
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 
-static const ptx_instruction *instruction_of(const sim_warp *w, uint32_t index) {
-    return &w->sm->grid->program->function->instructions[index];
-}
-
 typedef struct touch {
     const sim_product_queue *products;
     const sim_warp *warp;
@@ -28,7 +24,7 @@ static void find_product(void *context, uint32_t reg, bool writes) {
     for (size_t n = 0; n < t->products->count && !t->found; n++) {
         t->reg = reg, t->writes = writes;
         t->product = t->products->items[n].op->instruction;
-        ptx_visit_registers(instruction_of(t->warp, t->product), compare, t);
+        ptx_visit_registers(sim_instruction_of(t->warp, t->product), compare, t);
     }
 }
 
@@ -38,7 +34,7 @@ static bool may_touch(const ptx_instruction *i) {
 }
 
 void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
-    const ptx_instruction *i = instruction_of(w, op->instruction);
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     touch t = {.products = &w->block->async.queues[w->index].products, .warp = w};
     if (!t.products->count || may_touch(i)) return;
     ptx_visit_registers(i, find_product, &t);

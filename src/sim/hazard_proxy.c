@@ -3,6 +3,7 @@
  * read it, one for global memory. */
 #include "sim/hazard_internal.h"
 
+#include "sim/engine.h"
 #include "sim/lower_internal.h"
 
 #include <string.h>
@@ -14,26 +15,16 @@ static bool fences_global(const ptx_instruction *i) {
     return i->op == PTX_OP_FENCE_PROXY && (proxy == PTX_MOD_PROXY_ASYNC || proxy == PTX_MOD_PROXY_ASYNC_GLOBAL);
 }
 
-uint32_t sim_proxy_count(const sim_program *p) {
-    bool fences = false, loads = false;
+sim_proxy_need sim_proxies_needed(const sim_program *p) {
+    bool fences = false, loads = false, engine = false;
     for (size_t i = 0; i < p->function->instruction_count; i++) {
         const ptx_instruction *at = &p->function->instructions[i];
+        const sim_engine_use use = sim_engine_use_of(at);
         fences |= fences_global(at);
-        loads |= at->op == PTX_OP_CP_BULK_LOAD || at->op == PTX_OP_CP_TENSOR_LOAD;
+        loads |= use == SIM_ENGINE_LOADS;
+        engine |= use != SIM_ENGINE_NONE || at->op == PTX_OP_WGMMA_COMMIT;
     }
-    return fences && loads ? 2 : 1;
-}
-
-bool sim_proxy_is_used(const sim_program *p) {
-    static const ptx_op users[] = {
-        PTX_OP_CP_BULK_LOAD,     PTX_OP_CP_BULK_SHARED,   PTX_OP_CP_BULK_STORE,  PTX_OP_CP_REDUCE_BULK,
-        PTX_OP_CP_REDUCE_SHARED, PTX_OP_CP_REDUCE_TENSOR, PTX_OP_CP_TENSOR_LOAD, PTX_OP_CP_TENSOR_STORE,
-        PTX_OP_RED_ASYNC,        PTX_OP_ST_ASYNC,         PTX_OP_WGMMA_COMMIT,
-    };
-    for (size_t i = 0; i < p->function->instruction_count; i++)
-        for (size_t u = 0; u < sizeof users / sizeof users[0]; u++)
-            if (p->function->instructions[i].op == users[u]) return true;
-    return false;
+    return (sim_proxy_need){.spaces = fences && loads ? 2 : 1, .engine = engine};
 }
 
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from) {
@@ -95,7 +86,7 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
     if (!m->live || m->fenced || m->block != b || m->address != bulk->barrier) return;
     if (is_of_library(w->sm->grid->program, bulk->instruction)) return;
     const sim_view *v = sim_view_of(d, sim_actor(w), lane);
-    if (sim_known_lanes(&v->proxy[m->thread / SIM_LANES], m->time) >> m->thread % SIM_LANES & 1) return;
+    if (sim_knows_thread(v->proxy, m->thread, m->time)) return;
     const sim_suspect s = {.kind = HAUL_FINDING_MISSING_PROXY_FENCE,
                            .action = HAUL_ACTION_ASYNC_WRITE,
                            .other_action = HAUL_ACTION_SYNC,

@@ -14,7 +14,7 @@ sim_shadow *sim_shadow_of(const sim_block *b) {
 
 static bool knows(const sim_visit *k, uint32_t thread, uint32_t time) {
     if (time < k->d->start || thread == k->actor * SIM_LANES + k->lane) return true;
-    return sim_known_lanes(&k->v->order[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
+    return sim_knows_thread(k->v->order, thread, time);
 }
 
 static bool is_engine(const sim_visit *k, uint32_t thread) {
@@ -158,7 +158,7 @@ static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
 
 /* Strong accesses do not race with each other. */
 static bool are_both_strong(const sim_visit *k, uint32_t instruction) {
-    const ptx_instruction *i = &k->w->sm->grid->program->function->instructions[instruction];
+    const ptx_instruction *i = sim_instruction_of(k->w, instruction);
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return k->strong && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
 }
@@ -514,7 +514,7 @@ static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {
 /* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
 static bool is_fenced(const sim_visit *k, const sim_cell *c) {
     if (c->state & (SIM_CELL_COPIED | SIM_CELL_SPLIT) || c->time < k->d->start || is_engine(k, c->thread)) return true;
-    return sim_known_lanes(&k->v->proxy[c->thread / SIM_LANES], c->time) >> c->thread % SIM_LANES & 1;
+    return sim_knows_thread(k->v->proxy, c->thread, c->time);
 }
 
 static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {

@@ -1,6 +1,7 @@
 /* What stops a launch: faults and deadlocks; and lanes that part from those who wait for them. */
 #include "sim/hazard_internal.h"
 
+#include "sim/engine.h"
 #include "sim/lower_internal.h"
 
 #include <stdio.h>
@@ -133,19 +134,22 @@ void sim_hazard_deadlock(sim_sm *sm) {
 
 /* ---- faults ---- */
 
+static haul_action engine_action(sim_engine_use use) {
+    return use == SIM_ENGINE_LOADS    ? HAUL_ACTION_ASYNC_READ
+           : use == SIM_ENGINE_STORES ? HAUL_ACTION_ASYNC_WRITE
+                                      : HAUL_ACTION_SYNC;
+}
+
 static haul_action action_of(const sim_warp *w, uint32_t instruction) {
-    switch (w->sm->grid->program->function->instructions[instruction].op) {
+    const ptx_instruction *i = sim_instruction_of(w, instruction);
+    switch (i->op) {
     case PTX_OP_LD:
     case PTX_OP_LDU: return HAUL_ACTION_READ;
     case PTX_OP_ST: return HAUL_ACTION_WRITE;
     case PTX_OP_ATOM:
     case PTX_OP_RED: return HAUL_ACTION_ATOMIC;
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_BULK_LOAD:
-    case PTX_OP_CP_TENSOR_LOAD: return HAUL_ACTION_ASYNC_READ;
-    case PTX_OP_CP_BULK_STORE:
-    case PTX_OP_CP_TENSOR_STORE: return HAUL_ACTION_ASYNC_WRITE;
-    default: return HAUL_ACTION_SYNC;
+    case PTX_OP_CP_ASYNC: return HAUL_ACTION_ASYNC_READ;
+    default: return engine_action(sim_engine_use_of(i));
     }
 }
 

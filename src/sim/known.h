@@ -20,6 +20,11 @@ static inline uint32_t sim_known_lanes(const sim_known *k, uint32_t time) {
     return k->some >= time ? k->lanes : 0;
 }
 
+/* Whether, of vectors by warp, the thread's lane is known up to `time`. */
+static inline bool sim_knows_thread(const sim_known *by_warp, uint32_t thread, uint32_t time) {
+    return sim_known_lanes(&by_warp[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
+}
+
 static inline void sim_known_add(sim_known *to, sim_known more) {
     if (more.all > to->all) to->all = more.all;
     if (more.lanes && more.some > to->all) {

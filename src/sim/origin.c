@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "sim/engine.h"
 
 /* What a register holds, as far as all its definitions agree: nothing known yet, an integer, something else (MIXED), or
  * an address made from the program's variable number value - FIRST. */
@@ -118,15 +119,9 @@ static void find_held(search *s) {
 
 /* ---- accesses ---- */
 
-/* Bulk copies whose first operand is in global memory. */
-static bool is_copied_out(const ptx_instruction *i) {
-    return i->op == PTX_OP_CP_BULK_STORE || i->op == PTX_OP_CP_REDUCE_BULK || i->op == PTX_OP_CP_TENSOR_STORE ||
-           i->op == PTX_OP_CP_REDUCE_TENSOR;
-}
-
 /* The operand that says where in shared memory an instruction reads or writes data: mbarriers are not data. */
 static const ptx_operand *shared_operand(const ptx_instruction *i) {
-    for (unsigned k = is_copied_out(i); k < i->operand_count; k++)
+    for (unsigned k = sim_engine_use_of(i) == SIM_ENGINE_STORES; k < i->operand_count; k++)
         if (i->operands[k].kind == PTX_MEMORY) return &i->operands[k];
     return NULL;
 }

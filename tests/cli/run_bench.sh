@@ -1,31 +1,8 @@
 #!/bin/sh
 # haul bench on a virtual GPU: estimated, stamped so, verified; names and options. usage: run_bench.sh SOURCE_ROOT BUILD
 set -u
-haul=$2/haul
-work=$(mktemp -d "$2/bench.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
+. "$1/tests/cli/results.sh"
 
-result() { # name, then a command that has to succeed
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok      $name"
-    else
-        echo "FAILED  $name"
-        sed 's/^/        /' "$work/log" | head -n 20
-        failures=$((failures + 1))
-    fi
-}
-
-exits_with() { # code, then a command
-    code=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    [ $? -eq "$code" ]
-}
-
-one_line() { [ "$(wc -l <"$1")" -eq 1 ]; }
 wrong_use() { exits_with 2 "$haul" bench "$@" && one_line "$work/err"; }
 bench() { exits_with 0 "$haul" bench --device sim:h100 --size 64K "$@"; }
 

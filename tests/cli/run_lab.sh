@@ -1,31 +1,7 @@
 #!/bin/sh
 # haul lab: known numbers, output in every form, exit codes. usage: run_lab.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-haul=$2/haul
-work=$(mktemp -d "$2/lab.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-result() { # name, then a command that has to succeed
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok      $name"
-    else
-        echo "FAILED  $name"
-        sed 's/^/        /' "$work/log" | head -n 20
-        failures=$((failures + 1))
-    fi
-}
-
-exits_with() { # code, then a command
-    code=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    [ $? -eq "$code" ]
-}
-
-one_line() { [ "$(wc -l <"$1")" -eq 1 ]; }
+. "$1/tests/cli/results.sh"
 
 wrong_use() { exits_with 2 "$haul" lab "$@" && one_line "$work/err"; }
 

@@ -1,29 +1,13 @@
 #!/bin/sh
 # haul stream: files through kernels in chunks, timelines, exit codes. usage: run_stream.sh SOURCE_ROOT BUILD_FOLDER
-haul=$2/haul
-work=$(mktemp -d "$2/stream.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
+set -u
+. "$1/tests/cli/results.sh"
 
-result() { # WHAT COMMAND...
-    what=$1
-    shift
-    "$@" && return
-    echo "FAILED: $what"
-    cat "$work/out" "$work/err"
-    failed=1
-}
-exits_with() { # CODE COMMAND...
-    code=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    [ $? -eq "$code" ]
-}
 says() { grep -q -- "$1" "$work/$2"; }
 refuses() { # TEXT ARGUMENT...
     text=$1
     shift
-    exits_with 2 "$haul" stream --device sim "$@" && says "$text" err && [ "$(wc -l <"$work/err")" -eq 1 ]
+    exits_with 2 "$haul" stream --device sim "$@" && says "$text" err && one_line "$work/err"
 }
 
 python3 - "$work" <<'END'
@@ -89,4 +73,4 @@ result 'a fault is told' exits_with 2 "$haul" stream "$work/scale.ptx" --device 
     --arg in --arg out --per-block 1 -i "$work/x" -o "$work/got2" -c 50000
 result 'a fault leaves no output' [ ! -e "$work/got2" ]
 result 'a fault leaves no part of one' [ ! -e "$work/got2.partial" ]
-exit $failed
+exit $((failures > 0))

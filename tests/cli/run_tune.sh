@@ -1,36 +1,14 @@
 #!/bin/sh
 # haul tune on a virtual GPU: variants are compiled, verified and ranked by estimate. usage: run_tune.sh SOURCE_ROOT BUILD
 set -u
-haul=$2/haul
 "$1/toolchain/cu2ptx" --find >/dev/null 2>&1 || { echo "no compiler of CUDA source"; exit 77; }
-work=$(mktemp -d "$2/tune.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-result() { # name, then a command that has to succeed
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok      $name"
-    else
-        echo "FAILED  $name"
-        sed 's/^/        /' "$work/log" | head -n 20
-        failures=$((failures + 1))
-    fi
-}
-
-exits_with() { # code, then a command
-    code=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    [ $? -eq "$code" ]
-}
+. "$1/tests/cli/results.sh"
 
 tune() { exits_with 0 "$haul" tune --device sim:h100 "$@"; }
 says() { # what, then arguments that are wrong
     what=$1
     shift
-    exits_with 2 "$haul" tune --device sim:h100 "$@" && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "$what" "$work/err"
+    exits_with 2 "$haul" tune --device sim:h100 "$@" && one_line "$work/err" && grep -q "$what" "$work/err"
 }
 own() { tune "$work/scale.cu" --kernel scale --arg i32:4096 --arg buf:f01:4096 --grid 'ceil(4096, THREADS)' --block THREADS "$@"; }
 

@@ -663,6 +663,9 @@ HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_RELEASE, nothing)
 HAS_NO_EFFECT(FENCE_TENSORMAP_ACQUIRE, nothing)
+HAS_NO_EFFECT(CP_TENSOR_PREFETCH, nothing)
+HAS_NO_EFFECT(CP_TENSOR_PREFETCH_IM2COL, nothing)
+HAS_NO_EFFECT(WGMMA_FENCE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, mbarrier_fence)
 
 /* A policy is opaque: a number that says which priority was asked for. */

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-static const sim_product *product_of(const sim_warp *w, const sim_op *op) {
-    return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
-}
-
 /* ---- 8-bit floats ---- */
 
 /* sm_90 and sm_100 have units for a warpgroup's only. Machine code that ptxas 13.0 makes for a warp's converts them to
@@ -51,7 +47,7 @@ static void multiply_warps(const sim_product *p, sim_operands *o, unsigned sm) {
 }
 
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     const uint32_t *pool = w->sm->grid->program->pool;
     sim_operands o;
     sim_step step;
@@ -123,7 +119,7 @@ static void scatter_quad_sums(sim_warp *w, const sim_product *p, unsigned quad, 
 
 /* x: QUAD_*_BY_COLUMNS. A result may be in the registers of a factor: no quad's are another's. */
 static sim_step multiply_quads(sim_warp *w, const sim_op *op, uint32_t active) {
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     sim_operands o;
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
@@ -144,7 +140,7 @@ static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handl
     p.a = sim_pool_fragment(l, &i->operands[1], false);
     p.b = sim_pool_fragment(l, &i->operands[2], false);
     p.c = sim_pool_fragment(l, &i->operands[3], false);
-    const uint32_t more = sim_pool(l, (const uint32_t *)(const void *)&p, sizeof p / sizeof(uint32_t));
+    const uint32_t more = sim_pool_product(l, &p);
     sim_op *op = sim_emit(l, run);
     op->more = more;
     return op;

@@ -11,6 +11,7 @@
 #define HAUL_SIM_OPS_PRODUCT_H
 
 #include "ptx/matrix.h"
+#include "sim/block.h"
 #include "sim/ops/half.h"
 #include "sim/ops/matrix.h"
 
@@ -77,6 +78,15 @@ static inline sim_product sim_product_of(const ptx_instruction *i) {
                  (i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? SIM_PRODUCT_AND : 0u),
         .rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]),
     };
+}
+
+/* Appends it to the program's pool, for sim_op.more; that of the operation. */
+static inline uint32_t sim_pool_product(sim_lowering *l, const sim_product *p) {
+    return sim_pool(l, (const uint32_t *)(const void *)p, sizeof *p / sizeof(uint32_t));
+}
+
+static inline const sim_product *sim_product_at(const sim_warp *w, const sim_op *op) {
+    return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
 }
 
 /* ---- formats ---- */

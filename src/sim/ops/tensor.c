@@ -241,11 +241,6 @@ static sim_step tensor_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
     return copy_tensor(w, op, active, SIM_BULK_REDUCE);
 }
 
-static sim_step tensor_prefetch(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
-    return SIM_NEXT;
-}
-
 /* ---- lowering ---- */
 
 /* operands[tensor]: map and coordinates; the others: shared memory and, where there is one, the mbarrier */
@@ -316,14 +311,4 @@ haul_status LOWER(CP_REDUCE_TENSOR)(sim_lowering *l, const ptx_instruction *i) {
                 : i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_OR ? SIM_ATOMIC_OR
                                                               : SIM_ATOMIC_XOR;
     return HAUL_OK;
-}
-
-haul_status LOWER(CP_TENSOR_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    sim_emit(l, tensor_prefetch);
-    return HAUL_OK;
-}
-
-haul_status LOWER(CP_TENSOR_PREFETCH_IM2COL)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(CP_TENSOR_PREFETCH)(l, i);
 }

@@ -11,10 +11,6 @@
 enum { GROUP_A_IN_MEMORY = 1, GROUP_TRANSPOSES_A = 2, GROUP_TRANSPOSES_B = 4, GROUP_NEGATES = 8 };
 enum { WARPS = 4, ROWS_OF_WARP = 16, WORST_CHUNKS = 1024 };
 
-static const sim_product *product_of(const sim_warp *w, const sim_op *op) {
-    return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
-}
-
 /* ---- factors in shared memory ---- */
 
 /* A factor as it is read: rows (columns, of b) from `first` on, `count` of them, `depth` elements of `bits`. */
@@ -24,7 +20,7 @@ typedef struct described {
 } described;
 
 static described describe_a(const sim_warp *w, const sim_op *op, uint64_t bits) {
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     return (described){.descriptor = sim_descriptor_of(bits, op->imm2 & GROUP_TRANSPOSES_A),
                        .first = w->index % WARPS * ROWS_OF_WARP,
                        .count = p->m,
@@ -33,7 +29,7 @@ static described describe_a(const sim_warp *w, const sim_op *op, uint64_t bits) 
 }
 
 static described describe_b(const sim_warp *w, const sim_op *op, uint64_t bits) {
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     return (described){.descriptor = sim_descriptor_of(bits, op->imm2 & GROUP_TRANSPOSES_B),
                        .count = p->n,
                        .depth = p->k,
@@ -91,7 +87,7 @@ static void negate(sim_factor *f, const sim_product *p) {
 }
 
 static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending, sim_operands *o) {
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
     reader rows = {w->block->shared, &o->a, p->k, 1}, columns = {w->block->shared, &o->b, 1, p->n};
     if (op->imm2 & GROUP_A_IN_MEMORY)
@@ -111,7 +107,7 @@ static void list_chunks(sim_warp *w, const sim_op *op, uint64_t a_bits, uint64_t
 
 static void make(sim_warp *w, const sim_pending_product *pending) {
     const sim_op *op = pending->op;
-    const sim_product *p = product_of(w, op);
+    const sim_product *p = sim_product_at(w, op);
     const uint32_t *sums = w->sm->grid->program->pool + p->d;
     sim_operands o;
     if (w->sm->hazards) {
@@ -181,17 +177,6 @@ static sim_step wait(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
-static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
-    return SIM_NEXT;
-}
-
-haul_status LOWER(WGMMA_FENCE)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    sim_emit(l, fence);
-    return HAUL_OK;
-}
-
 haul_status LOWER(WGMMA_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
     sim_emit(l, commit);
@@ -226,7 +211,7 @@ static haul_status lower_group(sim_lowering *l, const ptx_instruction *i) {
     else
         p.a = sim_pool_fragment(l, &i->operands[A], false);
     const uint32_t b = sim_source(l, &i->operands[B], PTX_B64), keep = sim_predicate(l, &i->operands[KEEP], &flip);
-    const uint32_t more = sim_pool(l, (const uint32_t *)(const void *)&p, sizeof p / sizeof(uint32_t));
+    const uint32_t more = sim_pool_product(l, &p);
     sim_op *op = sim_emit(l, issue);
     op->a = a;
     op->b = b;
