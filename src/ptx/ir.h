@@ -133,7 +133,7 @@ enum { PTX_MAX_OPERANDS = 10 };
 typedef struct ptx_instruction {
     uint16_t op;                       /* ptx_op */
     uint8_t type, type2, type3, type4; /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
-    uint8_t mods[PTX_SLOT_COUNT];      /* ptx_modifier by slot */
+    uint16_t mods[PTX_SLOT_COUNT];     /* ptx_modifier by slot */
     bool guarded, guard_negated;       /* @p, @!p */
     uint8_t operand_count;
     uint32_t guard; /* register index */

@@ -251,7 +251,7 @@ static void parse_call(ptx_parser *p, operand_list *list) {
     add_label(p, list);
 }
 
-static unsigned required_from(const ptx_pattern *pattern, unsigned slot, const uint8_t *mods) {
+static unsigned required_from(const ptx_pattern *pattern, unsigned slot, const uint16_t *mods) {
     unsigned count = 0;
     for (; slot < pattern->operand_count; slot++) count += ptx_is_required(&pattern->operands[slot], mods);
     return count;

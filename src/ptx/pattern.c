@@ -3,10 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-_Static_assert(PTX_MOD_COUNT <= UINT8_MAX, "a modifier fits a byte of ptx_instruction.mods");
-
 static ptx_pattern patterns[PTX_OP_COUNT];
-static uint8_t first_modifier[PTX_SLOT_COUNT]; /* of each slot */
+static uint16_t first_modifier[PTX_SLOT_COUNT]; /* of each slot */
 
 /* ---- reading a row ---- */
 
@@ -181,7 +179,7 @@ static bool read_row(const ptx_op_info *row, ptx_pattern *pattern) {
 }
 
 static void read_all(void) {
-    for (unsigned m = PTX_MOD_COUNT - 1; m > 0; m--) first_modifier[ptx_modifier_slots[m]] = (uint8_t)m;
+    for (unsigned m = PTX_MOD_COUNT - 1; m > 0; m--) first_modifier[ptx_modifier_slots[m]] = (uint16_t)m;
     for (unsigned op = 0; op < PTX_OP_COUNT; op++)
         if (!read_row(&ptx_ops[op], &patterns[op])) patterns[op].suffix_count = PTX_BAD_PATTERN;
 }
@@ -221,7 +219,7 @@ static bool is_shape(const ptx_suffix *suffix) {
 }
 
 /* The longest choice of `suffix` that `text` starts with: its length, and which it is. */
-static size_t match_suffix(const ptx_suffix *suffix, piece text, uint8_t *which) {
+static size_t match_suffix(const ptx_suffix *suffix, piece text, uint16_t *which) {
     unsigned first = suffix->is_type ? 0 : first_modifier[suffix->slot];
     unsigned count = suffix->is_type ? PTX_TYPE_COUNT : modifiers_in(suffix->slot);
     size_t best = 0;
@@ -231,7 +229,7 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint8_t *which)
         size_t length = is_shape(suffix) ? matched_shape(text, name) : matched(text, name);
         if (length <= best) continue;
         best = length;
-        *which = (uint8_t)(first + i);
+        *which = (uint16_t)(first + i);
     }
     return best;
 }
@@ -240,10 +238,13 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint8_t *which)
 static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken, ptx_opcode *opcode) {
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
-        uint8_t which = 0;
+        uint16_t which = 0;
         size_t length = *taken >> s & 1 ? 0 : match_suffix(suffix, *rest, &which);
         if (!length) continue;
-        *(suffix->is_type ? &opcode->types[suffix->slot] : &opcode->mods[suffix->slot]) = which;
+        if (suffix->is_type)
+            opcode->types[suffix->slot] = (uint8_t)which;
+        else
+            opcode->mods[suffix->slot] = which;
         *taken |= UINT32_C(1) << s;
         size_t used = length < rest->length && rest->text[length] == '.' ? length + 1 : length;
         *rest = (piece){rest->text + used, rest->length - used};
@@ -295,11 +296,11 @@ bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode) {
     return false;
 }
 
-bool ptx_is_required(const ptx_operand_slot *slot, const uint8_t *mods) {
+bool ptx_is_required(const ptx_operand_slot *slot, const uint16_t *mods) {
     return slot->tied ? mods[slot->tie] != PTX_MOD_NONE : !slot->optional;
 }
 
-bool ptx_is_allowed(const ptx_operand_slot *slot, const uint8_t *mods) {
+bool ptx_is_allowed(const ptx_operand_slot *slot, const uint16_t *mods) {
     return !slot->tied || mods[slot->tie] != PTX_MOD_NONE;
 }
 

@@ -69,7 +69,7 @@ enum { PTX_BAD_PATTERN = 255 };
 typedef struct ptx_opcode {
     uint16_t op;
     uint8_t types[4];
-    uint8_t mods[PTX_SLOT_COUNT];
+    uint16_t mods[PTX_SLOT_COUNT];
 } ptx_opcode;
 
 /* Finds the row that `text`, such as `ld.global.v4.f32`, fits; suffixes may stand in any order as long as those that
@@ -77,8 +77,8 @@ typedef struct ptx_opcode {
 bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode);
 
 /* Whether an instruction with these modifiers must have the operand `slot`, and whether it may. */
-bool ptx_is_required(const ptx_operand_slot *slot, const uint8_t *mods);
-bool ptx_is_allowed(const ptx_operand_slot *slot, const uint8_t *mods);
+bool ptx_is_required(const ptx_operand_slot *slot, const uint16_t *mods);
+bool ptx_is_allowed(const ptx_operand_slot *slot, const uint16_t *mods);
 
 /* The type that `slot` of an instruction demands. */
 ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *instruction);
