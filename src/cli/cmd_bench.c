@@ -1,7 +1,7 @@
 /* haul bench: the shipped kernels against peers, in one run, as ratios. */
-#include "base/file.h"
 #include "base/status.h"
 #include "cli/bench/report.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 
 #include <stdio.h>
@@ -60,27 +60,11 @@ static void close_bench(bench *b) {
 
 /* ---- publishing ---- */
 
-static haul_status save_all(const report_document *d, const report_chart *chart, const char *folder) {
-    text out = {0};
-    haul_status status = cli_make_folder(folder);
-    if (status == HAUL_OK) status = report_write_json(d, &out);
-    if (status == HAUL_OK) status = cli_save(folder, "bench.json", &out);
-    text_clear(&out);
-    if (status == HAUL_OK) status = report_write_html(d, &out);
-    if (status == HAUL_OK) status = cli_save(folder, "report.html", &out);
-    text_clear(&out);
-    if (status == HAUL_OK) status = report_write_svg(chart, &out);
-    if (status == HAUL_OK) status = cli_save(folder, "bench.svg", &out);
-    text_free(&out);
-    return status;
-}
-
 static haul_status publish(const report_document *d, const report_chart *chart, const cli_values *v) {
     text out = {0};
-    haul_status status = v->out ? save_all(d, chart, v->out) : HAUL_OK;
-    if (status == HAUL_OK && v->json) status = report_write_json(d, &out);
-    if (status == HAUL_OK && !v->json && !v->quiet)
-        status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &out);
+    haul_status status = v->out ? cli_save_document(v->out, d) : HAUL_OK;
+    if (status == HAUL_OK && v->out) status = cli_save_chart(v->out, "bench", chart);
+    if (status == HAUL_OK) status = cli_put_document(d, v, &out);
     if (status == HAUL_OK) status = cli_print(&out);
     text_free(&out);
     return status;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "report/check.h"

@@ -1,5 +1,6 @@
 /* haul compare: replays recorded launches and holds counters and outputs against the recording. */
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "lib/compare.h"
 #include "report/json.h"

@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "report/diagnosis.h"
 #include "report/json.h"

@@ -1,5 +1,6 @@
 /* haul info: what haul can run on and compile with, and what is missing. */
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "driver/driver.h"
 #include "lib/compile.h"
@@ -9,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- devices ---- */
 
@@ -151,8 +151,7 @@ static void add_profiler(report_document *d) {
 /* ---- printing ---- */
 
 static haul_status print_info(const report_document *d, const cli_values *v, text *out) {
-    if (v->quiet) return HAUL_OK;
-    HAUL_TRY(v->json ? report_write_json(d, out) : report_write_text(d, report_terminal_of(STDOUT_FILENO), out));
+    HAUL_TRY(cli_put_document(d, v, out));
     return cli_print(out);
 }
 

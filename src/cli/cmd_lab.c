@@ -3,13 +3,13 @@
 #include "base/status.h"
 #include "cli/lab/experiment.h"
 #include "cli/measure.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "lib/device.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void list_experiments(void) {
     for (size_t i = 0; i < lab_experiment_count; i++) {
@@ -47,23 +47,10 @@ static haul_status run_experiments(lab *l, const cli_list *names) {
     return HAUL_OK;
 }
 
-static haul_status save_both(const report_document *document, const char *folder, text *out) {
-    HAUL_TRY(cli_make_folder(folder));
-    HAUL_TRY(report_write_json(document, out));
-    HAUL_TRY(cli_save(folder, "lab.json", out));
-    text_clear(out);
-    HAUL_TRY(report_write_html(document, out));
-    return cli_save(folder, "report.html", out);
-}
-
 static haul_status publish(const report_document *document, const cli_values *values) {
     text out = {0};
-    haul_status status = values->out ? save_both(document, values->out, &out) : HAUL_OK;
-    text_clear(&out);
-    if (status == HAUL_OK && values->json) status = report_write_json(document, &out);
-    if (status == HAUL_OK && !values->json && !values->quiet) {
-        status = report_write_text(document, report_terminal_of(STDOUT_FILENO), &out);
-    }
+    haul_status status = values->out ? cli_save_document(values->out, document) : HAUL_OK;
+    if (status == HAUL_OK) status = cli_put_document(document, values, &out);
     if (status == HAUL_OK) status = cli_print(&out);
     text_free(&out);
     return status;

@@ -1,6 +1,7 @@
 /* haul profile: where a kernel's memory traffic comes from. */
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "lib/device.h"

@@ -1,5 +1,6 @@
 /* haul replay: runs described launches and prints each line back with what came out. */
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "report/json.h"
 

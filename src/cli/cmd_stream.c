@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/stream_job.h"
 #include "report/json.h"
 #include "report/timeline.h"

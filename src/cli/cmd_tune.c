@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/status.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/stamp.h"
 #include "cli/tune/tune.h"
@@ -10,11 +11,8 @@
 
 #include <kernels/tunables.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct tuning {
     const cli_values *values;
@@ -73,24 +71,6 @@ static haul_status choose_all(tuning *t) {
 
 /* ---- tuning one ---- */
 
-static haul_status save(const char *folder, const char *name, const char *ending, const text *content) {
-    text path = {0};
-    text_printf(&path, "%s/%s%s", folder, name, ending);
-    haul_status status = path.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name")
-                                     : file_write(text_string(&path), content);
-    text_free(&path);
-    return status;
-}
-
-static haul_status save_chart(const tuning *t, const char *name, const report_chart *chart) {
-    text svg = {0};
-    if (!t->values->out || !chart) return HAUL_OK;
-    haul_status status = report_write_svg(chart, &svg);
-    if (status == HAUL_OK) status = save(t->values->out, name, ".svg", &svg);
-    text_free(&svg);
-    return status;
-}
-
 static haul_status tune(tuning *t, const tune_problem *p) {
     tune_result result;
     report_chart *chart = NULL;
@@ -98,7 +78,7 @@ static haul_status tune(tuning *t, const tune_problem *p) {
     if (status == HAUL_OK) {
         tune_report(t->document, p, &result, t->values->every, &chart);
         tune_put_header(&t->header, p, &result);
-        status = save_chart(t, p->name, chart);
+        if (chart && t->values->out) status = cli_save_chart(t->values->out, p->name, chart);
     }
     tune_result_free(&result);
     return status;
@@ -140,36 +120,23 @@ static haul_status tune_all(tuning *t) {
 
 /* ---- what is told ---- */
 
-static haul_status save_all(tuning *t, text *out) {
+static haul_status save_all(const tuning *t) {
     const char *folder = t->values->out;
     if (t->values->header) HAUL_TRY(file_write(t->values->header, &t->header));
     if (!folder) return HAUL_OK;
-    HAUL_TRY(save(folder, "tuned", ".h", &t->header));
-    HAUL_TRY(report_write_json(t->document, out));
-    HAUL_TRY(save(folder, "tune", ".json", out));
-    text_clear(out);
-    HAUL_TRY(report_write_html(t->document, out));
-    return save(folder, "report", ".html", out);
+    HAUL_TRY(cli_save(folder, "tuned.h", &t->header));
+    return cli_save_document(folder, t->document);
 }
 
-static haul_status publish(tuning *t) {
+static haul_status publish(const tuning *t) {
     text out = {0};
     const cli_values *v = t->values;
-    haul_status status = save_all(t, &out);
-    text_clear(&out);
-    if (status == HAUL_OK && v->json) status = report_write_json(t->document, &out);
-    if (status == HAUL_OK && !v->json && !v->quiet) {
-        status = report_write_text(t->document, report_terminal_of(STDOUT_FILENO), &out);
-        if (!v->header && !v->out) text_printf(&out, "\n%s", text_string(&t->header));
-    }
+    haul_status status = save_all(t);
+    if (status == HAUL_OK) status = cli_put_document(t->document, v, &out);
+    if (out.length && !v->json && !v->header && !v->out) text_printf(&out, "\n%s", text_string(&t->header));
     if (status == HAUL_OK) status = cli_print(&out);
     text_free(&out);
     return status;
-}
-
-static haul_status make_folder(const char *folder) {
-    if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
 }
 
 static haul_status find_compiler(tuning *t) {
@@ -192,7 +159,7 @@ static haul_status run(tuning *t, const char **flags) {
     HAUL_TRY(choose_all(t));
     HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &t->device));
     HAUL_TRY(find_compiler(t));
-    HAUL_TRY(make_folder(v->out));
+    if (v->out) HAUL_TRY(cli_make_folder(v->out));
     tune_start_header(&t->header, t->device, v->argc, v->argv);
     HAUL_TRY(tune_all(t));
     return publish(t);

@@ -10,37 +10,15 @@
 #include "lib/device.h"
 #include "sim/driver.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int cli_fail(const char *command) {
     fflush(stdout);
     fprintf(stderr, "haul %s: %s\n", command, haul_message());
     return CLI_ERROR;
-}
-
-haul_status cli_print(text *out) {
-    haul_status status = file_write("-", out);
-    text_clear(out);
-    return status;
-}
-
-haul_status cli_make_folder(const char *folder) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
-}
-
-haul_status cli_save(const char *folder, const char *name, const text *content) {
-    text path = {0};
-    text_printf(&path, "%s/%s", folder, name);
-    haul_status status = path.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name")
-                                     : file_write(text_string(&path), content);
-    text_free(&path);
-    return status;
 }
 
 haul_device_options cli_device_options(const cli_values *v) {

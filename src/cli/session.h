@@ -53,12 +53,4 @@ haul_status cli_session_time(cli_session *s, const cli_values *values, launch_de
 /* Prints "haul COMMAND: MESSAGE" on standard error and returns CLI_ERROR. */
 int cli_fail(const char *command);
 
-/* Makes the folder of --out, unless it is there. Errors: HAUL_ERROR_FILE. */
-haul_status cli_make_folder(const char *folder);
-/* Writes a file in it. Errors as file_write()'s. */
-haul_status cli_save(const char *folder, const char *name, const text *content);
-
-/* Prints and empties the text; CLI_ERROR with its message when it cannot be. */
-haul_status cli_print(text *out);
-
 #endif

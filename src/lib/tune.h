@@ -81,6 +81,7 @@ typedef struct tune_variant {
     double us, low, high; /* TUNE_TIMED: median and quartiles of a launch */
     double gain, least;   /* how many times faster than the start: median of the rounds, and the first quartile */
     double rate;          /* bytes a second; 0: not known */
+    double share;         /* of memory's bandwidth by haul_diagnose(), 1 where there is no transfer; 0: not checked */
     const char *why;      /* not TIMED: what was said */
 } tune_variant;
 

@@ -77,15 +77,16 @@ static haul_status check_requirements(const tuner *t, const tune_names *names) {
     return HAUL_OK;
 }
 
-haul_status tune_check(tuner *t, tune_variant *v, double *share) {
+haul_status tune_check(tuner *t, tune_variant *v) {
     tune_shape shape;
+    if (v->share > 0) return HAUL_OK;
     tune_names names = tune_names_of(t, v, t->problem->size);
-    *share = 1;
+    v->share = 1;
     haul_status status = check_requirements(t, &names);
     if (status == HAUL_OK) status = tune_shape_block(&t->problem->launch, &names, &shape);
     if (status == HAUL_ERROR_ARGUMENT) return status; /* formulas that cannot be read: no variant will do */
     if (status == HAUL_OK) status = check_limits(&names, &shape);
-    if (status == HAUL_OK) status = diagnose(t, &names, &shape, share);
+    if (status == HAUL_OK) status = diagnose(t, &names, &shape, &v->share);
     if (status != HAUL_OK) tune_reject(t, v, TUNE_REFUSED, haul_message());
     return HAUL_OK;
 }

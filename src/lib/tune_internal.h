@@ -67,9 +67,9 @@ haul_status tune_expand(arena *memory, const char *text, const tune_names *names
 
 /* ---- tune_check.c: before anything is compiled ---- */
 
-/* Sets outcome and why where the variant is out. `share`: of memory's bandwidth by haul_diagnose(); 1 where there is no
- * transfer. Errors are the problem's own: formulas that cannot be read. */
-haul_status tune_check(tuner *t, tune_variant *v, double *share);
+/* Sets share, and outcome and why where the variant is out; does nothing the second time. Errors are the problem's own:
+ * formulas that cannot be read. */
+haul_status tune_check(tuner *t, tune_variant *v);
 
 /* ---- tune_compile.c ---- */
 

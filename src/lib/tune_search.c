@@ -82,13 +82,14 @@ static void end_job(tune_job *job) {
 }
 
 static haul_status check_one(tuner *t, tune_variant *v) {
-    double share;
-    HAUL_TRY(tune_check(t, v, &share));
-    if (v->outcome != TUNE_PENDING) return HAUL_OK;
-    if (share > t->best_share) t->best_share = share;
-    if (share < worth_trying * t->best_share)
-        tune_reject(t, v, TUNE_PRUNED, "by estimate far from the best: see haul diagnose");
+    HAUL_TRY(tune_check(t, v));
+    if (v->outcome == TUNE_PENDING && v->share > t->best_share) t->best_share = v->share;
     return HAUL_OK;
+}
+
+static void prune(tuner *t, tune_variant *v) {
+    if (v->outcome == TUNE_PENDING && v->share < worth_trying * t->best_share)
+        tune_reject(t, v, TUNE_PRUNED, "by estimate far from the best: see haul diagnose");
 }
 
 /* Compiles and verifies: jobs that pass come first, `*passed` of them, the others are ended. */
@@ -132,6 +133,7 @@ static haul_status run_batch(tuner *t, tune_variant **variants, size_t count) {
     const unsigned rounds = t->options->rounds ? t->options->rounds : ROUNDS;
     for (size_t i = 0; i < count; i++) {
         HAUL_TRY(check_one(t, variants[i]));
+        prune(t, variants[i]);
         if (variants[i]->outcome == TUNE_PENDING) jobs[1 + n++].variant = variants[i];
     }
     haul_status status = prepare(t, jobs + 1, n, &t->check, &passed);
@@ -164,11 +166,8 @@ static haul_status search_everything(tuner *t) {
     tune_variant **all = ARENA_ARRAY(&r->memory, r->count, tune_variant *);
     if (!all) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "tune: no memory");
     for (size_t i = 0; i < r->count; i++) {
-        double share;
         all[i] = &r->variants[i];
-        if (all[i]->outcome != TUNE_PENDING) continue;
-        HAUL_TRY(tune_check(t, all[i], &share)); /* what comes last may be the best by estimate */
-        if (all[i]->outcome == TUNE_PENDING && share > t->best_share) t->best_share = share;
+        HAUL_TRY(check_one(t, all[i])); /* what comes last may be the best by estimate */
     }
     HAUL_TRY(run_variants(t, all, r->count));
     r->exhaustive = !r->out_of_time;

@@ -1,0 +1,104 @@
+#include "cli/publish.h"
+
+#include "base/file.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+haul_status cli_make_folder(const char *folder) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+}
+
+static haul_status no_memory_for_name(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name");
+}
+
+haul_status cli_save(const char *folder, const char *name, const text *content) {
+    text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    haul_status status = path.failed ? no_memory_for_name() : file_write(text_string(&path), content);
+    text_free(&path);
+    return status;
+}
+
+/* The content, when it could be made, under NAME and its ending. */
+static haul_status save_as(const char *folder, const char *name, const char *ending, haul_status made,
+                           const text *content) {
+    text file = {0};
+    if (made != HAUL_OK) return made;
+    text_printf(&file, "%s%s", name, ending);
+    haul_status status = file.failed ? no_memory_for_name() : cli_save(folder, text_string(&file), content);
+    text_free(&file);
+    return status;
+}
+
+/* ---- tables ---- */
+
+/* A section may have several tables of a name. */
+static size_t count_namesakes(const report_section *s, const report_table *t) {
+    size_t count = 0;
+    for (const report_block *b = s->blocks; b && b->table != t; b = b->next)
+        count += b->kind == REPORT_BLOCK_TABLE && strcmp(b->table->name, t->name) == 0;
+    return count;
+}
+
+static haul_status save_table(const char *folder, const report_section *s, const report_table *t) {
+    text name = {0}, out = {0};
+    const size_t namesakes = count_namesakes(s, t);
+    text_printf(&name, "%s-%s", s->name, t->name);
+    if (namesakes) text_printf(&name, "-%zu", namesakes + 1);
+    haul_status status = name.failed ? no_memory_for_name() : report_write_csv(t, &out);
+    status = save_as(folder, text_string(&name), ".csv", status, &out);
+    text_free(&name);
+    text_free(&out);
+    return status;
+}
+
+static haul_status save_tables(const char *folder, const report_document *d) {
+    HAUL_TRY(cli_make_folder(folder));
+    for (const report_section *s = d->sections; s; s = s->next)
+        for (const report_block *b = s->blocks; b; b = b->next)
+            if (b->kind == REPORT_BLOCK_TABLE) HAUL_TRY(save_table(folder, s, b->table));
+    return HAUL_OK;
+}
+
+/* ---- documents ---- */
+
+static haul_status save_pages(const char *folder, const report_document *d, text *out) {
+    HAUL_TRY(save_as(folder, d->name, ".json", report_write_json(d, out), out));
+    text_clear(out);
+    return save_as(folder, "report", ".html", report_write_html(d, out), out);
+}
+
+haul_status cli_save_document(const char *folder, const report_document *d) {
+    text out = {0}, tables = {0};
+    text_printf(&tables, "%s/tables", folder);
+    haul_status status = tables.failed ? no_memory_for_name() : cli_make_folder(folder);
+    if (status == HAUL_OK) status = save_pages(folder, d, &out);
+    if (status == HAUL_OK) status = save_tables(text_string(&tables), d);
+    text_free(&out);
+    text_free(&tables);
+    return status;
+}
+
+haul_status cli_save_chart(const char *folder, const char *name, const report_chart *chart) {
+    text svg = {0};
+    haul_status status = save_as(folder, name, ".svg", report_write_svg(chart, &svg), &svg);
+    text_free(&svg);
+    return status;
+}
+
+haul_status cli_put_document(const report_document *d, const cli_values *v, text *out) {
+    if (v->json) return report_write_json(d, out);
+    return v->quiet ? HAUL_OK : report_write_text(d, report_terminal_of(STDOUT_FILENO), out);
+}
+
+haul_status cli_print(text *out) {
+    haul_status status = file_write("-", out);
+    text_clear(out);
+    return status;
+}
