@@ -77,7 +77,12 @@ unsigned ptx_fragment_length(const ptx_instruction *i, char which) {
     const bool factor = which == 'a' || which == 'b';
     if (is_wmma(i) && factor && element == PTX_F16) return REPEATED_F16;
     if (!factor) return registers_for(s.m, s.n, element);
-    return which == 'a' ? registers_for(s.m, s.k, element) : registers_for(s.n, s.k, element);
+    if (which == 'b') return registers_for(s.n, s.k, element);
+    return registers_for(s.m, ptx_is_sparse(i) ? s.k / 2 : s.k, element);
+}
+
+bool ptx_is_sparse(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_SPARSE] != PTX_MOD_NONE;
 }
 
 bool ptx_is_warpgroup_product(const ptx_instruction *i) {
@@ -164,20 +169,45 @@ static bool is_flag(const ptx_operand *o) {
     return o->kind == PTX_INTEGER && o->bits <= 1;
 }
 
+/* The threads of each four that have metadata: one, a pair, or all of them. */
+static unsigned most_selector(const ptx_instruction *i) {
+    const unsigned bits = ptx_bits(i->type2), words = ptx_shape_of(i).k * bits / 128;
+    if (bits >= 16) return words == 2 ? 3 : 1;
+    return words == 2 ? 1 : 0;
+}
+
+static const char *sparse_fault(const ptx_instruction *i, unsigned selector) {
+    static const char *const faults[] = {
+        [0] = "takes 0 as sparsity selector: all threads have metadata",
+        [1] = "takes 0 or 1 as sparsity selector: pairs of threads have metadata",
+        [3] = "takes 0 to 3 as sparsity selector",
+    };
+    const unsigned most = most_selector(i);
+    return i->operands[selector].bits > most ? faults[most] : NULL;
+}
+
 static const char *warpgroup_fault(const ptx_instruction *i) {
-    enum { A = 1, SIGNS = 4, TRANSPOSES = 6 };
+    enum { A = 1, SELECTOR = 4, SPARSE_OPERANDS = 2 };
+    const unsigned signs = ptx_is_sparse(i) ? 4 + SPARSE_OPERANDS : 4, transposes = signs + 2;
     const unsigned n = ptx_shape_of(i).n, count = i->operand_count;
     const bool integers = i->type == PTX_S32, in_memory = i->operands[A].kind != PTX_VECTOR;
+    const bool halves = ptx_bits(i->type2) == 16;
     if (integers && n > 32 && n % 16) return "has no such shape for integers";
-    if (i->op == PTX_OP_WGMMA_16 && i->type2 != i->type3) return "needs matrices a and b of one type";
+    if (halves && i->type2 != i->type3) return "needs matrices a and b of one type";
     if (i->type2 == PTX_BF16 && i->type != PTX_F32) return "sums .bf16 in .f32 only";
-    for (unsigned o = SIGNS; o < count && o < TRANSPOSES; o++)
+    for (unsigned o = signs; o < count && o < transposes; o++)
         if (!is_sign(&i->operands[o])) return "takes 1 or -1 as signs of a and b";
-    if (i->op == PTX_OP_WGMMA_16 && count != TRANSPOSES + 1u + in_memory)
+    if (halves && count != transposes + 1u + in_memory)
         return "takes a flag for each matrix in shared memory that says whether it is transposed";
-    for (unsigned o = TRANSPOSES; o < count; o++)
+    for (unsigned o = transposes; o < count; o++)
         if (!is_flag(&i->operands[o])) return "takes 0 or 1 as transposition";
-    return NULL;
+    return ptx_is_sparse(i) ? sparse_fault(i, SELECTOR) : NULL;
+}
+
+static const char *sparse_mma_fault(const ptx_instruction *i) {
+    enum { SELECTOR = 5 };
+    const char *fault = sum_fault(i);
+    return fault ? fault : sparse_fault(i, SELECTOR);
 }
 
 const char *ptx_matrix_fault(const ptx_instruction *i) {
@@ -194,6 +224,12 @@ const char *ptx_matrix_fault(const ptx_instruction *i) {
     case PTX_OP_WMMA_LOAD_C:
     case PTX_OP_WMMA_STORE: return memory_fault(i, false);
     case PTX_OP_WMMA: return wmma_fault(i);
+    case PTX_OP_MMA_SP_F16:
+    case PTX_OP_MMA_SP_BF16:
+    case PTX_OP_MMA_SP_TF32:
+    case PTX_OP_MMA_SP_FP8:
+    case PTX_OP_MMA_SP_INT8:
+    case PTX_OP_MMA_SP_INT4: return sparse_mma_fault(i);
     default: return ptx_is_warpgroup_product(i) ? warpgroup_fault(i) : NULL;
     }
 }

@@ -17,6 +17,8 @@ ptx_type ptx_element_type(const ptx_instruction *i, char which);
 unsigned ptx_fragment_length(const ptx_instruction *i, char which);
 ptx_type ptx_fragment_type(ptx_type element);
 
+/* Half of a's elements are left out: k of the shape is twice a's depth in registers or memory. */
+bool ptx_is_sparse(const ptx_instruction *i);
 bool ptx_is_warpgroup_product(const ptx_instruction *i);
 
 /* What is wrong with an instruction's combination of shape and types; NULL when there is such a form, and for

@@ -141,7 +141,7 @@ static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
 }
 
 static bool is_product(const ptx_instruction *i) {
-    return i->op >= PTX_OP_MMA_QUAD && i->op <= PTX_OP_MMA_BITS;
+    return i->op >= PTX_OP_MMA_QUAD && i->op <= PTX_OP_MMA_SP_INT4;
 }
 
 /* A lane's part of the result depends on its own rows of a and c, and on columns of b that other lanes have: those are

@@ -7,18 +7,24 @@
 
 #include "base/text.h"
 
-enum { THREADS = 128, ROWS = 64, A_AT = 0, B_AT = 16384, IMAGE = 49152, PIECE = 16 };
+enum { THREADS = 128, ROWS = 64, A_AT = 0, B_AT = 16384, IMAGE = 49152, METADATA = IMAGE + THREADS * 16, PIECE = 16 };
 
 typedef struct kind {
     const char *name;
     unsigned bits, k;
     const char *more; /* operands behind scale-d */
     const char *sums; /* type */
+    bool sparse;      /* half of a's elements are left out; k counts them too */
 } kind;
 
-static const kind f16 = {"f16", 16, 16, ", 1, 1", "f32"}, bf16 = {"bf16", 16, 16, ", 1, 1", "f32"},
-                  f16_in_f16 = {"f16", 16, 16, ", 1, 1", "f16"}, tf32 = {"tf32", 32, 8, ", 1, 1", "f32"},
-                  e4m3 = {"e4m3", 8, 32, ", 1, 1", "f32"}, s8 = {"s8", 8, 32, "", "s32"};
+static const kind f16 = {"f16", 16, 16, ", 1, 1", "f32", false}, bf16 = {"bf16", 16, 16, ", 1, 1", "f32", false},
+                  f16_in_f16 = {"f16", 16, 16, ", 1, 1", "f16", false}, tf32 = {"tf32", 32, 8, ", 1, 1", "f32", false},
+                  e4m3 = {"e4m3", 8, 32, ", 1, 1", "f32", false}, s8 = {"s8", 8, 32, "", "s32", false};
+static const kind sparse_f16 = {"f16", 16, 32, ", 1, 1", "f32", true},
+                  sparse_bf16 = {"bf16", 16, 32, ", 1, 1", "f32", true},
+                  sparse_f16_in_f16 = {"f16", 16, 32, ", 1, 1", "f16", true},
+                  sparse_tf32 = {"tf32", 32, 16, ", 1, 1", "f32", true},
+                  sparse_e4m3 = {"e4m3", 8, 64, ", 1, 1", "f32", true}, sparse_s8 = {"s8", 8, 64, "", "s32", true};
 
 typedef struct layout {
     unsigned width; /* of a row in bytes: 16 without a swizzle */
@@ -39,12 +45,12 @@ static uint32_t encode(const kind *k, int x) {
     float single = (float)x;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
-    if (k == &s8) return (uint32_t)x & 0xff;
-    if (k == &tf32) return bits;
-    if (k == &bf16) return bits >> 16;
+    if (k->name[0] == 's') return (uint32_t)x & 0xff;
+    if (k->name[0] == 't') return bits;
+    if (k->name[0] == 'b') return bits >> 16;
     if (x == 0) return 0;
     const uint32_t sign = bits >> 31, exponent = (bits >> 23 & 0xff) - 127, fraction = bits & 0x7fffff;
-    if (k == &e4m3) return sign << 7 | (exponent + 7) << 3 | fraction >> 20;
+    if (k->bits == 8) return sign << 7 | (exponent + 7) << 3 | fraction >> 20;
     return sign << 15 | (exponent + 15) << 10 | fraction >> 13;
 }
 
@@ -61,6 +67,24 @@ static double decode(const char *type, const unsigned char *at) {
     return (word & 0x7fff) == 0 ? 0 : (word >> 15 ? -1 : 1) * magnitude * scale;
 }
 
+/* The places of the two elements (of tf32: halves of the one element) that a row's chunk of four has. */
+static const unsigned *places_in(const kind *k, unsigned row, unsigned chunk) {
+    static const unsigned pairs[][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+    return pairs[(row * 5 + chunk * 3) % (k->bits == 32 ? 2 : 6)];
+}
+
+/* Columns of a as it is stored. */
+static unsigned depth_of_a(const kind *k) {
+    return k->sparse ? k->k / 2 : k->k;
+}
+
+/* Which k the element in a row's stored column belongs to. */
+static unsigned place_of_a(const kind *k, unsigned row, unsigned column) {
+    if (!k->sparse) return column;
+    if (k->bits == 32) return 2 * column + places_in(k, row, column)[0] / 2;
+    return column / 2 * 4 + places_in(k, row, column / 2)[column % 2];
+}
+
 static int element_of_a(unsigned row, unsigned k) {
     return (int)((row * 7 + k * 3) % 9) - 4;
 }
@@ -71,7 +95,10 @@ static int element_of_b(unsigned k, unsigned column) {
 
 static double product(const test *t, unsigned row, unsigned column) {
     double sum = 0;
-    for (unsigned k = 0; k < t->kind->k; k++) sum += element_of_a(row, k) * element_of_b(k, column);
+    for (unsigned c = 0; c < depth_of_a(t->kind); c++) {
+        const unsigned k = place_of_a(t->kind, row, c);
+        sum += element_of_a(row, k) * element_of_b(k, column);
+    }
     return sum;
 }
 
@@ -113,9 +140,11 @@ static void put(unsigned char *at, const kind *k, int x) {
 static void lay_out(const test *t, unsigned char *image) {
     const unsigned bytes = t->kind->bits / 8;
     memset(image, 0, IMAGE);
-    for (unsigned k = 0; k < t->kind->k; k++) {
+    for (unsigned k = 0; k < depth_of_a(t->kind); k++)
         for (unsigned row = 0; row < ROWS; row++)
-            put(image + A_AT + place(&t->a, ROWS, bytes, row, k), t->kind, element_of_a(row, k));
+            put(image + A_AT + place(&t->a, ROWS, bytes, row, k), t->kind,
+                element_of_a(row, place_of_a(t->kind, row, k)));
+    for (unsigned k = 0; k < t->kind->k; k++) {
         for (unsigned column = 0; column < t->n; column++)
             put(image + B_AT + place(&t->b, t->n, bytes, column, k), t->kind, element_of_b(k, column));
     }
@@ -157,6 +186,11 @@ static void put_sums(text *t, unsigned count) {
     text_put(t, "}");
 }
 
+/* Pairs of threads have metadata of elements of 16 and 32 bits. */
+static unsigned selector_of(const test *t) {
+    return t->kind->bits >= 16 && t->n % 16 == 0;
+}
+
 static void put_kernel(text *t, const test *x, unsigned count) {
     const char *a, *type = strcmp(x->kind->sums, "f32") == 0 ? "f32" : "b32";
     const bool transposes = x->kind->bits == 16;
@@ -164,12 +198,16 @@ static void put_kernel(text *t, const test *x, unsigned count) {
     put_a(t, x, &a);
     text_printf(t, "add.u64 %%rd7, %%rd4, %llu;\n.reg .%s %%d<%u>;\n",
                 (unsigned long long)descriptor(&x->b, x->n, B_AT, x->kind->bits / 8), type, count);
+    if (x->kind->sparse)
+        text_put(t, "mul.wide.u32 %rd6, %r0, 4;\nadd.u64 %rd6, %rd6, %rd1;\nld.global.u32 %r14, [%rd6+51200];\n");
     text_printf(t,
                 "wgmma.fence.sync.aligned;\nsetp.ne.u32 %%p2, %%r0, %%r0;\n"
-                "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
-                x->n, x->kind->k, x->kind->sums, x->kind->name, x->kind->name);
+                "wgmma.mma_async%s.sync.aligned.m64n%uk%u.%s.%s.%s ",
+                x->kind->sparse ? ".sp" : "", x->n, x->kind->k, x->kind->sums, x->kind->name, x->kind->name);
     put_sums(t, count);
-    text_printf(t, ", %s, %%rd7, %%p2%s", a, x->kind->more);
+    text_printf(t, ", %s, %%rd7, ", a);
+    if (x->kind->sparse) text_printf(t, "%%r14, %u, ", selector_of(x));
+    text_printf(t, "%%p2%s", x->kind->more);
     if (transposes && !x->a_in_registers) text_printf(t, ", %d", x->a.transposed);
     if (transposes) text_printf(t, ", %d", x->b.transposed);
     text_put(t, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
@@ -189,7 +227,22 @@ static void lay_out_fragments(const test *t, uint32_t *words) {
                            k = (4 * (r / 2) + thread % 4) * each;
             words[4 * thread + r] = 0;
             for (unsigned e = 0; e < each; e++)
-                words[4 * thread + r] |= encode(t->kind, element_of_a(row, k + e)) << e * t->kind->bits;
+                words[4 * thread + r] |= encode(t->kind, element_of_a(row, place_of_a(t->kind, row, k + e)))
+                                         << e * t->kind->bits;
+        }
+    }
+}
+
+/* Four bits for each chunk of a row: of elements of 16 and 32 bits a thread has four chunks of two rows, of bytes eight
+ * of one. */
+static void lay_out_metadata(const test *t, uint32_t *words) {
+    const bool is_wide = t->kind->bits >= 16;
+    for (unsigned row = 0; row < ROWS; row++) {
+        for (unsigned chunk = 0; chunk < (is_wide ? 8u : 16u); chunk++) {
+            const unsigned *at = places_in(t->kind, row, chunk), upper = row / 8 % 2;
+            const unsigned thread =
+                row / 16 * 32 + row % 8 * 4 + (is_wide ? 2 * selector_of(t) + chunk / 4 : chunk / 8 * 2 + upper);
+            words[thread] |= (at[0] | at[1] << 2) << (is_wide ? 16 * upper + chunk % 4 * 4 : chunk % 8 * 4);
         }
     }
 }
@@ -215,11 +268,13 @@ static void check_sums(const test *t, const unsigned char *out) {
 }
 
 static void check_product(const test *t) {
-    static unsigned char in[IMAGE + THREADS * 16], out[ROWS * 256 * 4];
+    static unsigned char in[METADATA + THREADS * 4], out[ROWS * 256 * 4];
     const unsigned count = ROWS * t->n / THREADS / (strcmp(t->kind->sums, "f16") == 0 ? 2 : 1);
     text ptx = {0};
     lay_out(t, in);
     lay_out_fragments(t, (uint32_t *)(void *)(in + IMAGE));
+    memset(in + METADATA, 0, sizeof in - METADATA);
+    if (t->kind->sparse) lay_out_metadata(t, (uint32_t *)(void *)(in + METADATA));
     put_kernel(&ptx, t, count);
     run_kernel(&(kernel_run){.ptx = text_string(&ptx),
                              .device = device(),
@@ -269,6 +324,20 @@ static void all_types_multiply(void **state) {
     }
 }
 
+static void sparse_matrices_multiply(void **state) {
+    static const kind *const kinds[] = {&sparse_f16,  &sparse_bf16, &sparse_f16_in_f16,
+                                        &sparse_tf32, &sparse_e4m3, &sparse_s8};
+    static const unsigned columns[] = {8, 24, 96, 256}, widths[] = {16, 64, 128};
+    (void)state;
+    for (unsigned k = 0; k < 6; k++) {
+        for (unsigned n = 0; n < 4; n++) {
+            check_product(&(test){kinds[k], columns[n], {32, false, 0}, {widths[n % 3], false, 0}, false});
+            check_product(&(test){kinds[k], columns[n], {128, false, 0}, {128, false, 0}, true});
+        }
+    }
+    check_product(&(test){&sparse_f16, 128, {128, true, 0}, {128, true, 0}, false});
+}
+
 static void expect_fault(const char *instructions, uint32_t threads, const char *why) {
     text ptx = {0};
     text_put(&ptx, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN);
@@ -314,9 +383,9 @@ static void what_is_not_there_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors_lie_in_all_layouts),   cmocka_unit_test(a_tile_is_walked_along_k),
-        cmocka_unit_test(all_types_multiply),           cmocka_unit_test(what_hardware_cannot_do_is_a_fault),
-        cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(factors_lie_in_all_layouts),         cmocka_unit_test(a_tile_is_walked_along_k),
+        cmocka_unit_test(sparse_matrices_multiply),           cmocka_unit_test(all_types_multiply),
+        cmocka_unit_test(what_hardware_cannot_do_is_a_fault), cmocka_unit_test(what_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

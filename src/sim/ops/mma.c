@@ -2,7 +2,7 @@
 #include "ptx/matrix.h"
 #include "sim/block.h"
 #include "sim/machine.h"
-#include "sim/ops/product.h"
+#include "sim/ops/sparse.h"
 
 #include <string.h>
 
@@ -46,18 +46,36 @@ static void multiply_warps(const sim_product *p, sim_operands *o, unsigned sm) {
         sim_multiply(p, o, sm);
 }
 
+static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
+    const uint32_t *pool = w->sm->grid->program->pool;
+    sim_gather_a(w, p, pool + p->a, &o->a);
+    sim_gather_b(w, p, pool + p->b, &o->b);
+    sim_gather_sums(w, p, pool + p->c, o);
+}
+
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
-    const uint32_t *pool = w->sm->grid->program->pool;
     sim_operands o;
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
     if (!lanes) return step;
-    sim_gather_a(w, p, pool + p->a, &o.a);
-    sim_gather_b(w, p, pool + p->b, &o.b);
-    sim_gather_sums(w, p, pool + p->c, &o);
+    gather(w, p, &o);
     multiply_warps(p, &o, w->sm->grid->machine->sm);
-    sim_scatter_sums(w, p, pool + p->d, lanes, &o);
+    sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);
+    return SIM_NEXT;
+}
+
+static sim_step multiply_sparse(sim_warp *w, const sim_op *op, uint32_t active) {
+    const sim_product *p = sim_product_at(w, op);
+    sim_operands o;
+    sim_metadata m;
+    sim_step step;
+    const uint32_t lanes = sim_whole_warp(w, op, active, &step);
+    if (!lanes) return step;
+    gather(w, p, &o);
+    sim_gather_metadata(w, p, &m);
+    sim_multiply_sparse(p, &o, &m, w->sm->grid->machine->sm, multiply_warps);
+    sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);
     return SIM_NEXT;
 }
 
@@ -140,6 +158,10 @@ static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handl
     p.a = sim_pool_fragment(l, &i->operands[1], false);
     p.b = sim_pool_fragment(l, &i->operands[2], false);
     p.c = sim_pool_fragment(l, &i->operands[3], false);
+    if (ptx_is_sparse(i)) {
+        p.metadata = sim_source(l, &i->operands[4], PTX_B32);
+        p.selector = (uint32_t)i->operands[5].bits;
+    }
     const uint32_t more = sim_pool_product(l, &p);
     sim_op *op = sim_emit(l, run);
     op->more = more;
@@ -147,7 +169,7 @@ static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handl
 }
 
 static haul_status lower_product(sim_lowering *l, const ptx_instruction *i) {
-    emit_product(l, i, multiply);
+    emit_product(l, i, ptx_is_sparse(i) ? multiply_sparse : multiply);
     return HAUL_OK;
 }
 
@@ -163,6 +185,12 @@ PRODUCT(MMA_F64)
 PRODUCT(MMA_INT8)
 PRODUCT(MMA_INT4)
 PRODUCT(MMA_BITS)
+PRODUCT(MMA_SP_F16)
+PRODUCT(MMA_SP_BF16)
+PRODUCT(MMA_SP_TF32)
+PRODUCT(MMA_SP_FP8)
+PRODUCT(MMA_SP_INT8)
+PRODUCT(MMA_SP_INT4)
 PRODUCT(WMMA_F16)
 PRODUCT(WMMA)
 PRODUCT(WMMA_BITS)

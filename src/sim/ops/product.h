@@ -15,18 +15,20 @@
 #include "sim/ops/half.h"
 #include "sim/ops/matrix.h"
 
-enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2 };
+enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2, SIM_PRODUCT_SPARSE = 4 };
 
 /* Lies in the program's pool. */
 typedef struct sim_product {
-    uint32_t m, n, k; /* k: elements; of single bits, words of 32 */
+    uint32_t m, n, k; /* k: elements, those of a that are left out too; of single bits, words of 32 */
     uint32_t type_a, type_b, type_c, type_d;
     uint32_t flags;
     uint32_t a, b, c, d; /* the fragments' slots in the pool */
     int32_t rounding;    /* fenv's */
+    uint32_t metadata;   /* sparse: their slot */
+    uint32_t selector;   /* which threads of four have them */
 } sim_product;
 
-enum { SIM_MOST_FACTOR = 8192, SIM_MOST_SUMS = 4096, SIM_MOST_WIDE = 256, SIM_MOST_COLUMNS = 256 };
+enum { SIM_MOST_FACTOR = 16384, SIM_MOST_SUMS = 4096, SIM_MOST_WIDE = 256, SIM_MOST_COLUMNS = 256 };
 
 /* Element (row, k) of a is number row * product.k + k, element (k, column) of b number k * product.n + column. */
 typedef struct sim_factor {
@@ -75,7 +77,8 @@ static inline sim_product sim_product_of(const ptx_instruction *i) {
         .type_c = ptx_element_type(i, 'c'),
         .type_d = ptx_element_type(i, 'd'),
         .flags = (i->mods[PTX_SLOT_SATFINITE] ? SIM_PRODUCT_SATURATES : 0u) |
-                 (i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? SIM_PRODUCT_AND : 0u),
+                 (i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? SIM_PRODUCT_AND : 0u) |
+                 (ptx_is_sparse(i) ? SIM_PRODUCT_SPARSE : 0u),
         .rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]),
     };
 }
@@ -320,17 +323,22 @@ static inline uint32_t sim_element(uint32_t word, unsigned bits, unsigned e) {
     return bits == 32 ? word : word >> bits * e & ((1u << bits) - 1);
 }
 
+/* Columns of a as it is stored: a sparse one has half of them. */
+static inline uint32_t sim_depth_of_a(const sim_product *p) {
+    return p->flags & SIM_PRODUCT_SPARSE ? p->k / 2 : p->k;
+}
+
 static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
     const unsigned bits = sim_element_bits(p->type_a), each = bits > 32 ? 1 : 32 / bits, blocks = p->m / SIM_GROUPS;
-    const unsigned registers = p->m * p->k / (SIM_LANES * each);
+    const uint32_t depth = sim_depth_of_a(p), registers = p->m * depth / (SIM_LANES * each);
     for (unsigned r = 0; r < registers; r++) {
         for (unsigned l = 0; l < SIM_LANES; l++) {
             for (unsigned e = 0; e < each; e++) {
                 const sim_element_place at = sim_place_a(blocks, each, r, e, l);
                 if (bits > 32)
-                    f->wide[at.row * p->k + at.column] = SIM_SLOT(w, double, slots[r])[l];
+                    f->wide[at.row * depth + at.column] = SIM_SLOT(w, double, slots[r])[l];
                 else
-                    f->raw[at.row * p->k + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
+                    f->raw[at.row * depth + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
             }
         }
     }

@@ -5,7 +5,7 @@
 #include "sim/block.h"
 #include "sim/hazard.h"
 #include "sim/machine.h"
-#include "sim/ops/product.h"
+#include "sim/ops/sparse.h"
 #include "sim/products.h"
 
 enum { GROUP_A_IN_MEMORY = 1, GROUP_TRANSPOSES_A = 2, GROUP_TRANSPOSES_B = 4, GROUP_NEGATES = 8 };
@@ -24,7 +24,7 @@ static described describe_a(const sim_warp *w, const sim_op *op, uint64_t bits) 
     return (described){.descriptor = sim_descriptor_of(bits, op->imm2 & GROUP_TRANSPOSES_A),
                        .first = w->index % WARPS * ROWS_OF_WARP,
                        .count = p->m,
-                       .depth = p->k,
+                       .depth = sim_depth_of_a(p),
                        .bits = sim_element_bits(p->type_a)};
 }
 
@@ -83,13 +83,13 @@ static void read_chunk(void *context, const described *d, uint32_t row, uint32_t
 
 static void negate(sim_factor *f, const sim_product *p) {
     const uint32_t sign = 1u << (ptx_bits(p->type_a) - 1);
-    for (uint32_t n = 0; n < p->m * p->k; n++) f->raw[n] ^= sign;
+    for (uint32_t n = 0; n < p->m * sim_depth_of_a(p); n++) f->raw[n] ^= sign;
 }
 
 static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending, sim_operands *o) {
     const sim_product *p = sim_product_at(w, op);
     const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
-    reader rows = {w->block->shared, &o->a, p->k, 1}, columns = {w->block->shared, &o->b, 1, p->n};
+    reader rows = {w->block->shared, &o->a, sim_depth_of_a(p), 1}, columns = {w->block->shared, &o->b, 1, p->n};
     if (op->imm2 & GROUP_A_IN_MEMORY)
         each_chunk(&a, read_chunk, &rows);
     else
@@ -120,7 +120,13 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
         sim_gather_sums(w, p, sums, &o);
     else
         memset(&o.sum, 0, sizeof o.sum);
-    sim_multiply(p, &o, w->sm->grid->machine->sm);
+    if (p->flags & SIM_PRODUCT_SPARSE) {
+        sim_metadata m;
+        sim_gather_metadata(w, p, &m);
+        sim_multiply_sparse(p, &o, &m, w->sm->grid->machine->sm, sim_multiply);
+    } else {
+        sim_multiply(p, &o, w->sm->grid->machine->sm);
+    }
     sim_scatter_sums(w, p, sums, w->live, &o);
 }
 
@@ -190,14 +196,21 @@ haul_status LOWER(WGMMA_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- lowering ---- */
 
-enum { SUMS, A, B, KEEP, SIGN_A, SIGN_B, TRANS_A };
+enum { SUMS, A, B, METADATA, SELECTOR, SPARSE_OPERANDS = 2 };
+enum { KEEP, SIGN_A, SIGN_B, TRANS_A }; /* behind b and the metadata */
+
+static const ptx_operand *tail_of(const ptx_instruction *i) {
+    return i->operands + B + 1 + (ptx_is_sparse(i) ? SPARSE_OPERANDS : 0);
+}
 
 static uint32_t flags_of(const ptx_instruction *i) {
-    const bool in_memory = i->operands[A].kind != PTX_VECTOR, halves = i->op == PTX_OP_WGMMA_16;
+    const bool in_memory = i->operands[A].kind != PTX_VECTOR, halves = ptx_bits(i->type2) == 16;
+    const ptx_operand *tail = tail_of(i);
     uint32_t flags = in_memory ? GROUP_A_IN_MEMORY : 0;
-    if (i->operand_count > SIGN_B && i->operands[SIGN_A].bits != i->operands[SIGN_B].bits) flags |= GROUP_NEGATES;
-    if (halves && in_memory && i->operands[TRANS_A].bits) flags |= GROUP_TRANSPOSES_A;
-    if (halves && i->operands[TRANS_A + in_memory].bits) flags |= GROUP_TRANSPOSES_B;
+    if (i->operand_count > tail - i->operands + SIGN_B && tail[SIGN_A].bits != tail[SIGN_B].bits)
+        flags |= GROUP_NEGATES;
+    if (halves && in_memory && tail[TRANS_A].bits) flags |= GROUP_TRANSPOSES_A;
+    if (halves && tail[TRANS_A + in_memory].bits) flags |= GROUP_TRANSPOSES_B;
     return flags;
 }
 
@@ -210,7 +223,11 @@ static haul_status lower_group(sim_lowering *l, const ptx_instruction *i) {
         a = sim_source(l, &i->operands[A], PTX_B64);
     else
         p.a = sim_pool_fragment(l, &i->operands[A], false);
-    const uint32_t b = sim_source(l, &i->operands[B], PTX_B64), keep = sim_predicate(l, &i->operands[KEEP], &flip);
+    const uint32_t b = sim_source(l, &i->operands[B], PTX_B64), keep = sim_predicate(l, &tail_of(i)[KEEP], &flip);
+    if (ptx_is_sparse(i)) {
+        p.metadata = sim_source(l, &i->operands[METADATA], PTX_B32);
+        p.selector = (uint32_t)i->operands[SELECTOR].bits;
+    }
     const uint32_t more = sim_pool_product(l, &p);
     sim_op *op = sim_emit(l, issue);
     op->a = a;
@@ -231,3 +248,7 @@ GROUP_PRODUCT(WGMMA_TF32)
 GROUP_PRODUCT(WGMMA_FP8)
 GROUP_PRODUCT(WGMMA_INT8)
 GROUP_PRODUCT(WGMMA_BITS)
+GROUP_PRODUCT(WGMMA_SP_16)
+GROUP_PRODUCT(WGMMA_SP_TF32)
+GROUP_PRODUCT(WGMMA_SP_FP8)
+GROUP_PRODUCT(WGMMA_SP_INT8)
