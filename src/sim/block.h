@@ -52,6 +52,7 @@ typedef struct sim_grid {
     bool check;                       /* look for findings */
     const struct sim_origin *origins; /* with checks: where accesses to shared memory have to stay; may be NULL */
     sim_proxy_need proxies;           /* with checks */
+    bool relaxes;                     /* with checks: it has barriers that order no memory */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;

@@ -75,12 +75,12 @@ static void open_barrier(sim_block *cluster) {
         for (uint32_t i = 0; cluster[r].live_warps && i < cluster[r].warp_count; i++) open_for(&cluster[r].warps[i]);
 }
 
-void sim_cluster_arrive(sim_warp *w, uint32_t lanes) {
+void sim_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_block *cluster = w->block->cluster;
     w->at_cluster |= lanes;
     w->sm->changes++;
     cluster->cluster_arrivals++;
-    if (w->sm->hazards) sim_hazard_cluster_arrive(w, lanes);
+    if (w->sm->hazards) sim_hazard_cluster_arrive(w, op, lanes);
     if (all_have_arrived(cluster)) open_barrier(cluster);
 }
 

@@ -32,7 +32,7 @@ uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const
 sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
 
 /* barrier.cluster: the lanes arrive; they wait as long as sim_cluster_waits(). */
-void sim_cluster_arrive(sim_warp *w, uint32_t lanes);
+void sim_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 bool sim_cluster_waits(const sim_warp *w, uint32_t lanes);
 /* Lanes of the warp have ended: the barrier may open. */
 void sim_cluster_lanes_ended(sim_warp *w);

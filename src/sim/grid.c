@@ -197,6 +197,7 @@ static haul_status set_up_checks(run_state *s, const sim_launch *l) {
     HAUL_TRY(sim_origins_find(l->program, &s->origins));
     s->grid.origins = s->origins;
     s->grid.proxies = sim_proxies_needed(l->program);
+    s->grid.relaxes = sim_relaxes(l->program);
     return HAUL_OK;
 }
 

@@ -119,13 +119,13 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
     return true;
 }
 
-static void clear_gate(const sim_domain *d, sim_gate *g) {
+void sim_gate_clear(const sim_domain *d, sim_gate *g) {
     if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
     g->gathered_floor = g->open_floor = 0;
     g->gathered_heard = g->open_heard = 0;
 }
 
-static void arrive_at(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
+void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
     if (!sim_gate_open(d, g)) return;
     for (uint32_t i = 0; i < d->views[actor].count; i++) {
@@ -150,7 +150,7 @@ static void open_gate(sim_domain *d, sim_gate *g) {
     memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
 }
 
-static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes) {
+void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes) {
     sim_views *v = &d->views[actor];
     if (!g->gathered) return;
     for (uint32_t i = 0, count = v->count; i < count; i++) {
@@ -163,6 +163,14 @@ static void pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lane
         mine->heard |= g->open_heard;
         sim_view_refresh(d, mine);
     }
+}
+
+/* What the arriving lanes know, or, of a relaxed arrival, what a fence before it has released. */
+static void hand_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach) {
+    if (sim_is_relaxed(w, op))
+        sim_relaxed_arrive(w, gate, reach);
+    else
+        sim_gate_arrive(sim_domain_of(w->block), gate, w, lanes);
 }
 
 /* ---- block barriers and the cluster's ---- */
@@ -190,7 +198,7 @@ void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint3
     sim_past_arrive(w, op, lanes);
     sim_past_check_warp(w, op, id, lanes);
     if (expected) sim_group_arrive(w, op, id, lanes);
-    arrive_at(d, gate_of(w->block, id), w, lanes);
+    sim_gate_arrive(d, gate_of(w->block, id), w, lanes);
     d->now += !waits;
 }
 
@@ -203,13 +211,24 @@ void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
 
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    pass(d, gate_of(w->block, id), sim_actor(w), lanes);
+    sim_gate_pass(d, gate_of(w->block, id), sim_actor(w), lanes);
     if (d->views[sim_actor(w)].count > 1) meet(d, w, lanes);
 }
 
-void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes) {
+/* An mbarrier that is fenced on its own is known to all behind the barrier. */
+static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    arrive_at(d, &d->cluster, w, lanes);
+    for (uint32_t i = 0; i < d->mbarrier_count; i++) {
+        sim_watched_mbarrier *m = &d->mbarriers[i];
+        if (m->fenced && m->thread / SIM_LANES == sim_actor(w) && lanes >> m->thread % SIM_LANES & 1)
+            m->time = d->start;
+    }
+}
+
+void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    hand_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
+    if (sim_is_relaxed(w, op)) hand_on_mbarriers(w, lanes);
     d->now++;
 }
 
@@ -220,7 +239,7 @@ void sim_hazard_cluster_open(sim_block *cluster) {
 
 void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    pass(d, &d->cluster, sim_actor(w), lanes);
+    sim_gate_pass(d, &d->cluster, sim_actor(w), lanes);
 }
 
 /* ---- mbarriers ---- */
@@ -242,7 +261,7 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
     *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = m->gate, .passed = m->passed};
     forget_passes(d, m);
-    clear_gate(d, &m->gate);
+    sim_gate_clear(d, &m->gate);
     for (uint32_t a = 0; a < d->actors; a++)
         for (uint32_t i = 0; i < d->views[a].count; i++) forget_actor(d, &d->views[a].list[i], d->used);
     d->used++;
@@ -349,9 +368,10 @@ void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_
     m->last_instruction = op->instruction;
 }
 
-void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32_t address) {
+void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
-    arrive_at(d, &sim_mbarrier_watched(d, b, address)->gate, w, 1u << lane);
+    const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
+    hand_on(w, op, &sim_mbarrier_watched(d, b, address)->gate, 1u << lane, reach);
     d->now++;
 }
 
@@ -376,7 +396,10 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
     sim_domain *d = sim_domain_of(w->block);
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
     if (!is_shared_slot(m, w->block, address)) note_pass(d, m, sim_actor(w), op->instruction);
-    pass(d, &m->gate, sim_actor(w), lanes);
+    if (sim_is_relaxed(w, op))
+        sim_relaxed_pass(w, &m->gate);
+    else
+        sim_gate_pass(d, &m->gate, sim_actor(w), lanes);
 }
 
 /* ---- reports ---- */
@@ -457,6 +480,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->doubts);
     memory_free(d->views);
     memory_free(d->fenced);
+    sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
     memory_free(d->shadows);
@@ -475,8 +499,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!d->doubts || !d->past || !d->groups || !d->remote || !d->flights || !d->fenced || !d->views || !d->barriers ||
-        !d->shadows)
+    if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->groups || !d->remote || !d->flights || !d->fenced ||
+        !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -519,11 +543,13 @@ void sim_hazard_start(sim_block *first) {
     sim_domain *d = sim_domain_of(first);
     d->start = d->settled = ++d->now;
     d->now++;
-    for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) clear_gate(d, &d->barriers[i]);
-    clear_gate(d, &d->cluster);
-    d->mbarrier_count = 0;
+    for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) sim_gate_clear(d, &d->barriers[i]);
+    sim_gate_clear(d, &d->cluster);
+    d->mbarrier_count = d->map_count = 0;
+    memset(d->maps, 0, sizeof d->maps);
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
+    sim_relaxed_start(d);
     sim_past_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;

@@ -24,6 +24,8 @@ typedef struct sim_domain sim_domain;
 
 /* In hazard_proxy.c: once a launch, for sim_grid. */
 sim_proxy_need sim_proxies_needed(const sim_program *p);
+/* In hazard_relaxed.c: it has barriers that order no memory. */
+bool sim_relaxes(const sim_program *p);
 haul_status sim_hazards_create(sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);
 /* A cluster starts; `first` is its first block. */
@@ -85,6 +87,16 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool glob
 /* fence.mbarrier_init */
 void sim_hazard_mbarrier_fence(sim_warp *w, uint32_t active);
 
+/* ---- tensor maps that kernels change, in global memory ---- */
+
+/* The lane has changed the map at the address, and published the change (`released`) or not yet. */
+void sim_hazard_map_changed(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool released);
+/* fence.proxy.tensormap, of either kind */
+void sim_hazard_map_release(sim_warp *w, uint32_t active);
+void sim_hazard_map_acquire(sim_warp *w, uint64_t address);
+/* A lane copies with the map. */
+void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address);
+
 /* ---- products of matrices in the background ---- */
 
 /* A product has been issued that reads 16 bytes of shared memory at each address; returns its time. It is made: it has
@@ -109,7 +121,7 @@ void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
 /* Lanes have come to a block that only those come to who have gone round, or passed, a barrier of the whole block. */
 void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes);
 /* The same for the cluster's barrier. */
-void sim_hazard_cluster_arrive(sim_warp *w, uint32_t lanes);
+void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_hazard_cluster_open(sim_block *cluster);
 void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes);
 /* Lanes that wait at joins are about to go on without those that wait elsewhere. */
@@ -123,7 +135,7 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 /* It is told arrivals or bytes. */
 void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
-void sim_hazard_mbarrier_arrive(sim_warp *w, unsigned lane, sim_block *b, uint32_t address);
+void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address);
 void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
 

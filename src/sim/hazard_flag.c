@@ -5,8 +5,6 @@
  * everywhere, and work. */
 #include "sim/hazard_internal.h"
 
-enum { SCOPE_NONE, SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GPU };
-
 /* In a domain's table, of what was published for one block only: that block's rank, from here on. */
 enum { FOR_ALL = 1, FOR_BLOCK = 2 };
 
@@ -16,14 +14,14 @@ static size_t place_of(uint64_t address) {
 
 uint8_t sim_scope_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_SCOPE]) {
-    case PTX_MOD_SCOPE_CTA: return SCOPE_BLOCK;
-    case PTX_MOD_SCOPE_CLUSTER: return SCOPE_CLUSTER;
-    default: return SCOPE_GPU;
+    case PTX_MOD_SCOPE_CTA: return SIM_SCOPE_BLOCK;
+    case PTX_MOD_SCOPE_CLUSTER: return SIM_SCOPE_CLUSTER;
+    default: return SIM_SCOPE_GPU;
     }
 }
 
 bool sim_reaches_grid(const ptx_instruction *i) {
-    return sim_scope_of(i) == SCOPE_GPU;
+    return sim_scope_of(i) == SIM_SCOPE_GPU;
 }
 
 /* ---- what a view learns ---- */
@@ -38,7 +36,7 @@ static void learn(sim_domain *d, sim_view *v, unsigned heard) {
 }
 
 static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
-    const unsigned heard = v->heard & (scope == SCOPE_GPU ? SIM_HEARD_CLUSTER | SIM_HEARD_GPU : SIM_HEARD_CLUSTER);
+    const unsigned heard = v->heard & (scope == SIM_SCOPE_GPU ? SIM_HEARD_CLUSTER | SIM_HEARD_GPU : SIM_HEARD_CLUSTER);
     if (heard) learn(d, v, heard);
 }
 
@@ -46,21 +44,23 @@ void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
     if (d->fenced[actor] < scope) d->fenced[actor] = scope;
+    sim_relaxed_fence(w, active, scope);
     for (uint32_t i = 0; i < d->views[actor].count; i++)
         if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
 }
 
 void sim_hazard_stored(sim_warp *w) {
-    sim_domain_of(w->block)->fenced[sim_actor(w)] = SCOPE_NONE;
+    sim_domain_of(w->block)->fenced[sim_actor(w)] = SIM_SCOPE_NONE;
 }
 
 /* ---- strong accesses ---- */
 
 static void publish(sim_domain *d, const sim_block *b, size_t place, bool shared, uint8_t scope) {
     d->publishes = true;
-    if (scope == SCOPE_BLOCK && d->published[place] != FOR_ALL) d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
-    if (scope > SCOPE_BLOCK) d->published[place] = FOR_ALL;
-    if (scope == SCOPE_GPU && !shared) sim_watch_published(d->owner->watch)[place] = 1;
+    if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
+        d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
+    if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
+    if (scope == SIM_SCOPE_GPU && !shared) sim_watch_published(d->owner->watch)[place] = 1;
 }
 
 static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
@@ -81,7 +81,7 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const ptx_instruction *instruction = sim_instruction_of(w, op->instruction);
     const uint32_t actor = sim_actor(w);
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
-    const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SCOPE_NONE;
+    const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
     unsigned heard = 0;
     for (uint32_t left = active; left; left &= left - 1) {
@@ -93,6 +93,6 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
         sim_view *v = &d->views[actor].list[i];
         if (!(v->lanes & active)) continue;
         v->heard |= (uint8_t)heard;
-        if (writes || acquires(instruction)) learn_heard(d, v, writes ? SCOPE_GPU : own);
+        if (writes || acquires(instruction)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : own);
     }
 }

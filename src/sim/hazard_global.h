@@ -74,6 +74,7 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
 /* A memory fence of that scope (sim_scope_of), which strong writes may follow that hand over what was written before,
  * and which takes what strong reads have seen handed over. */
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);
+enum { SIM_SCOPE_NONE, SIM_SCOPE_BLOCK, SIM_SCOPE_CLUSTER, SIM_SCOPE_GPU };
 uint8_t sim_scope_of(const ptx_instruction *i);
 /* Its scope is the whole GPU, or more. */
 bool sim_reaches_grid(const ptx_instruction *i);

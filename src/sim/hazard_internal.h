@@ -33,6 +33,13 @@ typedef struct sim_gate {
     uint8_t gathered_heard, open_heard;
 } sim_gate;
 
+/* What a warp's fences have released, for arrivals at barriers of the block and of the cluster, and what it has seen at
+ * barriers and is to know behind its next fence. */
+enum { SIM_REACH_BLOCK, SIM_REACH_CLUSTER, SIM_REACHES };
+typedef struct sim_relaxed {
+    sim_gate released[SIM_REACHES], seen;
+} sim_relaxed;
+
 /* Who met at a named barrier: when each warp came, this time and the last. */
 typedef struct sim_group {
     uint32_t now[SIM_MAX_WARPS], before[SIM_MAX_WARPS];
@@ -139,6 +146,16 @@ typedef struct sim_doubt {
     uint8_t space, lane;
 } sim_doubt;
 
+/* A tensor map that the kernel has changed. */
+enum { SIM_HAZARD_MAPS = 8 };
+typedef struct sim_watched_map {
+    uint64_t address;
+    uint32_t acquired; /* ranks of blocks */
+    uint32_t instruction;
+    uint16_t thread; /* that has changed it */
+    bool live, released;
+} sim_watched_map;
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -156,6 +173,7 @@ struct sim_domain {
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* of each block, SIM_BARRIERS */
     sim_gate cluster;
+    sim_relaxed *relaxed; /* by actor; NULL: the kernel has no relaxed barriers */
     sim_group *groups;    /* of each block, SIM_BARRIERS */
     sim_shadow *shadows;  /* of each block */
     sim_flights *flights; /* of each block */
@@ -163,6 +181,8 @@ struct sim_domain {
     uint32_t **past;      /* by actor, by basic block: lanes that have come there (hazard_past.c); NULL until needed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
     uint32_t mbarrier_count;
+    sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
+    uint32_t map_count;
 };
 
 struct sim_hazards {
@@ -199,7 +219,12 @@ sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane);
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes);
 void sim_view_refresh(const sim_domain *d, sim_view *v);
 
+/* Makes the gate's vectors, unless there are any. False when the host has no memory. */
 bool sim_gate_open(sim_domain *d, sim_gate *g);
+void sim_gate_clear(const sim_domain *d, sim_gate *g);
+/* What the lanes know is gathered; they learn what the gate is open for. */
+void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes);
+void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
 static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
     return d->actors + (uint32_t)(m - d->mbarriers);
@@ -258,6 +283,16 @@ void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint6
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
 /* A load that completes on an mbarrier of block b has been issued. */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+
+/* hazard_relaxed.c. Whether a barrier's instruction orders no memory; then the warp's lanes arrive at or wait for the
+ * gate so. */
+bool sim_is_relaxed(const sim_warp *w, const sim_op *op);
+void sim_relaxed_arrive(const sim_warp *w, sim_gate *gate, int reach);
+void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate);
+void sim_relaxed_fence(sim_warp *w, uint32_t active, uint8_t scope);
+bool sim_relaxed_create(sim_domain *d, const sim_grid *g);
+void sim_relaxed_start(sim_domain *d);
+void sim_relaxed_free(sim_domain *d);
 
 /* hazard_past.c. Lanes come to a block barrier; the domain starts anew. */
 void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);

@@ -107,13 +107,17 @@ typedef struct machine {
     haul_buffer *out, *in;
 } machine;
 
-static machine open_machine(void) {
+static machine open_machine_as(bool checked) {
     machine m;
-    const haul_device_options options = {.threads = 1};
+    const haul_device_options options = {.threads = 1, .check = checked};
     if (haul_device_open(device_name(), &options, &m.device) != HAUL_OK) fail_msg("%s", haul_message());
     assert_int_equal(haul_buffer_create(m.device, IN_BYTES, &m.out), HAUL_OK);
     assert_int_equal(haul_buffer_create(m.device, IN_BYTES, &m.in), HAUL_OK);
     return m;
+}
+
+static machine open_machine(void) {
+    return open_machine_as(false);
 }
 
 /* Runs one warp with `map`; `output` goes to the device before and comes back after. */
@@ -132,7 +136,10 @@ static haul_status try_map(const machine *m, const char *ptx, const haul_tensor_
     if (status == HAUL_OK && record) status = haul_run_create(m->device, &run);
     if (status == HAUL_OK) status = haul_launch_run(module, &launch, run);
     if (status == HAUL_OK) status = haul_buffer_read(m->out, 0, output, IN_BYTES);
-    if (status == HAUL_OK && run) memcpy(record->counters, run->launches[0].counters, sizeof record->counters);
+    if (status == HAUL_OK && run) {
+        memcpy(record->counters, run->launches[0].counters, sizeof record->counters);
+        record->finding_count = run->launches[0].finding_count;
+    }
     haul_run_free(run);
     haul_module_unload(module);
     return status;
@@ -456,21 +463,19 @@ static void a_map_may_lie_in_global_memory(void **state) {
 #define WIDE_ON_MAP ".shared::cta.b1024.b64 [%r8], "
 
 /* The map comes from the input's start to shared memory, is changed there, goes to the output's second half, and is
- * used there: another array, of 5 rows of 32 bytes, of which the box takes four. */
-static void a_kernel_changes_a_map(void **state) {
-    (void)state;
+ * used there behind `fence`: another array, of 5 rows of 32 bytes, of which the box takes four. */
+static haul_status change_map(const machine *m, const char *fence, haul_launch_record *record) {
     char ptx[8192];
-    const machine m = open_machine();
     box_copy c = small_copy(HAUL_TENSOR_F32);
     haul_tensor_map map;
     fill_input();
     memset(output, 0, sizeof output);
-    c.tensor.buffer = m.in;
+    c.tensor.buffer = m->in;
     c.tensor.offset = 4096;
     assert_int_equal(haul_tensor_map_encode(&c.tensor, &map), HAUL_OK);
     memcpy(input, &map, sizeof map);
     snprintf(
-        ptx, sizeof ptx, "%s",
+        ptx, sizeof ptx, "%s%s%s",
         TENSOR_BEGIN
         "add.u32 %r8, %r3, 8192;\nshl.b32 %r9, %r0, 2;\ncvt.u64.u32 %rd6, %r9;\nadd.u64 %rd7, %rd1, %rd6;\n"
         "ld.global.u32 %r10, [%rd7];\nadd.u32 %r9, %r8, %r9;\nst.shared.u32 [%r9], %r10;\nbar.warp.sync -1;\n"
@@ -481,14 +486,34 @@ static void a_kernel_changes_a_map(void **state) {
         "0x0;\n" REPLACE("swizzle_mode") ON_MAP "0x0;\n" REPLACE("interleave_layout") ON_MAP
         "0x0;\n"
         "bar.warp.sync -1;\nadd.u64 %rd10, %rd0, 32768;\n"
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd10], [%r8], 128;\n"
-        "fence.proxy.tensormap::generic.acquire.gpu [%rd10], 128;\n"
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd10], [%r8], 128;\n",
+        fence,
         "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n"
         "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%r3], [%rd10, {0, 3}], [%r4];\n" WAIT DUMP END);
-    if (try_map(&m, ptx, &map, NULL) != HAUL_OK) fail_msg("%s", haul_message());
+    return try_map(m, ptx, &map, record);
+}
+
+#define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%rd10], 128;\n"
+
+static void a_kernel_changes_a_map(void **state) {
+    (void)state;
+    const machine m = open_machine();
+    if (change_map(&m, ACQUIRE, NULL) != HAUL_OK) fail_msg("%s", haul_message());
     for (unsigned i = 0; i < 64; i++) assert_int_equal(output[i], input[8192 + 3 * 32 + i]);
     for (unsigned i = 64; i < 128; i++) assert_int_equal(output[i], 0);
+    haul_device_close(m.device);
+}
+
+static void a_changed_map_has_to_be_acquired_before_it_is_used(void **state) {
+    (void)state;
+    if (!is_virtual()) skip();
+    const machine m = open_machine_as(true);
+    haul_launch_record record = {0};
+    assert_int_equal(change_map(&m, ACQUIRE, &record), HAUL_OK);
+    assert_int_equal(record.finding_count, 0);
+    assert_int_equal(change_map(&m, "", &record), HAUL_OK);
+    assert_int_equal(record.finding_count, 1);
     haul_device_close(m.device);
 }
 
@@ -793,6 +818,7 @@ int main(void) {
         cmocka_unit_test(a_box_is_not_there_before_the_wait),
         cmocka_unit_test(a_map_may_lie_in_global_memory),
         cmocka_unit_test(a_kernel_changes_a_map),
+        cmocka_unit_test(a_changed_map_has_to_be_acquired_before_it_is_used),
         cmocka_unit_test(changes_that_make_no_map_are_faults),
         cmocka_unit_test(one_copy_feeds_several_blocks),
         cmocka_unit_test(rows_are_counted_as_the_sectors_they_touch),

@@ -533,7 +533,7 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
             sim_hazard_mbarrier_use(w, op, lane, owner, offset_of(owner, object));
             sim_hazard_mbarrier_told(w, op, lane, owner, offset_of(owner, object));
             if (op->x != EXPECTS && op->x != COMPLETES)
-                sim_hazard_mbarrier_arrive(w, lane, owner, offset_of(owner, object));
+                sim_hazard_mbarrier_arrive(w, op, lane, owner, offset_of(owner, object));
         }
         bool completes = sim_mbarrier_unpack(before).pending <= SIM_SLOT(w, uint32_t, op->b)[lane];
         if ((op->y && completes) || !update_barrier(w, op, lane, owner, object)) return overflow(w, op, lane, before);
@@ -616,7 +616,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
             sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
             sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
             /* What the thread did itself goes along with its copies. */
-            sim_hazard_mbarrier_arrive(w, lane, w->block, offset_of(w->block, object));
+            sim_hazard_mbarrier_arrive(w, op, lane, w->block, offset_of(w->block, object));
         }
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (op->imm2) continue;

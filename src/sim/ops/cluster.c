@@ -9,8 +9,7 @@
 #include <string.h>
 
 static sim_step cluster_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op;
-    sim_cluster_arrive(w, active);
+    sim_cluster_arrive(w, op, active);
     sim_count_barrier(w->sm->counting, w);
     return SIM_NEXT;
 }

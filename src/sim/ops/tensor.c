@@ -41,6 +41,7 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "%s", haul_message());
         return false;
     }
+    if (w->sm->hazards) sim_hazard_map_used(w, op, lane, address);
     const bool by_pixels = op->imm2 & 8;
     if (t->by_pixels != by_pixels) {
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",

@@ -39,6 +39,7 @@ static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!map) return SIM_STOP;
         if (sim_tensor_replace(map, (sim_tensor_field)op->x, op->y, value) != HAUL_OK)
             return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << l, "%s", haul_message());
+        if (w->sm->hazards && !(op->imm2 & MAP_IN_SHARED)) sim_hazard_map_changed(w, op, l, address, false);
     }
     w->sm->changes++;
     return SIM_NEXT;
@@ -102,6 +103,7 @@ static sim_step publish(sim_warp *w, const sim_op *op, uint32_t active) {
     unsigned char *map = from ? map_at(w, op, l, to, false) : NULL;
     if (!map) return SIM_STOP;
     memcpy(map, from, SIM_TENSOR_MAP_BYTES);
+    if (w->sm->hazards) sim_hazard_map_changed(w, op, l, to, true);
     w->sm->changes++;
     return SIM_NEXT;
 }
@@ -118,6 +120,39 @@ haul_status LOWER(TENSORMAP_COPY)(sim_lowering *l, const ptx_instruction *i) {
     op->b = from;
     op->x = (uint32_t)shared_offset;
     op->imm2 = shared_wide;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
+
+/* ---- fence.proxy.tensormap: a, imm, SIM_OP_WIDE: the map that is acquired ---- */
+
+static sim_step release(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    if (w->sm->hazards) sim_hazard_map_release(w, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(FENCE_TENSORMAP_RELEASE)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, release);
+    return HAUL_OK;
+}
+
+static sim_step acquire(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = w->sm->hazards ? active : 0; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        sim_hazard_map_acquire(w, address_in(w, op->a, op->flags & SIM_OP_WIDE, op->imm, l));
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(FENCE_TENSORMAP_ACQUIRE)(sim_lowering *l, const ptx_instruction *i) {
+    bool wide;
+    int64_t offset;
+    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
+    sim_op *op = sim_emit(l, acquire);
+    op->a = base;
+    op->imm = offset;
     op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
