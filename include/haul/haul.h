@@ -29,6 +29,9 @@ typedef struct haul_device_options {
     uint64_t instruction_limit; /* warp-level instructions one launch may execute before it counts as endless;
                                    default 2^36 */
     uint64_t memory_bytes;      /* device memory; default: the machine's, as far as the host has it */
+    uint64_t
+        heap_bytes; /* of the heap that kernels allocate from (cudaLimitMallocHeapSize); default 8 MiB. On GPUs too */
+    uint64_t stack_bytes;   /* of a thread, for calls and alloca() (cudaLimitStackSize); default 1024. On GPUs too */
     bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
                                still leaves its launch record, with the fault as a finding */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
@@ -38,6 +41,9 @@ typedef struct haul_device_options {
 /* `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 where there is one, else
  * sim). `options` may be NULL. Errors: HAUL_ERROR_NO_DEVICE (unknown name; no driver), HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device);
+/* Of a virtual device with checks: appends a record to `run` for each kernel of loaded modules whose blocks of the
+ * device's heap nobody has freed, with the findings (leak). Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status haul_device_leaks(haul_device *device, haul_run *run);
 /* Also ends the modules and buffers that are left. NULL is allowed. */
 void haul_device_close(haul_device *device);
 const char *haul_device_name(const haul_device *device);    /* "sim:h100" */

@@ -140,7 +140,9 @@ typedef enum haul_action {
     HAUL_ACTION_ATOMIC,
     HAUL_ACTION_ASYNC_READ, /* an asynchronous copy: of its source */
     HAUL_ACTION_ASYNC_WRITE,
-    HAUL_ACTION_SYNC, /* a barrier, a wait, a warp instruction */
+    HAUL_ACTION_SYNC,     /* a barrier, a wait, a warp instruction */
+    HAUL_ACTION_ALLOCATE, /* malloc() or new in a kernel */
+    HAUL_ACTION_FREE,
     HAUL_ACTION_COUNT
 } haul_action;
 extern const char *const haul_action_names[HAUL_ACTION_COUNT]; /* "", "read", ..., "asynchronous read", ... */

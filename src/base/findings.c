@@ -20,6 +20,8 @@ const char *const haul_action_names[HAUL_ACTION_COUNT] = {
     [HAUL_ACTION_ASYNC_READ] = "asynchronous read",
     [HAUL_ACTION_ASYNC_WRITE] = "asynchronous write",
     [HAUL_ACTION_SYNC] = "synchronisation",
+    [HAUL_ACTION_ALLOCATE] = "allocation",
+    [HAUL_ACTION_FREE] = "free",
 };
 
 const char *const haul_space_names[HAUL_SPACE_COUNT] = {

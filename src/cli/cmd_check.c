@@ -187,9 +187,29 @@ static haul_status write_reports(checking *c) {
     return cli_print(&c->out);
 }
 
+/* The last launch of a kernel of that name. */
+static const launch_description *last_launch_of(const cli_session *s, const char *kernel) {
+    const launch_description *last = &s->launches.items[0];
+    for (size_t i = 0; i < s->launches.count; i++)
+        if (strcmp(s->launches.items[i].kernel, kernel) == 0) last = &s->launches.items[i];
+    return last;
+}
+
+/* What kernels left on the heap, now that no launch can free it any more. */
+static haul_status check_leaks(checking *c, cli_session *s) {
+    haul_run *run;
+    HAUL_TRY(haul_run_create(s->device, &run));
+    haul_status status = haul_device_leaks(s->device, run);
+    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++)
+        status = judge(c, s, last_launch_of(s, run->launches[i].kernel), &run->launches[i]);
+    haul_run_free(run);
+    return status;
+}
+
 static haul_status check_all(checking *c, cli_session *s) {
     HAUL_TRY(open_checking(c, s));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, s, &s->launches.items[i]));
+    HAUL_TRY(check_leaks(c, s));
     return write_reports(c);
 }
 

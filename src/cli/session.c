@@ -23,7 +23,11 @@ int cli_fail(const char *command) {
 
 haul_device_options cli_device_options(const cli_values *v) {
     uint32_t threads = v->threads > UINT32_MAX ? UINT32_MAX : (uint32_t)v->threads;
-    return (haul_device_options){.threads = threads, .instruction_limit = v->limit, .memory_bytes = v->memory};
+    return (haul_device_options){.threads = threads,
+                                 .instruction_limit = v->limit,
+                                 .memory_bytes = v->memory,
+                                 .heap_bytes = v->heap,
+                                 .stack_bytes = v->stack};
 }
 
 /* ---- kernels ---- */

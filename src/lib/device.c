@@ -104,8 +104,7 @@ static haul_status name_device(haul_device *d) {
 
 /* ---- opening and closing ---- */
 
-static haul_status apply_options(haul_device *d, const haul_device_options *o) {
-    if (!d->is_virtual || !o) return HAUL_OK;
+static haul_status apply_virtual_options(haul_device *d, const haul_device_options *o) {
     sim_driver_set_threads(o->threads);
     sim_driver_set_limit(o->instruction_limit);
     sim_driver_set_checks(o->check, o->schedule, o->seed);
@@ -113,6 +112,16 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     return o->memory_bytes ? sim_driver_set_memory(o->memory_bytes) : HAUL_OK;
 }
 
+static haul_status set_limit(const haul_device *d, int limit, uint64_t bytes, const char *what) {
+    return bytes ? device_check(d, d->driver->limit_set(limit, bytes), what) : HAUL_OK;
+}
+
+static haul_status apply_options(haul_device *d, const haul_device_options *o) {
+    if (!o) return HAUL_OK;
+    if (d->is_virtual) HAUL_TRY(apply_virtual_options(d, o));
+    HAUL_TRY(set_limit(d, DRIVER_LIMIT_HEAP, o->heap_bytes, "the size of the heap"));
+    return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
+}
 static haul_status open_device(haul_device *d, const char *name, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));

@@ -43,6 +43,32 @@ void haul_run_free(haul_run *run) {
     memory_free(o);
 }
 
+static haul_status add_leaks(haul_run *run) {
+    arena *memory = run_memory(run);
+    jmp_buf out_of_memory;
+    for (uint32_t user = 0; user != UINT32_MAX;) {
+        haul_launch_record r = {0}, *record;
+        memory->out_of_memory = &out_of_memory;
+        if (setjmp(out_of_memory)) {
+            memory->out_of_memory = NULL;
+            return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for what leaks");
+        }
+        const haul_status status = sim_driver_leaks(&user, memory, &r);
+        memory->out_of_memory = NULL;
+        HAUL_TRY(status);
+        if (user == UINT32_MAX) return HAUL_OK;
+        HAUL_TRY(run_add_launch(run, &record));
+        *record = r;
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_device_leaks(haul_device *d, haul_run *run) {
+    if (!d->is_virtual || !d->checks) return HAUL_OK;
+    HAUL_TRY(device_enter(d));
+    return add_leaks(run);
+}
+
 haul_status run_add_launch(haul_run *run, haul_launch_record **record) {
     run_owner *o = run->owner;
     if (run->launch_count == o->capacity) {

@@ -1,8 +1,8 @@
 #include "ptx/inline.h"
 
-#include "base/hash.h"
 #include "base/status.h"
 #include "ptx/far.h"
+#include "ptx/chain.h"
 
 #include <string.h>
 
@@ -25,6 +25,7 @@ typedef struct member {
                                      * change with each call */
     ptx_variable **copies;          /* made for formal parameters that registers are passed to: params, results */
     uint64_t weight;                /* what a copy of its body costs */
+    bool allocates;                 /* has an alloca: what it gets goes when the function returns */
 } member;
 
 /* The entry, or a function that is not put in line, with all that is put in line there. Its registers and variables are
@@ -51,16 +52,13 @@ typedef struct flattener {
     bool has_stack;                    /* .local variables of regions are in a stack */
     ptx_variable ***shared;            /* by function and its variables: the flat function's */
     ptx_variable *arguments, *results; /* what is passed to regions and back; NULL: not needed yet */
-    ptx_variable *stack;
+    ptx_variable *stack, *dynamic;
     region *region; /* being made */
     LIST_OF(ptx_register) registers;
     LIST_OF(ptx_variable *) variables;
     LIST_OF(ptx_label) labels;
     LIST_OF(ptx_instruction) instructions;
-    LIST_OF(ptx_place) places; /* the module's, and more */
-    uint32_t *place_map;       /* open addressing: places that were made (index + 1), by inner place and call */
-    uint64_t *place_keys;
-    size_t place_map_size, place_map_count;
+    ptx_chained_places places;
     uint32_t calls;  /* copied so far, for the names of labels */
     uint64_t weight; /* of all copies so far */
 } flattener;
@@ -135,6 +133,16 @@ static ptx_variable *shared_of_block(flattener *f, const ptx_function *function,
     return (*known)[i];
 }
 
+static bool uses_stack_pointer(const ptx_instruction *i) {
+    return i->op == PTX_OP_ALLOCA || i->op == PTX_OP_STACKSAVE || i->op == PTX_OP_STACKRESTORE;
+}
+
+static bool has_alloca(const ptx_function *function) {
+    size_t i = 0;
+    while (i < function->instruction_count && function->instructions[i].op != PTX_OP_ALLOCA) i++;
+    return i < function->instruction_count;
+}
+
 static member *add_member(flattener *f, const ptx_function *function) {
     member *m = ARENA_NEW(f->memory, member);
     size_t count = first_formal(function, true) + function->result_count;
@@ -142,6 +150,7 @@ static member *add_member(flattener *f, const ptx_function *function) {
     m->number = f->member_count++;
     m->variables = ARENA_ARRAY(f->memory, count, const ptx_variable *);
     m->weight = ptx_weigh(f->module, function);
+    m->allocates = has_alloca(function);
     for (size_t i = 0; i < function->variable_count; i++) {
         ptx_variable *copy = copy_variable(f, m, function->variables[i]);
         if (is_in_stack(f, copy))
@@ -163,50 +172,6 @@ static const ptx_variable *map_variable(const site *s, const ptx_variable *v) {
     if (v->index < g->variable_count && g->variables[v->index] == v) return s->member->variables[v->index];
     bool result = !(v->index < g->param_count && g->params[v->index] == v);
     return s->member->variables[first_formal(g, result) + v->index];
-}
-
-/* ---- places ---- */
-
-static uint64_t *place_slot(flattener *f, uint64_t key) {
-    size_t at = (size_t)(hash_bytes(HASH_START, &key, sizeof key) >> 20);
-    for (;; at++) {
-        uint64_t *slot = &f->place_keys[at & (f->place_map_size - 1)];
-        if (!*slot || *slot == key) return slot;
-    }
-}
-
-static void grow_place_map(flattener *f) {
-    if (f->place_map_count * 2 < f->place_map_size) return;
-    const uint64_t *keys = f->place_keys;
-    const uint32_t *made = f->place_map;
-    size_t old = f->place_map_size;
-    f->place_map_size = old ? old * 2 : 256;
-    f->place_keys = ARENA_ARRAY(f->memory, f->place_map_size, uint64_t);
-    f->place_map = ARENA_ARRAY(f->memory, f->place_map_size, uint32_t);
-    for (size_t i = 0; i < old; i++) {
-        if (!keys[i]) continue;
-        uint64_t *slot = place_slot(f, keys[i]);
-        *slot = keys[i];
-        f->place_map[slot - f->place_keys] = made[i];
-    }
-}
-
-/* The place `inner` of a called function, seen from the call at `outer`. */
-static uint32_t chain_place(flattener *f, uint32_t inner, uint32_t outer) {
-    if (!inner || !outer) return inner ? inner : outer;
-    uint64_t key = (uint64_t)inner << 32 | outer;
-    uint64_t *slot = NULL;
-    grow_place_map(f);
-    slot = place_slot(f, key);
-    if (*slot) return f->place_map[slot - f->place_keys];
-    ptx_place place = f->places.items[inner - 1];
-    place.inlined_at = place.inlined_at ? chain_place(f, place.inlined_at, outer) : outer;
-    APPEND(f, f->places, place);
-    grow_place_map(f);
-    slot = place_slot(f, key);
-    *slot = key;
-    f->place_map_count++;
-    return f->place_map[slot - f->place_keys] = (uint32_t)f->places.count;
 }
 
 /* ---- copying instructions ---- */
@@ -269,7 +234,7 @@ static ptx_instruction map_instruction(flattener *f, const site *s, const ptx_in
     to.operands = ARENA_ARRAY(f->memory, from->operand_count, ptx_operand);
     if (from->operand_count) memcpy(to.operands, from->operands, from->operand_count * sizeof *to.operands);
     if (to.guarded) to.guard += s->member->first_register;
-    to.place = chain_place(f, from->place, s->place);
+    to.place = ptx_chain_place(&f->places, from->place, s->place);
     for (unsigned o = 0; o < to.operand_count; o++) {
         map_operand(f, s, &to.operands[o]);
         map_stack(f, &to, &to.operands[o]);
@@ -549,12 +514,28 @@ static haul_status copy_far_call(flattener *f, const site *s, const ptx_instruct
 
 /* ---- calls that are put in line ---- */
 
+static uint32_t save_stack_pointer(flattener *f, const ptx_instruction *call) {
+    const uint32_t pointer = add_register(f, "pointer", PTX_U64);
+    ptx_instruction *save = emit(f, call, PTX_OP_STACKSAVE, 1);
+    save->type = PTX_U64;
+    save->operands[0] = register_operand(pointer, call->position);
+    return pointer;
+}
+
+static void restore_stack_pointer(flattener *f, const ptx_instruction *call, uint32_t pointer) {
+    ptx_instruction *restore = emit(f, call, PTX_OP_STACKRESTORE, 1);
+    restore->type = PTX_U64;
+    restore->operands[0] = register_operand(pointer, call->position);
+}
+
 /* `call` is already mapped into the flat function. */
 static haul_status copy_callee(flattener *f, const site *caller, member *m, const ptx_instruction *call) {
     site s = {.member = m, .place = call->place, .depth = caller->depth + 1};
     s.end_label = add_label(f, arena_printf(f->memory, "$L__return$%u", ++f->calls), call->position);
     bind_all(f, m, call);
+    const uint32_t pointer = m->allocates ? save_stack_pointer(f, call) : 0;
     HAUL_TRY(copy_body(f, &s));
+    if (m->allocates) restore_stack_pointer(f, call, pointer);
     fetch_results(f, m, call);
     return HAUL_OK;
 }
@@ -622,11 +603,17 @@ static void add_labels(flattener *f, site *s) {
     }
 }
 
+static void need_dynamic(flattener *f) {
+    if (!f->dynamic) f->dynamic = new_variable(f, "$dynamic", PTX_SPACE_LOCAL);
+    f->dynamic->size = PTX_DYNAMIC_HEAD + f->module->stack_bytes;
+}
+
 static haul_status copy_instruction(flattener *f, const site *s, const ptx_instruction *from, bool is_last) {
     if (is_call_to_copy(from)) return copy_call(f, s, from);
     if (from->op == PTX_OP_RET) {
         copy_return(f, s, from, is_last);
     } else {
+        if (uses_stack_pointer(from)) need_dynamic(f);
         const ptx_instruction mapped = map_instruction(f, s, from); /* may emit others in front */
         APPEND(f, f->instructions, mapped);
     }
@@ -699,6 +686,7 @@ static void keep_lists(flattener *f) {
     flat->register_count = f->registers.count;
     flat->variables = f->variables.items;
     flat->variable_count = f->variables.count;
+    flat->dynamic = f->dynamic;
     flat->labels = f->labels.items;
     flat->label_count = f->labels.count;
     flat->instructions = f->instructions.items;
@@ -859,8 +847,7 @@ static haul_status flatten(flattener *f) {
                          f->module->name, f->entry->name);
     f->flat = ARENA_NEW(f->memory, ptx_function);
     *f->flat = *f->entry;
-    f->places.items = f->module->places;
-    f->places.count = f->places.capacity = f->module->place_count;
+    f->places = ptx_chain_places(f->module);
     f->members = ARENA_ARRAY(f->memory, f->module->function_count, member *);
     f->shared = ARENA_ARRAY(f->memory, f->module->function_count, ptx_variable **);
     f->is_far = ARENA_ARRAY(f->memory, f->module->function_count, bool);
@@ -880,7 +867,9 @@ static haul_status flatten(flattener *f) {
 
 haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_function **flat) {
     size_t i = 0;
-    while (i < entry->instruction_count && !is_call_to_copy(&entry->instructions[i])) i++;
+    while (i < entry->instruction_count && !is_call_to_copy(&entry->instructions[i]) &&
+           !uses_stack_pointer(&entry->instructions[i]))
+        i++;
     *flat = entry;
     if (i == entry->instruction_count) return HAUL_OK;
     flattener f = {.module = module, .memory = &module->memory, .entry = entry};

@@ -4,6 +4,9 @@
 
 #include "ptx/ir.h"
 
+/* The variable $dynamic, of ptx_module.stack_bytes, is what alloca gives out, behind as many bytes that say how much
+ * is. */
+enum { PTX_DYNAMIC_HEAD = 16 };
 /* A thread's stack where nobody has set another size: CUDA's default. */
 enum { PTX_STACK_BYTES = 1024 };
 

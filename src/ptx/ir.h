@@ -238,6 +238,7 @@ struct ptx_function {
     const ptx_callee *callees;       /* of a flat function: what it calls that is not put in line */
     size_t callee_count;
     const ptx_variable *arguments, *stack; /* of a flat function, where calls are made; stack: may be NULL */
+    const ptx_variable *dynamic;           /* likewise: what alloca gives out; NULL: it has none */
     ptx_position position;
 };
 

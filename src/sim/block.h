@@ -38,6 +38,8 @@ typedef struct sim_grid {
     const sim_program *program;
     const sim_machine *machine;
     const sim_memory *memory;
+    struct sim_heap *heap; /* of a kernel that uses it */
+    uint32_t heap_user;
     const unsigned char *params;
     uint32_t grid[3], block[3];
     uint32_t threads, warps; /* of a block */
@@ -96,6 +98,7 @@ struct sim_sm {
     unsigned char *frames; /* their threads' frames */
     uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
+    uint64_t releases;           /* of the heap's blocks that `ranges` knows of */
     sim_range *ranges;           /* by instruction: the allocation it touched last */
     bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
     bool stuck;                  /* nothing could run when it stopped last */
@@ -116,6 +119,8 @@ void sim_sm_free(sim_sm *sm);
 /* Runs warps until `budget` operations have been executed or nothing can run without the serial phase. Returns false
  * when the SM has no block left. */
 bool sim_sm_run(sim_sm *sm, uint64_t budget);
+/* Memory has been freed: what the SM remembers of allocations may not hold any more. */
+void sim_sm_forget_freed(sim_sm *sm);
 /* The serial phase: executes the operation that each waiting path has come to. */
 void sim_sm_run_ordered(sim_sm *sm);
 /* Nothing on the GPU can run: lets waits that have a time limit end. False when there is none to end. */

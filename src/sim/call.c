@@ -252,15 +252,24 @@ static const ptx_callee *calling(const sim_lowering *l) {
     return found;
 }
 
+static void add_variable(sim_lowering *l, const ptx_variable *v, uint32_t size, uint32_t *bytes) {
+    const uint32_t words[VARIABLE_WORDS] = {(uint32_t)sim_variable_address(l, v), size};
+    sim_pool(l, words, VARIABLE_WORDS);
+    *bytes += size;
+}
+
+/* Among them how far the stack of alloca is used: what the callee takes goes when it returns. */
 static uint32_t add_variables(sim_lowering *l, uint32_t *bytes) {
     const ptx_callee *c = calling(l);
     uint32_t count = 0;
+    if (l->function->dynamic) {
+        add_variable(l, l->function->dynamic, sizeof(uint64_t), bytes);
+        count++;
+    }
     for (uint32_t k = c ? c->first_variable : 0; c && k < c->end_variable; k++) {
         const ptx_variable *v = l->function->variables[k];
         if (v->space != PTX_SPACE_PARAM || !v->size) continue;
-        const uint32_t words[VARIABLE_WORDS] = {(uint32_t)sim_variable_address(l, v), (uint32_t)v->size};
-        sim_pool(l, words, VARIABLE_WORDS);
-        *bytes += words[1];
+        add_variable(l, v, (uint32_t)v->size, bytes);
         count++;
     }
     return count;

@@ -8,6 +8,7 @@
 #include "sim/call.h"
 #include "sim/driver_internal.h"
 #include "sim/grid.h"
+#include "sim/heap.h"
 #include "sim/lower_internal.h"
 #include "sim/occupancy.h"
 #include "sim/tensor.h"
@@ -143,6 +144,8 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_pools(c);
     sim_free_pinned(c);
     while (c->modules) sim_call_module_unload(c->modules);
+    sim_heap_end(c->heap);
+    memory_free(c->heap_users);
     sim_memory_free(c->memory);
     sim_clock_free(&c->clock);
     memory_free(c);
@@ -243,6 +246,8 @@ static void unlink_module(CUmodule module) {
 CUresult sim_call_module_unload(CUmodule m) {
     (void)sim_work_finish_all(m->context, false);
     unlink_module(m);
+    for (CUfunction f = m->functions; f; f = f->next)
+        if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
         if (m->addresses[i]) sim_memory_release(m->context->memory, m->addresses[i]);
     arena_free(&m->memory);
@@ -356,6 +361,8 @@ static sim_launch describe(const sim_work *w) {
     sim_launch l = {.program = w->function->program,
                     .machine = &c->machine,
                     .memory = c->memory,
+                    .heap = c->heap,
+                    .heap_user = w->function->heap_user,
                     .params = w->parameters,
                     .dynamic_bytes = w->config.shared_bytes,
                     .threads = c->threads,
@@ -377,6 +384,7 @@ haul_status sim_run_launch(const sim_work *w, double *us) {
     bool wrote_host = false;
     sim_launch l = describe(w);
     l.wrote_host = &wrote_host;
+    if (l.heap) sim_heap_begin_launch(l.heap);
     haul_launch_record *record = w->record ? w->record : &own;
     const haul_status status = sim_launch_run(&l, w->record ? w->record_memory : &memory, record);
     *us = record->estimate_us;
@@ -386,9 +394,29 @@ haul_status sim_run_launch(const sim_work *w, double *us) {
     return status;
 }
 
+/* From now on blocks can be told to be this kernel's. */
+static haul_status add_heap_user(CUcontext c, CUfunction f) {
+    if (f->heap_user) return HAUL_OK;
+    CUfunction *users = memory_resize(c->heap_users, (c->heap_user_count + 1) * sizeof *users);
+    if (!users) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: no memory for its users");
+    c->heap_users = users;
+    users[c->heap_user_count++] = f;
+    f->heap_user = c->heap_user_count;
+    return HAUL_OK;
+}
+
+/* The heap is there from the first launch on that may use it. */
+static haul_status prepare_heap(CUcontext c, CUfunction f) {
+    if (!f->program->uses_heap) return HAUL_OK;
+    HAUL_TRY(add_heap_user(c, f));
+    if (c->heap) return HAUL_OK;
+    return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
+}
+
 static haul_status prepare_launch(sim_work *w, void **parameters) {
     haul_occupancy occupancy;
     HAUL_TRY(sim_prepare(w->function));
+    HAUL_TRY(prepare_heap(w->function->module->context, w->function));
     w->parameters = pack_parameters(w->function, parameters);
     if (!w->parameters)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'",
@@ -511,6 +539,51 @@ void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
     current->seed = seed;
 }
 
+static void add_leak(const sim_heap_block *b, haul_launch_record *r) {
+    for (size_t i = 0; i < r->finding_count; i++) {
+        if (r->findings[i].access.instruction != b->origin.access.instruction) continue;
+        r->findings[i].count++;
+        return;
+    }
+    r->findings[r->finding_count++] = (haul_finding){.kind = HAUL_FINDING_LEAK,
+                                                     .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
+                                                     .count = 1,
+                                                     .access = b->origin.access,
+                                                     .space = HAUL_SPACE_GLOBAL,
+                                                     .address = b->address,
+                                                     .bytes = b->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)b->bytes};
+}
+
+static void describe_leaks(const sim_heap *heap, uint32_t user, arena *memory, haul_launch_record *r) {
+    sim_heap_block b = {0};
+    while (sim_heap_next(heap, &b))
+        if (b.origin.user == user) add_leak(&b, r);
+    for (size_t i = 0; i < r->finding_count; i++) {
+        haul_finding *f = &r->findings[i];
+        f->what =
+            arena_printf(memory, "blocks that malloc() gave here were never freed; the first has %u bytes, at 0x%llx",
+                         f->bytes, (unsigned long long)f->address);
+    }
+}
+
+haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record) {
+    sim_heap_block b = {0};
+    const CUcontext c = current;
+    const uint32_t after = *user;
+    *user = UINT32_MAX;
+    while (c->heap && sim_heap_next(c->heap, &b)) {
+        const uint32_t of = b.origin.user;
+        if (of > after && of < *user && c->heap_users[of - 1]) *user = of;
+    }
+    if (*user == UINT32_MAX) return HAUL_OK;
+    const sim_program *p = c->heap_users[*user - 1]->program;
+    HAUL_TRY(sim_record_program(p, memory, record));
+    record->checked = true;
+    record->findings = ARENA_ARRAY(memory, p->function->instruction_count, haul_finding);
+    describe_leaks(c->heap, *user, memory, record);
+    return HAUL_OK;
+}
+
 void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }
@@ -518,6 +591,8 @@ void sim_driver_set_print(sim_print_sink sink) {
 haul_status sim_driver_set_memory(uint64_t bytes) {
     sim_memory *memory;
     HAUL_TRY(sim_memory_create(bytes, &memory));
+    sim_heap_end(current->heap);
+    current->heap = NULL;
     sim_memory_free(current->memory);
     current->memory = memory;
     if (current->check) sim_memory_keep_apart(memory);

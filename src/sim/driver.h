@@ -34,6 +34,10 @@ void sim_driver_wait_until(double us);
 void sim_driver_fail_call(uint64_t n);
 /* The next launches fill `record`, allocated in `memory`; NULL: none. */
 void sim_driver_record(haul_launch_record *record, arena *memory);
+/* What nobody has freed of the device's heap, of devices with checks: the record of the first kernel behind number
+ * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
+ * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
+haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record);
 /* Status of the context's last failed launch or load, which says more than a CUresult. */
 haul_status sim_driver_last_status(void);
 

@@ -2,6 +2,7 @@
 #include "ptx/inline.h"
 #include "sim/call.h"
 #include "sim/driver_internal.h"
+#include "sim/heap.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -26,15 +27,24 @@ CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
     return sim_result_of(status);
 }
 
+static bool is_in_heap(CUcontext c, CUdeviceptr address) {
+    if (!c->heap || !sim_heap_contains(c->heap, address)) return false;
+    sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
+                            "device memory: 0x%llx was allocated by a kernel: only kernels can use it", address));
+    return true;
+}
+
 /* Waits for all work first, as the driver does: memory that a stream still uses does not go. */
 CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(c);
     (void)sim_work_finish_all(c, false);
+    if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
     return sim_result_of(sim_memory_release(c->memory, address));
 }
 
 void *sim_at(CUcontext c, CUdeviceptr address, size_t bytes) {
     void *host = sim_memory_at(c->memory, address, bytes);
+    if (is_in_heap(c, address)) return NULL;
     if (!host)
         sim_result_of(
             haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address));
@@ -146,7 +156,7 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
 
 /* ---- what a context may use of the caches ---- */
 
-enum { LEAST_FETCH = 32, MOST_FETCH = 128 };
+enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096 };
 
 /* Kernels whose calls are made know the stack's size: they are lowered again. */
 static CUresult set_stack(CUcontext c, size_t value) {
@@ -155,14 +165,24 @@ static CUresult set_stack(CUcontext c, size_t value) {
     c->stack_bytes = value < SIM_CALL_BYTES ? SIM_CALL_BYTES : value;
     for (CUmodule m = c->modules; m; m = m->next)
         for (CUfunction f = m->functions; f; f = f->next)
-            if (f->program && f->program->callees) f->program = NULL;
+            if (f->program && (f->program->callees || f->program->function->dynamic)) f->program = NULL;
     return finished;
+}
+
+static CUresult set_heap(CUcontext c, size_t value) {
+    const uint64_t bytes = value < LEAST_HEAP ? LEAST_HEAP : value;
+    if (c->heap) return sim_wrong("cuCtxSetLimit: the heap cannot change any more: a kernel has used it");
+    if (bytes > sim_memory_largest_free(c->memory))
+        return sim_wrong("cuCtxSetLimit: device memory has not so much left");
+    c->heap_bytes = bytes;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_call_limit_set(int limit, size_t value) {
     SIM_ENTER(c);
     switch (limit) {
     case DRIVER_LIMIT_STACK: return set_stack(c, value);
+    case DRIVER_LIMIT_HEAP: return set_heap(c, value);
     case DRIVER_LIMIT_L2_FETCH:
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
@@ -178,6 +198,7 @@ CUresult sim_call_limit_get(size_t *value, int limit) {
     SIM_ENTER(c);
     switch (limit) {
     case DRIVER_LIMIT_STACK: *value = c->stack_bytes ? c->stack_bytes : PTX_STACK_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_HEAP: *value = c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES; return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH: *value = c->machine.l2_fetch_bytes; return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2: *value = c->persisting_l2; return CUDA_SUCCESS;
     default: return sim_wrong("cuCtxGetLimit: no such limit");

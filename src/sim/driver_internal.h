@@ -18,6 +18,7 @@ struct CUfunc_st {
     CUmodule module;
     ptx_function *entry;
     sim_program *program; /* NULL until first needed */
+    uint32_t heap_user;   /* of the context's; 0: none yet */
     struct CUfunc_st *next;
 };
 
@@ -97,8 +98,12 @@ struct CUctx_st {
     CUmemoryPool pools;
     struct sim_pooled *pooled; /* what is allocated from them */
     uint64_t persisting_l2;
-    uint64_t stack_bytes; /* of a thread; 0: the default */
-    haul_status failed;   /* what ended an operation of a stream: the context is of no more use for streams */
+    uint64_t stack_bytes;          /* of a thread; 0: the default */
+    uint64_t heap_bytes;           /* likewise, of the device */
+    struct sim_heap *heap;         /* NULL: no kernel has needed it yet */
+    struct CUfunc_st **heap_users; /* see sim_heap_origin(); NULL: unloaded */
+    uint32_t heap_user_count;
+    haul_status failed; /* what ended an operation of a stream: the context is of no more use for streams */
     char why[1024];
 };
 

@@ -148,6 +148,8 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     *g = (sim_grid){.program = l->program,
                     .machine = l->machine,
                     .memory = l->memory,
+                    .heap = l->heap,
+                    .heap_user = l->heap_user,
                     .params = l->params,
                     .dynamic_bytes = l->dynamic_bytes,
                     .check = l->check,
@@ -412,7 +414,7 @@ static void record_instructions(const sim_program *p, const haul_traffic *traffi
         out->ptx_line = f->instructions[i].position.line;
         const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;
-        out->traffic = traffic[i];
+        if (traffic) out->traffic = traffic[i];
     }
     record_class(p, r->instructions);
 }
@@ -456,6 +458,17 @@ static bool checks_failed(const run_state *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].hazards) failed |= s->sms[i].hazards->failed || s->sms[i].hazards->findings.failed;
     return failed;
+}
+
+haul_status sim_record_program(const sim_program *p, arena *memory, haul_launch_record *r) {
+    text t = {0};
+    const char *name = p->function->name;
+    *r = (haul_launch_record){.estimate_us = -1, .measured_us = -1};
+    r->kernel = arena_copy(memory, name, strlen(name));
+    record_instructions(p, NULL, memory, &t, r);
+    const bool failed = t.failed;
+    text_free(&t);
+    return failed ? no_memory_for_record() : HAUL_OK;
 }
 
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, text *t, haul_launch_record *r) {

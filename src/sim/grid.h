@@ -13,6 +13,8 @@ typedef struct sim_launch {
     const sim_program *program;
     const sim_machine *machine;
     const sim_memory *memory;
+    struct sim_heap *heap;       /* where program->uses_heap */
+    uint32_t heap_user;          /* who allocates there: see sim_heap_origin() */
     const unsigned char *params; /* program->param_bytes of them */
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* blocks; 0: as the kernel says */
@@ -32,6 +34,9 @@ typedef struct sim_launch {
  * epochs, in SM order. What the kernel printed is written when it has ended, however it ended. Errors:
  * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
+
+/* A record of a kernel that says nothing of a launch: its name and instructions. `memory` has a jump point. */
+haul_status sim_record_program(const sim_program *program, arena *memory, haul_launch_record *record);
 
 /* Checks grid, block and shared memory against the machine's limits and fills in the occupancy. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);

@@ -157,11 +157,12 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
     const sim_fault_record *fault = &w->sm->fault;
     sim_range freed;
     haul_finding_kind kind = fault->kind;
+    const bool is_free = kind == HAUL_FINDING_BAD_FREE;
     const bool stale = kind == HAUL_FINDING_OUT_OF_BOUNDS && fault->space == HAUL_SPACE_GLOBAL &&
                        sim_memory_was_freed(w->sm->grid->memory, fault->address, &freed);
     if (stale) kind = HAUL_FINDING_USE_AFTER_FREE;
     const sim_suspect s = {.kind = kind,
-                           .action = action_of(w, op->instruction),
+                           .action = is_free ? HAUL_ACTION_FREE : action_of(w, op->instruction),
                            .instruction = op->instruction,
                            .lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0,
                            .thread = SIM_NO_THREAD,

@@ -50,6 +50,7 @@ typedef struct sim_program {
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
     struct sim_callee *callees; /* call.h, by the module's functions; NULL: all calls are in line */
+    bool uses_heap;             /* calls malloc() or free() */
     bool meets;                 /* all blocks of the grid may wait for each other */
 } sim_program;
 

@@ -33,6 +33,7 @@ struct sim_memory {
         unsigned char *host;
     } * mapped; /* host memory, sorted by address */
     size_t mapped_count, mapped_capacity;
+    sim_carving carving;
 };
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -131,6 +132,18 @@ void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
 
 static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
     if (m->written) memset(m->written + offset / 4, 0, (bytes + 3) / 4);
+}
+
+void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {
+    forget_written(m, address - SIM_GLOBAL_BASE, bytes);
+}
+
+void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
+    m->carving = *carving;
+}
+
+static bool is_carved(const sim_memory *m, uint64_t address) {
+    return address >= m->carving.from && address < m->carving.to;
 }
 
 /* Behind everything that was ever there. */
@@ -263,6 +276,7 @@ bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) 
     range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
     range->to = range->from + m->blocks[at].asked;
     range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    if (is_carved(m, address)) return m->carving.before(m->carving.context, address, range);
     return range->to <= address;
 }
 
@@ -331,7 +345,7 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
         range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
         range->to = range->from + m->blocks[at].asked;
         range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
-        return true;
+        return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
     }
     if (!find_mapped(m, address, &at)) return false;
     range->from = SIM_GLOBAL_BASE + m->mapped[at].from;
@@ -343,6 +357,7 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
 bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {
     const uint64_t offset = address - SIM_GLOBAL_BASE;
     const size_t kept = m->freed_count < FREED ? m->freed_count : FREED;
+    if (is_carved(m, address)) return m->carving.was_freed(m->carving.context, address, range);
     for (size_t i = 0; i < kept; i++) {
         if (offset < m->freed[i].from || offset >= m->freed[i].to) continue;
         range->from = SIM_GLOBAL_BASE + m->freed[i].from;

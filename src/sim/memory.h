@@ -29,6 +29,16 @@ typedef struct sim_range {
     uintptr_t host;
 } sim_range;
 
+/* A part of an allocation that is cut up further: what lies there is asked of these. `find`: the piece that the address
+ * is in; `was_freed`: the one that was freed; `before`: the last one that ends at or before it. */
+typedef struct sim_carving {
+    uint64_t from, to;
+    const void *context;
+    bool (*find)(const void *context, uint64_t address, sim_range *range); /* sets from and to */
+    bool (*was_freed)(const void *context, uint64_t address, sim_range *range);
+    bool (*before)(const void *context, uint64_t address, sim_range *range);
+} sim_carving;
+
 haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
 void sim_memory_free(sim_memory *memory);
 
@@ -41,6 +51,8 @@ haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_
 /* For finding defects: from now on allocations keep a gap between each other, and what is freed is not used again as
  * long as there is other memory. Addresses are then not those that hardware gives. */
 void sim_memory_keep_apart(sim_memory *memory);
+/* There is one at most; all zero: none any more. */
+void sim_memory_carve(sim_memory *memory, const sim_carving *carving);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 /* Makes host memory reachable for kernels, at addresses behind the device's own memory; it counts as written. Errors:
@@ -59,6 +71,8 @@ bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *ra
 /* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. Address a's
  * word is at index (a - SIM_GLOBAL_BASE) / 4. */
 unsigned char *sim_memory_written(const sim_memory *memory);
+/* Nobody has written those bytes yet. */
+void sim_memory_forget_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Marks what the host writes. */
 void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */

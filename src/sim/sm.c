@@ -5,6 +5,7 @@
 #include "sim/block.h"
 #include "sim/call.h"
 #include "sim/hazard.h"
+#include "sim/heap.h"
 #include "sim/interpreter.h"
 #include "sim/lower_internal.h"
 
@@ -269,6 +270,13 @@ static void end_block(sim_sm *sm, sim_block *b) {
 
 /* ---- running ---- */
 
+void sim_sm_forget_freed(sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    if (!g->heap || !g->check || sm->releases == sim_heap_releases(g->heap)) return;
+    memset(sm->ranges, 0, g->program->function->instruction_count * sizeof *sm->ranges);
+    sm->releases = sim_heap_releases(g->heap);
+}
+
 /* The i-th of `count` to take its turn. */
 static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
     switch (sm->grid->schedule) {
@@ -307,6 +315,7 @@ static bool run_block(sim_sm *sm, sim_block *b) {
 bool sim_sm_run(sim_sm *sm, uint64_t budget) {
     uint64_t end = sm->executed + budget;
     bool ran = true;
+    sim_sm_forget_freed(sm);
     while (ran && sm->executed < end && sm->fault.status == HAUL_OK) {
         ran = false;
         for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b]);
@@ -338,6 +347,7 @@ static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
 void sim_sm_run_ordered(sim_sm *sm) {
     if (sm->ordered == 0) return;
     bool serial = sm->serial;
+    sim_sm_forget_freed(sm);
     sm->serial = true;
     sm->ordered = 0;
     for (uint32_t b = 0; b < sm->grid->resident; b++) {

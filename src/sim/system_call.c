@@ -1,6 +1,8 @@
 #include "sim/system_call.h"
 
 #include "sim/block.h"
+#include "sim/finding.h"
+#include "sim/heap.h"
 #include "sim/lower_internal.h"
 #include "sim/ops/access.h"
 #include "sim/print_format.h"
@@ -38,15 +40,15 @@ static uint64_t argument(const sim_warp *w, const sim_op *op, unsigned k, unsign
 }
 
 /* The result's place is the last; frames are cleared as far as they have been written. */
-static void store_result(sim_warp *w, const sim_op *op, unsigned lane, uint32_t value) {
+static void store_result(sim_warp *w, const sim_op *op, unsigned lane, uint64_t value) {
     const argument_place place = place_of(w, op, op->count);
     const uint64_t frame = w->sm->grid->program->frame_bytes, at = place.low;
-    unsigned char *to = w->regs + place.slot + (size_t)lane * sizeof value;
+    unsigned char *to = w->regs + place.slot + (size_t)lane * place.bytes;
     if (place.slot == SIM_SLOT_TRUE) {
         to = w->block->frames + (w->index * SIM_LANES + lane) * frame + at;
-        if (w->block->frame_used < at + sizeof value) w->block->frame_used = at + sizeof value;
+        if (w->block->frame_used < at + place.bytes) w->block->frame_used = at + place.bytes;
     }
-    memcpy(to, &value, sizeof value);
+    memcpy(to, &value, place.bytes);
 }
 
 /* ---- vprintf(format, arguments) ---- */
@@ -108,6 +110,52 @@ static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active)
                         read_argument(w, op, 0, lane, asserted, sizeof asserted));
 }
 
+/* ---- malloc(bytes), free(address) ---- */
+
+static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active, bool aligned) {
+    sim_step step;
+    if (!sim_in_order(w, op, &step)) return step;
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        const uint64_t bytes = argument(w, op, 0, lane), alignment = aligned ? argument(w, op, 1, lane) : 1;
+        const bool possible = alignment && (alignment & (alignment - 1)) == 0;
+        const sim_heap_origin origin = {
+            w->sm->grid->heap_user,
+            sim_finding_access(HAUL_ACTION_ALLOCATE, op->instruction, w->block, w->index * SIM_LANES + lane)};
+        store_result(w, op, lane, possible ? sim_heap_allocate(w->sm->grid->heap, bytes, alignment, &origin) : 0);
+    }
+    w->sm->changes++;
+    return SIM_NEXT;
+}
+
+static sim_step run_malloc(sim_warp *w, const sim_op *op, uint32_t active) {
+    return allocate(w, op, active, false);
+}
+
+static sim_step run___cuda_syscall_aligned_malloc(sim_warp *w, const sim_op *op, uint32_t active) {
+    return allocate(w, op, active, true);
+}
+
+static sim_step bad_free(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool twice) {
+    sim_fault_concerns(w, HAUL_SPACE_GLOBAL, address, 1);
+    return sim_fault(w, op, HAUL_FINDING_BAD_FREE, 1u << lane, "free: 0x%llx %s", (unsigned long long)address,
+                     twice ? "has been freed before" : "is not what malloc() gave in a kernel");
+}
+
+static sim_step run_free(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    if (!sim_in_order(w, op, &step)) return step;
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        const uint64_t address = argument(w, op, 0, lane);
+        const sim_heap_free outcome = address ? sim_heap_release(w->sm->grid->heap, address) : SIM_HEAP_FREED;
+        if (outcome != SIM_HEAP_FREED) return bad_free(w, op, lane, address, outcome == SIM_HEAP_WAS_FREE);
+    }
+    sim_sm_forget_freed(w->sm);
+    w->sm->changes++;
+    return SIM_NEXT;
+}
+
 /* ---- lowering ---- */
 
 typedef struct system_call {
@@ -153,12 +201,15 @@ haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     const system_call *c = find_call(callee->name);
     argument_place places[MOST_PARAMETERS + 1] = {0};
     if (!c)
-        return sim_lower_fail(l, "'%s' has no body; of such functions vprintf and __assertfail can be called",
+        return sim_lower_fail(l,
+                              "'%s' has no body; of such functions those behind printf, assert, malloc and free can "
+                              "be called",
                               callee->name);
     if (!is_declared_as(callee, c)) return sim_lower_fail(l, "'%s' is declared with other parameters", callee->name);
     const size_t count = callee->param_count;
     for (size_t k = 0; k < count; k++)
         places[k] = find_place(l, &i->operands[2].parts[k], (unsigned)callee->params[k]->size);
+    l->program->uses_heap |= c->run == run_malloc || c->run == run___cuda_syscall_aligned_malloc || c->run == run_free;
     if (c->result) places[count] = find_place(l, &i->operands[0].parts[0], c->result);
     if (is_parameter_of_kernel(&places[count]))
         return sim_lower_fail(l, "a result cannot be a parameter of the kernel");
