@@ -257,7 +257,11 @@ static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
     for (uint32_t i = 0; i < d->mbarrier_count; i++)
         if (d->mbarriers[i].block == b && d->mbarriers[i].address == address) return &d->mbarriers[i];
-    if (d->mbarrier_count == SIM_HAZARD_MBARRIERS) return &d->mbarriers[address / 8 % SIM_HAZARD_MBARRIERS];
+    if (d->mbarrier_count == SIM_HAZARD_MBARRIERS) {
+        sim_watched_mbarrier *crowded = &d->mbarriers[address / 8 % SIM_HAZARD_MBARRIERS];
+        crowded->crowded = true;
+        return crowded;
+    }
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
     *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = m->gate, .passed = m->passed};
     forget_passes(d, m);

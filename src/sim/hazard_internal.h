@@ -50,7 +50,8 @@ typedef struct sim_group {
 typedef struct sim_watched_mbarrier {
     const sim_block *block;
     uint32_t address;
-    bool live; /* initialised and not ended */
+    bool live;    /* initialised and not ended */
+    bool crowded; /* other mbarriers share its gate */
     uint16_t thread;
     uint32_t instruction, time; /* of its initialisation */
     bool fenced;                /* since then, by fence.mbarrier_init */

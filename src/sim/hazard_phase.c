@@ -55,8 +55,31 @@ void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_
                           "that: there are more arrivals than its count, or this one counts in the wrong phase");
 }
 
+static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint32_t waiter) {
+    const uint32_t actor = m->last_thread / SIM_LANES;
+    sim_warp *w = &d->first[actor / d->warps].warps[actor % d->warps];
+    sim_finding *f =
+        report(w, m->last_instruction, m->last_thread % SIM_LANES, m, m->pass_instruction, waiter * SIM_LANES);
+    if (f)
+        sim_hazard_say(f,
+                       "nothing says that another thread's wait for the phase before is over: two phases on, that wait "
+                       "takes the mbarrier for one whose phase has not ended, and may never return");
+}
+
+/* Who waits only tells a phase from the next by its parity: the next must not end before the waiter has seen this one.
+ * (Relaxed arrivals say nothing of what was before them, and a crowded gate has forgotten some.) */
+static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->passed || !m->used || m->crowded || d->relaxed) return;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        if (!m->passed[a] || sim_known_lanes(&m->gate.gathered[a], m->passed[a])) continue;
+        report_overtaken(d, m, a);
+        return;
+    }
+}
+
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m) {
     if (!sim_gate_open(d, &m->gate)) return;
+    check_waiters(d, m);
     m->ended = ++d->now;
     sim_known_add(&m->gate.gathered[sim_mbarrier_actor(d, m)], (sim_known){.all = m->ended});
     d->now++;

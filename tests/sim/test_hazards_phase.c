@@ -18,6 +18,11 @@ static const pair pairs[] = {
     PAIR("stage refilled without waiting for its mbarrier", MBARRIER_MISUSE, 1, 64,
          INIT("1") BULK BULK WAIT_PARITY("A", "0") LOAD_OWN,
          INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" BULK WAIT_PARITY("B", "1") LOAD_OWN),
+    PAIR_WITH("two phases on while others only wait", MBARRIER_MISUSE, 1, 64,
+              INIT("1") BULK "@!%p1 bra N;\n" WAIT_PARITY("A", "0") "bra D;\nN: " WAIT_PARITY("B", "0")
+                  BULK WAIT_PARITY("C", "1") "D:\n",
+              INIT("1") BULK WAIT_PARITY("A", "0") "bar.sync 0;\n" BULK WAIT_PARITY("C", "1"),
+              .or_kind = HAUL_FINDING_DEADLOCK),
     PAIR("more bytes expected than it can count", MBARRIER_MISUSE, 1, 32,
          INIT("1") TIMES("1048576") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n",
          INIT("1") TIMES("1048575") "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], %r10;\n"),
