@@ -72,6 +72,7 @@ void launch_workspace_end(workspace *w) {
     memory_free(w->chunk);
     memory_free(w->contents);
     memory_free(w->buffers);
+    memory_free(w->maps);
     memory_free(w->arguments);
     *w = (workspace){0};
 }
@@ -81,8 +82,9 @@ static haul_status start_workspace(workspace *w, size_t count) {
                      .chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
                      .contents = memory_zeroed(count, sizeof *w->contents),
                      .buffers = memory_zeroed(count, sizeof *w->buffers),
+                     .maps = memory_zeroed(count, sizeof *w->maps),
                      .arguments = memory_zeroed(count, sizeof *w->arguments)};
-    return w->chunk && w->contents && w->buffers && w->arguments ? HAUL_OK : no_memory();
+    return w->chunk && w->contents && w->buffers && w->maps && w->arguments ? HAUL_OK : no_memory();
 }
 
 static haul_status read_input(launch_argument *a, text *content) {
@@ -115,6 +117,18 @@ static haul_status make_argument(haul_device *device, launch_argument *a, worksp
     return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);
 }
 
+/* Once all buffers are there. */
+static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
+    haul_tensor tensor = *a->tensor;
+    haul_tensor_map map;
+    tensor.buffer = w->buffers[a->of];
+    tensor.offset = w->arguments[a->of].offset;
+    HAUL_TRY(haul_tensor_map_encode(&tensor, &map));
+    memcpy(w->maps[i], &map, sizeof map);
+    w->arguments[i] = (haul_argument){.kind = HAUL_ARGUMENT_BYTES, .bytes = w->maps[i], .size = sizeof map};
+    return HAUL_OK;
+}
+
 /* Hashes what the kernel left, and keeps it when it has to go to a file. */
 static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
     text kept = {0};
@@ -136,6 +150,10 @@ haul_status launch_workspace_start(haul_device *device, launch_argument *argumen
     HAUL_TRY(start_workspace(w, count));
     for (size_t i = 0; i < count; i++) {
         haul_status status = make_argument(device, &arguments[i], w, i);
+        if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
+    }
+    for (size_t i = 0; i < count; i++) {
+        haul_status status = arguments[i].tensor ? make_map(&arguments[i], w, i) : HAUL_OK;
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
     return HAUL_OK;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "lib/launch_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s", what, must);
 }
 
-static haul_status read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out) {
+haul_status launch_read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out) {
     if (!json_is_integer(value)) return wrong(what, value ? "must be a whole number" : "is missing");
     int64_t n = json_integer_value(value);
     if (n < low || n > high) {
@@ -44,13 +45,13 @@ static haul_status read_extent(json_t *value, const char *what, uint32_t extent[
     if (count < 1 || count > 3) return wrong(what, value ? "must be an array of one to three numbers" : "is missing");
     for (size_t i = 0; i < 3; i++) {
         int64_t n = 1;
-        if (i < count) HAUL_TRY(read_integer(json_array_get(value, i), what, 1, UINT32_MAX, &n));
+        if (i < count) HAUL_TRY(launch_read_integer(json_array_get(value, i), what, 1, UINT32_MAX, &n));
         extent[i] = (uint32_t)n;
     }
     return HAUL_OK;
 }
 
-static haul_status read_string(launch_list *list, json_t *value, const char *what, const char **out) {
+haul_status launch_read_string(launch_list *list, json_t *value, const char *what, const char **out) {
     if (!json_is_string(value) || !json_string_length(value))
         return wrong(what, value ? "must be a string" : "is missing");
     *out = arena_copy(&list->memory, json_string_value(value), json_string_length(value));
@@ -68,17 +69,17 @@ static haul_status read_hash(const char *hex, launch_argument *a) {
 static haul_status read_buffer(launch_list *list, json_t *object, launch_argument *a) {
     json_t *rule = json_object_get(object, "buf"), *after = json_object_get(object, "after");
     const char *name;
-    HAUL_TRY(read_string(list, rule, "buf", &name));
+    HAUL_TRY(launch_read_string(list, rule, "buf", &name));
     a->kind = HAUL_ARGUMENT_BUFFER;
     a->fill = launch_fill_find(name);
     if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
         return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: f01, u32, iota, perm, zero, poison", name);
     int64_t words = 0, seed = 1, offset = 0;
-    HAUL_TRY(read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
+    HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
     json_t *member = json_object_get(object, "seed");
-    if (member) HAUL_TRY(read_integer(member, "seed", 0, UINT32_MAX, &seed));
+    if (member) HAUL_TRY(launch_read_integer(member, "seed", 0, UINT32_MAX, &seed));
     member = json_object_get(object, "offset");
-    if (member) HAUL_TRY(read_integer(member, "offset", 0, LAUNCH_SLACK, &offset));
+    if (member) HAUL_TRY(launch_read_integer(member, "offset", 0, LAUNCH_SLACK, &offset));
     a->words = (uint64_t)words;
     a->seed = (uint32_t)seed;
     a->offset = (uint64_t)offset;
@@ -97,17 +98,27 @@ static haul_status read_real(json_t *value, const char *what, haul_argument_kind
 static haul_status read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
+    if (json_object_get(object, "tensor")) return launch_read_tensor(list, object, a);
     if ((value = json_object_get(object, "f32"))) return read_real(value, "f32", HAUL_ARGUMENT_F32, a);
     if ((value = json_object_get(object, "f64"))) return read_real(value, "f64", HAUL_ARGUMENT_F64, a);
     if ((value = json_object_get(object, "i32"))) {
         a->kind = HAUL_ARGUMENT_I32;
-        return read_integer(value, "i32", INT32_MIN, UINT32_MAX, &a->integer);
+        return launch_read_integer(value, "i32", INT32_MIN, UINT32_MAX, &a->integer);
     }
     if ((value = json_object_get(object, "i64"))) {
         a->kind = HAUL_ARGUMENT_I64;
-        return read_integer(value, "i64", INT64_MIN, INT64_MAX, &a->integer);
+        return launch_read_integer(value, "i64", INT64_MIN, INT64_MAX, &a->integer);
     }
-    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, i32, i64, f32, f64");
+    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, tensor, i32, i64, f32, f64");
+}
+
+static haul_status check_tensors(const launch_description *d) {
+    for (size_t i = 0; i < d->argument_count; i++) {
+        const launch_argument *a = &d->arguments[i];
+        if (a->tensor && (a->of >= d->argument_count || d->arguments[a->of].kind != HAUL_ARGUMENT_BUFFER))
+            return haul_fail(HAUL_ERROR_ARGUMENT, "args[%zu]: of: argument %zu is no buffer", i, a->of);
+    }
+    return HAUL_OK;
 }
 
 static haul_status read_arguments(launch_list *list, json_t *array, launch_description *d) {
@@ -119,7 +130,7 @@ static haul_status read_arguments(launch_list *list, json_t *array, launch_descr
         haul_status status = read_argument(list, json_array_get(array, i), &d->arguments[i]);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    return HAUL_OK;
+    return check_tensors(d);
 }
 
 static haul_status read_counter(const char *key, json_t *value, launch_counter *c) {
@@ -152,10 +163,10 @@ static haul_status read_optional(launch_list *list, json_t *object, launch_descr
     json_t *id = json_object_get(object, "id"), *shared = json_object_get(object, "smem");
     json_t *file = json_object_get(object, "file"), *us = json_object_get(object, "us");
     int64_t bytes = 0;
-    if (id) HAUL_TRY(read_integer(id, "id", INT64_MIN, INT64_MAX, &d->id));
-    if (shared) HAUL_TRY(read_integer(shared, "smem", 0, UINT32_MAX, &bytes));
+    if (id) HAUL_TRY(launch_read_integer(id, "id", INT64_MIN, INT64_MAX, &d->id));
+    if (shared) HAUL_TRY(launch_read_integer(shared, "smem", 0, UINT32_MAX, &bytes));
     d->shared_bytes = (uint32_t)bytes;
-    if (file) HAUL_TRY(read_string(list, file, "file", &d->file));
+    if (file) HAUL_TRY(launch_read_string(list, file, "file", &d->file));
     if (us && !json_is_number(us)) return wrong("us", "must be a number");
     if (us) d->us = json_number_value(us);
     return HAUL_OK;
@@ -163,7 +174,7 @@ static haul_status read_optional(launch_list *list, json_t *object, launch_descr
 
 static haul_status read_launch(launch_list *list, json_t *object, launch_description *d) {
     if (!json_is_object(object)) return haul_fail(HAUL_ERROR_SYNTAX, "a launch must be a JSON object");
-    HAUL_TRY(read_string(list, json_object_get(object, "kernel"), "kernel", &d->kernel));
+    HAUL_TRY(launch_read_string(list, json_object_get(object, "kernel"), "kernel", &d->kernel));
     HAUL_TRY(read_extent(json_object_get(object, "grid"), "grid", d->grid));
     HAUL_TRY(read_extent(json_object_get(object, "block"), "block", d->block));
     HAUL_TRY(read_optional(list, object, d));

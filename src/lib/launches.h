@@ -16,7 +16,13 @@
  *     poison  0xdeadbeef
  * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
  * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
- * ends where its words do. */
+ * ends where its words do.
+ *
+ * A tensor map is an argument of the array in a buffer that is another, `of`, counted from 0:
+ *     {"tensor":"f32","of":0,"extent":[64,32],"pitch":[256],"box":[32,8],"step":[1,1],"swizzle":"128B",
+ *      "promotion":"none","nan":false}
+ * with haul_tensor's fields and types ("f32", "bf16", ...); step, swizzle, promotion and nan may be missing. Copies by
+ * pixels have "pixels", "lower" and "upper" too, and a box of one number. */
 #ifndef HAUL_LIB_LAUNCHES_H
 #define HAUL_LIB_LAUNCHES_H
 
@@ -57,6 +63,9 @@ typedef struct launch_argument {
     bool recorded;      /* the line has an `after` hash */
     uint64_t after;     /* it */
     uint64_t hash;      /* what launch_run() found: FNV-1a over the words */
+    /* BYTES: a tensor map of the array in the buffer that is argument `of`; NULL for other kinds */
+    haul_tensor *tensor;
+    size_t of;
 } launch_argument;
 
 /* A recorded counter: a number (low == high) or a range. */
@@ -122,9 +131,10 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 typedef struct launch_workspace {
     size_t count;
     uint32_t *chunk;
-    text *contents;           /* of buffers that come from files */
-    haul_buffer **buffers;    /* by argument; NULL for scalars */
-    haul_argument *arguments; /* what haul_launch_run() takes */
+    text *contents;                                 /* of buffers that come from files */
+    haul_buffer **buffers;                          /* by argument; NULL for scalars */
+    unsigned char (*maps)[sizeof(haul_tensor_map)]; /* by argument */
+    haul_argument *arguments;                       /* what haul_launch_run() takes */
 } launch_workspace;
 
 /* Allocates and fills. `w` is all zeros before; end it with launch_workspace_end() after an error too. */

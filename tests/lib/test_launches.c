@@ -51,6 +51,24 @@ static void a_whole_line_is_read(void **state) {
     launch_list_free(&list);
 }
 
+static void a_tensor_map_is_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[{\"tensor\":\"bf16\",\"of\":1,"
+                       "\"extent\":[64,8,6,2],\"pitch\":[128,1024,6144],\"box\":[16],\"step\":[1,2,1,1],\"swizzle\":"
+                       "\"32B\",\"promotion\":\"256B\",\"nan\":true,\"pixels\":24,\"lower\":[-1,0],\"upper\":[1,2]},"
+                       "{\"buf\":\"zero\",\"words\":3072}]}";
+    assert_int_equal(read(&list, line), HAUL_OK);
+    const launch_argument *a = &list.items[0].arguments[0];
+    assert_true(a->kind == HAUL_ARGUMENT_BYTES && a->of == 1);
+    const haul_tensor *t = a->tensor;
+    assert_true(t->type == HAUL_TENSOR_BF16 && t->rank == 4 && t->fill_nan && t->by_pixels);
+    assert_true(t->extent[0] == 64 && t->extent[3] == 2 && t->pitch[2] == 6144);
+    assert_true(t->box[0] == 16 && t->step[1] == 2 && t->pixels == 24 && t->lower[0] == -1 && t->upper[1] == 2);
+    assert_true(t->swizzle == HAUL_TENSOR_SWIZZLE_32B && t->promotion == HAUL_TENSOR_PROMOTION_256B);
+    launch_list_free(&list);
+}
+
 static void empty_lines_are_skipped_and_ids_count(void **state) {
     (void)state;
     launch_list list = {0};
@@ -93,7 +111,7 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
         {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
         {LINE("\"args\":{}"), "args: must be an array"},
-        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, i32, i64, f32, f64"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, i32, i64, f32, f64"},
         {LINE("\"args\":[3]"), "args[0]: needs one of"},
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
@@ -105,6 +123,16 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4611686018427387904}]"), "words: 4611686018427387904 is not"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"offset\":257}]"), "offset: 257 is not between 0 and 256"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"after\":\"12\"}]"), "after: must be 16 hexadecimal digits"},
+        {LINE("\"args\":[{\"tensor\":\"f99\",\"of\":0}]"), "args[0]: tensor: `f99` is none of u8, u16"},
+        {LINE("\"args\":[{\"tensor\":\"f32\"}]"), "args[0]: of: is missing"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0}]"), "extent: must be an array of one to five numbers"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4,4]}]"), "pitch: must be an array of 1 numbers"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4]}]"), "of: argument 0 is no buffer"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":9,\"extent\":[4],\"box\":[4]}]"), "of: argument 9 is no buffer"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"pixels\":2}]"),
+         "pixels: need three to five dimensions"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"swizzle\":\"16B\"}]"),
+         "swizzle: `16B` is none of none, 32B, 64B, 128B"},
         {LINE("\"smem\":-1,\"args\":[]"), "smem: -1 is not between"},
         {LINE("\"args\":[],\"counters\":[]"), "counters: must be an object"},
         {LINE("\"args\":[],\"counters\":{\"inst_executed\":\"x\"}"), "counters: inst_executed: must be a number or"},
@@ -230,6 +258,7 @@ static void a_launch_of_the_command_line_makes_a_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_line_is_read),
+        cmocka_unit_test(a_tensor_map_is_read),
         cmocka_unit_test(empty_lines_are_skipped_and_ids_count),
         cmocka_unit_test(many_launches_are_kept),
         cmocka_unit_test(wrong_lines_are_refused_with_file_line_and_member),

@@ -25,4 +25,22 @@ hold() {
 hold truth/h100.jsonl 3997 1382 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
 hold corpus/h100.jsonl 6083 2072 --ptx "$data/corpus/corpus.ptx"
 hold corpus/h100_2.jsonl 3787 1303 --ptx "$data/corpus/corpus2.ptx"
+
+# hold_source NAME EXACT CLOSE: of the second recording
+hold_source() {
+    hold "corpus/h100/$1.jsonl" "$2" "$3" --ptx "$data/corpus/$1.ptx"
+}
+
+hold_source global 5408 1868
+hold_source shared 4898 1701
+hold_source atomics 3467 1194
+hold_source stack 520 148
+hold_source copies 2320 812
+hold_source tensors 1602 529
+hold_source cub 1064 369
+hold_source matrix 1488 547
+hold_source sets 1805 600
+set --
+for module in "$data"/corpus/kernels/*.ptx; do set -- "$@" --ptx "$module"; done
+hold corpus/h100/kernels.jsonl 4271 1520 "$@"
 exit $status

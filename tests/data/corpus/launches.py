@@ -1,0 +1,539 @@
+#!/usr/bin/env python3
+"""Prints the launches of one of the sources here, or of `kernels` (those that haul ships), one JSON object a line.
+
+usage: launches.py NAME
+"""
+import json
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+launches = []
+
+
+def buf(fill, words, seed=1, offset=0):
+    return {"buf": fill, "words": words, "seed": seed, "offset": offset}
+
+
+def i32(value):
+    return {"i32": value}
+
+
+def f32(value):
+    return {"f32": value}
+
+
+def three(extent):
+    extent = [extent] if isinstance(extent, int) else list(extent)
+    return extent + [1] * (3 - len(extent))
+
+
+def launch(kernel, grid, block, smem, *args):
+    """Numbers among the arguments are i32."""
+    args = [i32(a) if isinstance(a, int) else a for a in args]
+    launches.append({"kernel": kernel, "grid": three(grid), "block": three(block), "smem": smem, "args": args})
+
+
+def words(elements, size):
+    return (elements * size + 3) // 4
+
+
+# ---- global.cu ----
+
+SIZES = {"u8": 1, "s8": 1, "u16": 2, "u32": 4, "u64": 8, "f64": 8, "v2u8": 2, "v4u8": 4, "v2u16": 4, "v4u16": 8, "v2f32": 8,
+         "v4f32": 16, "v2f64": 16}
+
+
+def strides_of_types():
+    shapes = [(1, 32), (2, 33), (3, 100), (2, 160), (5, 96), (1, 1000), (3, 224), (4, 72)]
+    for t, (name, size) in enumerate(SIZES.items()):
+        for k, (stride, shift) in enumerate([(1, 0), (1, 3), (3, 1), (7, 0), (32, 5)]):
+            blocks, block = shapes[(t + k) % len(shapes)]
+            n = blocks * block - (5 if k % 2 else 0)
+            far = words((n - 1) * stride + shift + 1, size)
+            launch("load_" + name, blocks, block, 0, buf("u32", far), buf("zero", words(n, size)), n, stride, shift)
+            if k in (0, 1, 3):
+                launch("store_" + name, blocks, block, 0, buf("u32", words(n, size)), buf("zero", far), n, stride, shift)
+    for offset in (4, 12, 16, 48, 100, 128, 252):
+        launch("load_u32", 3, 100, 0, buf("u32", 300, 1, offset), buf("zero", 300, 1, 256 - offset), 300, 1, 0)
+    for offset in (16, 32, 96):
+        launch("load_v4f32", 2, 96, 0, buf("f01", 768, 1, offset), buf("zero", 768, 1, offset ^ 48), 192, 1, 0)
+
+
+def structures():
+    n = 700
+    for block in (64, 100, 352):
+        grid = (n + block - 1) // block
+        launch("aos_small", grid, block, 0, buf("u32", 2 * n), buf("zero", n), n)
+        launch("aos_particle", grid, block, 0, buf("f01", 8 * n), f32(0.5), n)
+        launch("aos_field", grid, block, 0, buf("f01", 8 * n), buf("zero", n), n)
+        launch("aos_pixel", grid, block, 0, buf("u32", words(3 * n, 1)), buf("zero", words(n, 1)), n)
+    launch("soa_particle", 7, 100, 0, *[buf("f01", n, k) for k in range(6)], f32(0.5), n)
+    launch("soa_restrict", 7, 100, 0, *[buf("f01", n, k) for k in range(4)], f32(0.5), n)
+    launch("aos_odd", 7, 100, 0, buf("f01", 6 * n), buf("zero", 6 * n), n)
+    launch("planes_to_pixels", 7, 100, 0, *[buf("u32", words(n, 1), k) for k in range(3)], buf("zero", words(3 * n, 1)), n)
+
+
+def gathers():
+    rows = 500
+    for block in (96, 128):
+        launch("csr_thread", (rows + block - 1) // block, block, 0, buf("u32", 4096), buf("f01", 4096), buf("f01", 3000), buf("zero", rows), rows,
+               3000)
+    for width in (2, 4, 8, 16, 32):
+        launch("csr_part", (rows * width + 127) // 128, 128, 0, buf("u32", 4096), buf("f01", 4096), buf("f01", 3000), buf("zero", rows), rows,
+               3000, width)
+    launch("ell", 4, 128, 0, buf("u32", 5 * rows), buf("f01", 5 * rows), buf("f01", 3000), buf("zero", rows), rows, 3000)
+    for mask in (31, 255, 4095):
+        launch("gather_wide", 3, 160, 0, buf("f01", 8192), buf("u32", 480), buf("zero", 960), 470, mask)
+        launch("gather_vectors", 3, 160, 0, buf("f01", 16384), buf("u32", 480), buf("zero", 1920), 470, mask)
+        launch("gather_bytes", 3, 160, 0, buf("u32", 1024), buf("u32", 480), buf("zero", 120), 470, mask)
+    for seed in (3, 17, 129):
+        launch("scatter_wide", 4, 128, 0, buf("zero", 1024), buf("perm", 512, seed), 512)
+        launch("scatter_bytes", 4, 128, 0, buf("zero", 128), buf("perm", 512, seed), 512)
+    launch("chase", 2, 96, 0, buf("perm", 1021, 7), buf("zero", 192), 190, 12)
+    launch("binary_search", 2, 160, 0, buf("iota", 1000), buf("u32", 320), buf("zero", 320), 310, 1000)
+
+
+def sheets():
+    for nx, ny, nz, block in ((33, 9, 5, (32, 4)), (70, 17, 3, (16, 8)), (64, 10, 4, (8, 8, 4)), (100, 7, 2, (20, 7))):
+        b = three(block)
+        grid = [(nx + b[0] - 1) // b[0], (ny + b[1] - 1) // b[1], (nz + b[2] - 1) // b[2]]
+        launch("copy_3d", grid, block, 0, buf("f01", nz * (ny + 1) * (nx + 3)), buf("zero", nx * ny * nz), nx, ny, nz, nx + 3, ny + 1)
+    for nx, ny, block in ((64, 48, (32, 8)), (50, 33, (16, 16)), (40, 100, (8, 25))):
+        grid = [(nx + block[0] - 1) // block[0], (ny + block[1] - 1) // block[1]]
+        launch("transpose_bytes", grid, block, 0, buf("u32", words(nx * ny, 1)), buf("zero", words(nx * ny, 1)), nx, ny)
+        launch("transpose_double", grid, block, 0, buf("f01", 2 * nx * ny), buf("zero", 2 * nx * ny), nx, ny)
+        launch("blur_bytes", grid, block, 0, buf("u32", words(nx * ny, 1)), buf("zero", words(nx * ny, 1)), nx, ny)
+    launch("stencil_3d", [3, 4, 6], (32, 8), 0, buf("f01", 98 * 34 * 8), buf("zero", 98 * 34 * 8), 98, 34, 8)
+    launch("bilinear", [5, 7], (32, 6), 0, buf("f01", 50 * 30), buf("zero", 150 * 41), 50, 30, 150, 41)
+    launch("bilinear", [2, 3], (16, 10), 0, buf("f01", 200 * 100), buf("zero", 30 * 25), 200, 100, 30, 25)
+
+
+def parts_of_warps():
+    for lanes in (1, 3, 8, 17, 31):
+        launch("first_lanes", 3, 100, 0, buf("f01", 300), buf("zero", 300), lanes)
+    for mask in (0x55555555, 0x0000ffff, 0x80000001, 0x00f0f00f, 0x11111111):
+        launch("lanes_of", 2, 160, 0, buf("f01", 1024), buf("zero", 320), mask)
+    launch("early_exit", 3, 100, 0, buf("f01", 290), buf("zero", 290), 290)
+    launch("both_ways", 4, 96, 0, buf("f01", 380), buf("f01", 380, 3), buf("zero", 760), 380)
+    launch("switch_four", 4, 96, 0, buf("f01", 384), buf("zero", 380), 380)
+
+
+def loops_and_hints():
+    launch("rows_reduce", 2, 100, 0, buf("f01", 190 * 24), buf("zero", 190), 190, 24)
+    launch("rows_reduce", 2, 100, 0, buf("f01", 190 * 33), buf("zero", 190), 190, 33)
+    launch("columns_reduce", 3, 64, 0, buf("f01", 190 * 24), buf("zero", 190), 24, 190)
+    launch("block_stride", 2, 1000, 0, buf("f01", 5003), buf("zero", 2000), 5003)
+    launch("block_stride", 3, 96, 0, buf("f01", 1003), buf("zero", 288), 1003)
+    launch("grid_stride_vectors", 3, 224, 0, buf("f01", 4 * 2000), buf("zero", 4 * 2000), 2000)
+    launch("polynomial", 2, 160, 0, buf("f01", 20), buf("f01", 640), buf("zero", 640), 310, 7)
+    launch("prefetch_next", 2, 128, 0, buf("f01", 2000), buf("zero", 256 * 9), 2000, 9)
+    for which in range(4):
+        launch("hints_wide", 2, 160, 0, buf("f01", 1280), buf("zero", 1280), which)
+    launch("no_allocate", 2, 160, 0, buf("f01", 320), buf("zero", 320), 320)
+    launch("prefetch_l2", 2, 160, 0, buf("f01", 320), buf("zero", 320))
+    launch("prefetch_l1", 2, 160, 0, buf("f01", 320), buf("zero", 320))
+    launch("volatile_both", 2, 160, 0, buf("f01", 320), buf("zero", 320))
+    launch("relaxed_acquire", 2, 160, 0, buf("u32", 320), buf("zero", 320))
+    launch("store_twice", 2, 160, 0, buf("zero", 320), buf("f01", 320))
+    launch("store_then_read", 2, 160, 0, buf("zero", 320), buf("zero", 320))
+    launch("words_of_one_line", 2, 160, 0, buf("zero", 1280))
+    for shift in (1, 8, 33, 1000):
+        launch("shifted_copies", 3, 160, 0, buf("f01", 480 + 3 * shift), buf("zero", 480), 470, shift)
+
+
+def of_global():
+    strides_of_types()
+    structures()
+    gathers()
+    sheets()
+    parts_of_warps()
+    loops_and_hints()
+
+
+# ---- shared.cu ----
+
+
+def banks():
+    sizes = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "v2f32": 8, "v4f32": 16, "v2f64": 16}
+    for name, size in sizes.items():
+        for k, stride in enumerate({1: (1, 3, 4, 36, 128), 2: (1, 2, 5, 34, 64)}.get(size, (1, 2, 3, 4, 6, 8, 12, 16, 17, 32))):
+            block = (32, 64, 100, 128, 33)[k % 5]
+            n = 256
+            while n < block * stride:
+                n *= 2
+            launch("bank_" + name, 1, block, n * size, buf("u32", words(block, size)), buf("zero", words(block, size)), stride, n - 1)
+
+
+def patterns():
+    for table in (buf("u32", 160), buf("perm", 160, 7), buf("perm", 1021, 33), buf("perm", 1021, 64), buf("perm", 509, 101)):
+        for name, size in (("u8", 1), ("u32", 4), ("v2", 8), ("v4", 16)):
+            launch("pick_" + name, 1, 160, 512 * size, buf("u32", words(512, size)), table, buf("zero", words(160, size)), 512)
+    for seed in (5, 9, 33, 129):
+        for name, size in (("u32", 4), ("v2", 8), ("v4", 16)):
+            launch("put_" + name, 1, 160, 512 * size, buf("u32", words(512, size)), buf("perm", 512, seed), buf("zero", words(512, size)), 512)
+    for divide, step, turn in ((1, 1, 1), (2, 1, 0), (2, 8, 0), (4, 1, 0), (4, 9, 0), (8, 3, 0), (3, 5, 0), (2, 1, 1), (1, 2, 3), (16, 8, 0),
+                               (32, 1, 0)):
+        launch("pairs_v2", 1, 96, 0, buf("f01", 2048), buf("zero", 192), divide, step, turn)
+        launch("pairs_v4", 1, 96, 0, buf("f01", 4096), buf("zero", 384), divide, step, turn)
+    for mask in (0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff, 0x01010101, 0x80000001, 0xfff00fff):
+        for step in (1, 8):
+            launch("some_lanes_v4", 1, 96, 0, buf("f01", 4096), buf("zero", 384), mask, step)
+        launch("some_lanes_v2", 1, 96, 0, buf("f01", 2048), buf("zero", 192), mask, 16)
+
+
+def tiles():
+    for name, size in (("u32_0", 4), ("u32_1", 4), ("u32_2", 4), ("u8_0", 1), ("u8_4", 1), ("u16_0", 2), ("u16_2", 2), ("f64_0", 8), ("f64_1", 8),
+                       ("f32x2_1", 8), ("f32x4_0", 16)):
+        launch("tile_" + name, [3, 3], (32, 8), 0, buf("u32", words(96 * 96, size)), buf("zero", words(96 * 96, size)), 96)
+    for rows in (4, 8, 7):
+        launch("swizzle_columns", 2, (32, rows), 0, buf("f01", 2048), buf("zero", 2048))
+    launch("swizzle_vectors", 1, 256, 0, buf("f01", 2048), buf("zero", 2048))
+    launch("plain_vectors", 1, 256, 0, buf("f01", 2048), buf("zero", 2048))
+
+
+def blocks_of_work():
+    launch("bodies", 2, 128, 0, buf("f01", 1024), buf("zero", 1024), 256)
+    launch("bodies", 3, 64, 0, buf("f01", 768), buf("zero", 768), 192)
+    launch("window_rows", 4, 256, 0, buf("f01", 1000), buf("zero", 1000), 1000)
+    launch("window_vectors", 2, 128, 0, buf("f01", 1000), buf("zero", 1000), 1000)
+    for n in (64, 96):
+        launch("product", [n // 16, n // 16], (16, 16), 0, buf("f01", n * n), buf("f01", n * n, 5), buf("zero", n * n), n)
+        launch("product_double", [n // 16, n // 16], (16, 16), 0, buf("f01", 2 * n * n), buf("f01", 2 * n * n, 5), buf("zero", 2 * n * n), n)
+    launch("product_wide", [2, 2], 256, 0, buf("f01", 128 * 128), buf("f01", 128 * 128, 5), buf("zero", 128 * 128), 128)
+    for block in (96, 160, 1000, 1024):
+        launch("reduce_tree", 3, block, 0, buf("f01", 3 * block), buf("zero", 3), 3 * block - 7)
+    for block in (64, 512, 320):
+        launch("reduce_interleaved", 2, block, 0, buf("f01", 2 * block), buf("zero", 2))
+        launch("reduce_warps", 2, block, 0, buf("iota", 2 * block), buf("zero", 2))
+    for block in (64, 192, 1000):
+        launch("scan_hillis", 2, block, 0, buf("iota", 2 * block), buf("zero", 2 * block))
+    for block in (64, 256, 512):
+        launch("scan_blelloch", 1, block, 0, buf("iota", 2 * block), buf("zero", 2 * block), 2 * block)
+    launch("stack_of_bytes", 1, 128, 0, buf("u32", 2048), buf("zero", 32))
+    launch("struct_rows", 1, 256, 0, buf("f01", 768), buf("zero", 256))
+    launch("struct_five", 1, 256, 0, buf("f01", 1280), buf("zero", 256))
+    for shift in (0, 1, 3, 5):
+        launch("same_words", 1, 224, 0, buf("u32", 256), buf("zero", 224), shift)
+    launch("warp_private", 2, 224, 0, buf("f01", 448), buf("zero", 448))
+    launch("two_arrays", 1, 128, 8 * 131, buf("f01", 128), buf("zero", 128), 131)
+    launch("histogram_private", 1, 128, 0, buf("u32", 2000), buf("zero", 32), 2000)
+
+
+def of_shared():
+    banks()
+    patterns()
+    tiles()
+    blocks_of_work()
+
+
+# ---- atomics.cu ----
+
+
+def of_atomics():
+    patterns_of = ((1, 1, 1023), (1, 8, 1023), (1, 33, 1023), (2, 1, 1023), (3, 1, 1023), (1, 1, 7), (32, 1, 1023), (1024, 1, 1023))
+    for name, size in (("add_u32", 4), ("max_u32", 4), ("add_u64", 8)):
+        for pattern in patterns_of:
+            launch("red_" + name, 2, 96, 0, buf("zero", 256 * size), buf("iota", 24 * size), *pattern)
+    for name, size in (("add_s32", 4), ("min_s32", 4), ("and_u32", 4), ("or_u32", 4), ("xor_u32", 4), ("inc_u32", 4), ("max_u64", 8)):
+        for pattern in ((1, 1, 1023), (1, 3, 15)) if name != "inc_u32" else ((1, 1, 1023),):
+            launch("red_" + name, 2, 96, 0, buf("zero", 256 * size), buf("iota", 24 * size), *pattern)
+    for name, size in (("add_f32", 4), ("add_f64", 8), ("add_f16x2", 4), ("add_bf16", 2), ("add_v2", 8), ("add_v4", 16)):
+        for pattern in ((1, 1, 1023), (1, 5, 1023), (2, 1, 1023), (1, 1, 3), (32, 1, 1023)):
+            launch("red_" + name, 2, 96, 0, buf("zero", words(1024, size)), *pattern)
+    for name, size in (("add_u32", 4), ("add_u64", 8), ("max_s32", 4), ("min_u64", 8), ("or_u32", 4), ("exch_u32", 4)):
+        for pattern in ((1, 1, 1023), (1, 8, 1023), (1, 1, 3)) if name not in ("exch_u32", "or_u32") else ((1, 1, 1023), (1, 8, 1023)):
+            launch("atom_" + name, 1, 96, 0, buf("zero", 256 * size), buf("iota", 24 * size), buf("zero", 24 * size), *pattern)
+    launch("atom_add_f32", 2, 96, 0, buf("zero", 1024), buf("zero", 192), 1, 2, 1023)
+    for pattern in ((1, 1, 1023), (1, 1, 3), (32, 1, 1023)):
+        launch("atom_cas_u32", 2, 96, 0, buf("zero", 1024), buf("zero", 192), *pattern)
+        launch("atom_cas_u64", 2, 96, 0, buf("zero", 2048), buf("zero", 192), *pattern)
+    launch("red_system", 2, 96, 0, buf("zero", 32), 31)
+    launch("red_block", 2, 96, 0, buf("zero", 64), 7)
+    for lanes in (0x1, 0x55555555, 0xffff0000):
+        launch("red_some_lanes", 2, 96, 0, buf("zero", 1024), lanes, 2)
+        launch("red_uniform_some", 2, 96, 0, buf("zero", 2), lanes)
+    for mask in (15, 255, 65535):
+        launch("red_random", 4, 160, 0, buf("zero", 65536), buf("u32", 640), 630, mask)
+        launch("red_random_f32", 4, 160, 0, buf("zero", 65536), buf("u32", 640), 630, mask)
+    launch("cas_maximum", 1, 64, 0, buf("zero", 64), buf("u32", 64), 64)
+    launch("ticket", 8, 64, 0, buf("zero", 1), buf("zero", 512))
+    launch("last_block", 8, 128, 0, buf("f01", 1024), buf("zero", 32), buf("zero", 1), buf("zero", 1))
+    launch("aggregated", 4, 160, 0, buf("u32", 640), buf("zero", 1), 630)
+    for name, size in (("add_u32", 4), ("max_s32", 4), ("xor_u32", 4), ("inc_u32", 4), ("add_f32", 4), ("add_f64", 8), ("add_u64", 8),
+                       ("max_u64", 8), ("exch_u32", 4), ("cas_u32", 4)):
+        for pattern in ((1, 1, 1023), (1, 32, 1023), (2, 1, 1023), (1, 1, 7)) if name in ("add_u32", "add_f32") else ((1, 1, 1023), (1, 4, 63)):
+            launch("shared_" + name, 1, 100, 0, buf("zero", words(100, size)), *pattern)
+    for shift in (0, 24, 29):
+        launch("shared_histogram", 3, 160, 0, buf("u32", 3000), buf("zero", 256), 3000, shift)
+    launch("shared_returned", 2, 160, 0, buf("u32", 320), buf("zero", 320))
+
+
+# ---- copies.cu ----
+
+
+def of_copies():
+    for name, size in (("4", 4), ("8", 8), ("16", 16), ("cg", 16)):
+        for source, shift, to, skew in ((1, 0, 1, 0), (1, 1, 1, 0), (1, 0, 1, 3), (2, 0, 1, 0), (1, 0, 9, 0), (3, 1, 5, 2), (8, 0, 8, 0)):
+            block = 100 if to in (1, 9, 5) else 96
+            launch("stride_" + name, 1, block, 0, buf("f01", words(block * source + shift, size)), buf("zero", words(block, size)), source, shift, to,
+                   skew)
+    for n in (33, 64, 70):
+        launch("sizes_4", 1, 96, 0, buf("f01", 96), buf("zero", 96), n)
+        launch("sizes_8", 1, 96, 0, buf("f01", 192), buf("zero", 192), 8 * n + 4)
+        launch("sizes_16", 1, 96, 0, buf("f01", 384), buf("zero", 384), 16 * n + 4)
+    for pitch in (8, 9, 24):
+        launch("tile_by_rows", 2, (8, 16), 0, buf("f01", 64 * pitch * 4), buf("zero", 2048), pitch, 32)
+    launch("tile_by_rows", 2, (8, 12), 0, buf("f01", 60 * 12 * 4), buf("zero", 60 * 32), 12, 30)
+    for pitch in (8, 10, 16):
+        launch("tile_swizzled", 1, 256, 0, buf("f01", 32 * pitch * 4), buf("zero", 1024), pitch)
+    for radius in (1, 16):
+        launch("halo", 5, 192, 0, buf("f01", 950), buf("zero", 950), 950, radius)
+    for stages in (2, 3, 4, 8):
+        for tiles_of_block in (3, 10):
+            launch("ring_%d" % stages, 2, 128, 0, buf("f01", 1024 * tiles_of_block), buf("zero", 1024 * tiles_of_block), tiles_of_block)
+    launch("product_ring", [2, 2], 256, 0, buf("f01", 4096), buf("f01", 4096, 5), buf("zero", 4096), 64)
+    for block, count in ((64, 200), (96, 333), (160, 512)):
+        launch("group_memcpy", 2, block, 4 * count, buf("f01", 2 * count), buf("zero", 2 * count), count)
+    for block, count in ((64, 200), (160, 96)):
+        launch("group_memcpy_aligned", 2, block, 16 * count, buf("f01", 8 * count), buf("zero", 8 * count), count)
+    for block, count in ((96, 96), (256, 128)):
+        launch("group_memcpy_warps", 2, block, 0, buf("f01", block // 16 * count), buf("zero", block // 16 * count), count)
+    for block in (96, 256):
+        launch("barrier_memcpy", 2, block, 0, buf("f01", 8 * block), buf("zero", 8 * block))
+    for count in (2, 7):
+        launch("pipeline_thread", 2, 128, 0, buf("f01", 1024 * count), buf("zero", 1024 * count), count)
+        launch("pipeline_unified", 2, 256, 0, buf("f01", 512 * count), buf("zero", 512 * count), count)
+        launch("pipeline_roles", 2, 128, 0, buf("f01", 768 * count), buf("zero", 768 * count), count)
+    for size, pieces, gap in ((16, 4, 0), (16, 4, 16), (48, 8, 16), (128, 8, 0), (256, 4, 64), (4096, 2, 0), (1008, 3, 32)):
+        launch("bulk_pieces", 2, 96, size * pieces, buf("f01", 2 * pieces * (size + gap) // 4), buf("zero", 2 * pieces * size // 4), size, pieces, gap)
+    for size in (16, 64, 144):
+        launch("bulk_by_lanes", 1, 64, size * 32, buf("f01", size * 8), buf("zero", size * 8), size)
+    for size, offset in ((16, 0), (512, 0), (512, 16), (4096, 48)):
+        launch("bulk_out", 3, 96, size, buf("zero", 3 * (size + 64) // 4), size, offset)
+    for size in (64, 2048):
+        launch("bulk_add", 2, 64, size, buf("iota", size // 4), size)
+    for count in (3, 9):
+        launch("bulk_ring", 2, 128, 0, buf("f01", 1024 * count), buf("zero", 1024 * count), count)
+    launch("bulk_prefetch", 2, 128, 0, buf("f01", 256), buf("zero", 256), 512)
+    launch("bulk_between", 4, 256, 0, buf("f01", 1024), buf("zero", 1024))
+    launch("remote_loads", 4, 256, 0, buf("f01", 1024), buf("zero", 1024))
+
+
+# ---- tensors.cu ----
+
+TYPES = {"u8": 1, "u16": 2, "f16": 2, "u32": 4, "f32": 4, "f64": 8}
+
+
+WIDTHS = {"none": 0, "32B": 32, "64B": 64, "128B": 128}
+
+
+class Tensor:
+    """A map, and the bytes of its array, of a box, and of the shared memory that a box takes."""
+
+    def __init__(self, kind, extent, box, swizzle="none", pad=0, **more):
+        size, reach, pitch = TYPES[kind], TYPES[kind], []
+        for k, e in enumerate(extent):
+            reach *= e + (0 if k else pad)
+            pitch.append(reach)
+        self.array, self.box, self.kind = reach, size, kind
+        steps = more.get("step", [1] * 5)
+        for k, b in enumerate(box):
+            self.box *= (b + steps[k] - 1) // steps[k] if k else b
+        if "pixels" in more:
+            self.box *= more["pixels"]
+        row = box[0] * size
+        self.held = self.box // row * max(row, WIDTHS[swizzle])
+        self.map = {"tensor": kind, "of": 0, "extent": list(extent), "pitch": pitch[:-1], "box": list(box), "swizzle": swizzle, **more}
+
+    def argument(self, of):
+        return {**self.map, "of": of}
+
+    def data(self):
+        return buf("u32" if self.kind[0] == "u" else "f01", self.array // 4)
+
+
+def box_load(t, at, block=96):
+    at5 = list(at) + [0] * (5 - len(at))
+    launch("box_load", 1, block, t.held, t.argument(1), t.data(), buf("zero", t.held // 4), len(at), *at5, t.held, t.box)
+
+
+def box_store(kernel, t, at):
+    at5 = list(at) + [0] * (5 - len(at))
+    launch(kernel, 1, 96, t.held, t.argument(1), t.data(), len(at), *at5, t.held)
+
+
+def of_tensors():
+    cases = [("f32", [64], [32], "none", [8]), ("f32", [64], [64], "none", [48]), ("u8", [64, 20], [32, 8], "none", [16, 3]),
+             ("f32", [40, 30], [16, 8], "none", [4, 5]), ("f32", [40, 30], [8, 16], "32B", [8, 2]), ("f32", [40, 30], [16, 16], "64B", [16, 10]),
+             ("f32", [64, 40], [32, 32], "128B", [32, 4]), ("f32", [64, 40], [32, 32], "128B", [-16, 20]), ("f16", [128, 20], [64, 8], "128B", [64, 0]),
+             ("f16", [128, 20], [32, 8], "64B", [96, 15]), ("u16", [80, 20], [16, 4], "32B", [24, 7]), ("f64", [32, 16], [16, 8], "128B", [4, 4]),
+             ("f32", [20, 20], [16, 16], "none", [12, 12]), ("u32", [32, 12, 6], [8, 4, 3], "none", [8, 2, 1]),
+             ("f32", [32, 12, 6], [32, 4, 2], "128B", [0, 3, 2]), ("f16", [64, 6, 4, 3], [32, 2, 2, 2], "64B", [32, 1, 1, 0]),
+             ("u8", [64, 4, 3, 3, 2], [16, 2, 2, 2, 2], "none", [16, 1, 1, 1, 0]), ("f32", [16, 4, 3, 3, 2], [8, 4, 2, 1, 2], "32B", [8, 0, 1, 2, 0]),
+             ("u32", [64, 16], [8, 8], "none", [20, 4]), ("u32", [64, 16], [32, 4], "128B", [28, 4])]
+    for kind, extent, box, swizzle, at in cases:
+        t = Tensor(kind, extent, box, swizzle)
+        box_load(t, at)
+        if min(at) >= 0:
+            box_store("box_store", t, at)
+        if min(at) >= 0 and kind == "u32":
+            box_store("box_add", t, at)
+    for box, at, step in (([16, 8], [4, 5], [1, 2]), ([8, 6], [0, 0], [1, 3])):
+        box_load(Tensor("f32", [40, 30], box, step=step), at)
+    for promotion in ("64B", "128B", "256B"):
+        box_load(Tensor("f32", [40, 30], [16, 8], promotion=promotion), [4, 5])
+        box_load(Tensor("f32", [40, 30], [4, 16], promotion=promotion), [4, 5])
+    box_load(Tensor("f32", [40, 30], [16, 8], nan=True), [36, 28])
+    for width, height, pad in ((32, 8, 0), (32, 8, 4), (16, 16, 0), (64, 4, 0), (12, 8, 0)):
+        t = Tensor("f32", [96, 32], [width, height], pad=pad)
+        launch("tiles_copy", [(96 + width - 1) // width, 32 // height], 96, t.held, t.argument(2), t.argument(3), t.data(),
+               buf("zero", t.array // 4), width, height, t.box)
+    for swizzle, which in (("none", 0), ("128B", 1)):
+        t = Tensor("f32", [96, 96], [32, 32], swizzle)
+        launch("tile_transpose", [3, 3], 256, 0, t.argument(1), t.data(), buf("zero", 96 * 96), 96, which)
+    t = Tensor("f32", [64, 32], [32, 8])
+    launch("box_prefetch", 1, 64, 0, t.argument(1), t.data(), buf("zero", 64), 0, 0)
+    launch("box_multicast", 4, 64, t.held, t.argument(1), t.data(), buf("zero", t.held), 32, 8, t.box)
+    for at, place in (((0, -1, -1, 0), (0, 0)), ((16, 2, 1, 1), (1, 2))):
+        t = Tensor("f16", [32, 8, 6, 2], [16], "32B", pixels=24, lower=[-1, -1], upper=[-1, -1])
+        launch("pixels_load", 1, 96, t.held, t.argument(1), t.data(), buf("zero", t.held // 4), *at, *place, t.box)
+
+
+# ---- cub.cu ----
+
+
+def of_cub():
+    moves = {"direct": (128, 4, 4), "striped": (128, 4, 4), "vectorize": (128, 4, 4), "transpose": (128, 4, 4), "transpose_odd": (96, 7, 4),
+             "warp_transpose": (128, 4, 4), "warp_transpose_double": (64, 5, 8), "timesliced": (128, 4, 4), "bytes": (128, 8, 1),
+             "shorts": (256, 4, 2)}
+    for name, (threads, items, size) in moves.items():
+        tile = threads * items
+        for n in (-1, 2 * tile - tile // 3):
+            launch("move_" + name, 2, threads, 0, buf("iota", words(2 * tile, size)), buf("zero", words(2 * tile, size)), n)
+    for name, threads, items, size in (("warps", 128, 4, 4), ("raking", 128, 4, 4), ("commutative", 160, 3, 4), ("double", 256, 2, 8)):
+        launch("reduce_" + name, 3, threads, 0, buf("zero" if size == 8 else "iota", 3 * threads * items * size // 4), buf("zero", 3 * size // 4))
+    for name, threads, items, size in (("warps", 128, 4, 4), ("raking", 128, 4, 4), ("memoize", 128, 3, 4), ("long", 64, 4, 8)):
+        launch("scan_" + name, 2, threads, 0, buf("iota", 2 * threads * items * size // 4), buf("zero", 2 * threads * items * size // 4))
+    for name, threads, items, size, end in (("u32", 128, 4, 4, 32), ("u32", 128, 4, 4, 8), ("u16", 64, 3, 2, 16), ("u64", 128, 2, 8, 20)):
+        launch("sort_" + name, 2, threads, 0, buf("u32", words(2 * threads * items, size)), buf("zero", words(2 * threads * items, size)), end)
+    launch("sort_pairs", 1, 128, 0, buf("u32", 256), buf("zero", 256), buf("zero", 256))
+    launch("exchange_striped", 1, 128, 0, buf("f01", 640), buf("zero", 640))
+    for seed in (1, 3, 33, 129):
+        launch("exchange_scatter", 1, 128, 0, buf("iota", 256), buf("perm", 256, seed), buf("zero", 256))
+    launch("histogram_atomic", 2, 128, 0, buf("u32", 256), buf("zero", 512))
+    launch("warp_sums", 2, 128, 0, buf("iota", 256), buf("zero", 16))
+    launch("warp_scans", 2, 128, 0, buf("iota", 256), buf("zero", 256))
+
+
+# ---- stack.cu ----
+
+
+def of_stack():
+    for name, size in (("f32_8", 4), ("f32_40", 4), ("f64_12", 8), ("u8_64", 1)):
+        for block in (32, 100):
+            launch("places_" + name, 2, block, 0, buf("f01", words(400, size)), buf("u32", 300), buf("zero", words(2 * block, size)), 300)
+    for block in (64, 160):
+        launch("insertion", 2, block, 0, buf("f01", 24 * block), buf("zero", 24 * block))
+    for rounds in (1, 5):
+        launch("spills", 2, 96, 0, buf("f01", 300), buf("zero", 192), rounds)
+    launch("queue", 2, 96, 0, buf("u32", 500), buf("zero", 192), 500)
+    for count in (3, 16, 200):
+        launch("constant_uniform", 2, 160, 0, buf("f01", 320), buf("zero", 310), 310, count)
+    for stride in (0, 1, 5):
+        launch("constant_lanes", 2, 96, 0, buf("f01", 192), buf("zero", 192), stride)
+    launch("constant_offsets", 2, 96, 0, buf("f01", 192), buf("zero", 192), 192)
+
+
+# ---- matrix.cu ----
+
+
+def of_matrix():
+    for pitch, turn, chunk in ((8, 0, 0), (16, 0, 1), (24, 0, 0), (32, 0, 2), (32, 3, 0), (40, 0, 0), (64, 0, 0), (64, 7, 3), (72, 0, 1)):
+        halves = 32 * pitch + 16
+        for name in ("ldmatrix_x1", "ldmatrix_x2", "ldmatrix_x4", "stmatrix_x4"):
+            if name in ("ldmatrix_x1", "ldmatrix_x2") and pitch in (24, 40):
+                continue
+            block = 32 if name == "stmatrix_x4" else 96
+            launch(name, 1, block, 2 * halves, buf("u32", halves // 2), buf("zero", halves // 2 if block == 32 else 96), halves, pitch, turn, chunk)
+    for pitch, turn in ((16, 0), (32, 0), (40, 0), (64, 7)):
+        halves = 32 * pitch + 16
+        launch("ldmatrix_x4_halves", 1, 64, 2 * halves, buf("u32", halves // 2), buf("zero", 64), halves, pitch, turn, 0)
+    launch("stmatrix_x1", 1, 32, 1056, buf("u32", 264), buf("zero", 264), 528, 16, 0, 0)
+    for pitch in (16, 24, 32, 40, 72):
+        for name in ("row_row", "row_col", "col_row", "col_col") if pitch in (16, 24) else ("row_row", "col_col"):
+            launch("wmma_shared_" + name, 1, 64, 64 * pitch, buf("zero", 4), buf("zero", 4), buf("zero", 512), pitch)
+    for pitch in (32, 40, 64):
+        for name in ("row_row", "row_col", "col_row"):
+            launch("wmma_global_" + name, 1, 32, 0, buf("zero", 32 * pitch), buf("zero", 32 * pitch), buf("zero", 32 * pitch), pitch)
+    for pitch in (16, 24):
+        launch("wmma_half_store", 1, 32, 32 * pitch, buf("zero", 128), buf("zero", 128), pitch)
+    launch("mma_fragments", 3, 32, 0, buf("u32", 384), buf("u32", 192), buf("zero", 384))
+    launch("product_ldmatrix", [2, 2], 128, 0, buf("zero", 2048), buf("zero", 2048), buf("zero", 4096), 64)
+
+
+# ---- sets.cu ----
+
+MIB = 1 << 18  # words
+
+
+def of_sets():
+    for size in (1, 8, 40, 96):
+        grid = 264 if size > 1 else 64
+        launch("copy_all", grid, 256, 0, buf("f01", size * MIB), buf("zero", size * MIB), size * MIB // 4)
+        launch("sum_all", grid, 256, 0, buf("f01", size * MIB), buf("zero", grid * 256), size * MIB // 4)
+    launch("fill_all", 264, 256, 0, buf("zero", 16 * MIB), 4 * MIB)
+    for size in (4, 16, 32, 80):
+        launch("sum_twice", 264, 256, 0, buf("f01", size * MIB), buf("zero", 264 * 256), size * MIB // 4)
+    for kib in (8, 64, 160, 200, 400):
+        for blocks in (1, 132):
+            launch("own_part", blocks, 512, 0, buf("f01", blocks * kib * 256), buf("zero", blocks * 512), kib * 256, 3)
+    for kib in (32, 180, 1024):
+        launch("shared_part", 132, 512, 0, buf("f01", kib * 256), buf("zero", 132 * 512), kib * 256, 2)
+        launch("shared_part", 300, 96, 0, buf("f01", kib * 64), buf("zero", 300 * 96), kib * 64, 2)
+    for log in (10, 14, 18, 22, 25):
+        launch("table_lookup", 264, 256, 0, buf("f01", 1 << log), buf("zero", 264 * 256), 264 * 256, (1 << log) - 1)
+    launch("column_walk", 132, 64, 0, buf("f01", 200 * 132 * 64), buf("zero", 132 * 64), 200, 132 * 64)
+    launch("column_walk", 64, 33, 0, buf("f01", 100 * 2200), buf("zero", 64 * 33), 100, 2200)
+    for length in (16, 33, 64):
+        launch("row_by_thread", 132, 128, 0, buf("f01", 132 * 128 * length), buf("zero", 132 * 128), length)
+    for stride in (8, 16, 33, 64):
+        launch("strided_sectors", 264, 256, 0, buf("f01", 264 * 256 * stride), buf("zero", 264 * 256), stride)
+    for kib, held in ((40, 4), (100, 100), (40, 200), (20, 220)):
+        launch("held_shared", 132, 256, held * 1024, buf("f01", kib * 256), buf("zero", 132 * 256), kib * 256, 3)
+    for nx, ny in ((1026, 514), (4098, 1026)):
+        launch("stencil_sheet", [(nx + 29) // 32, (ny + 5) // 8], (32, 8), 0, buf("f01", nx * ny), buf("zero", nx * ny), nx, ny)
+    for step in (1, 9, 40503):
+        launch("scatter_all", 264, 256, 0, buf("zero", 1 << 20), 1 << 20, step)
+    for block, held in ((32, 128), (64, 4096), (1024, 4096), (992, 100000), (96, 20000), (256, 1024)):
+        for grid in (1, 132, 1000):
+            launch("occupancy", grid, block, max(held, 4 * block), buf("f01", 65536), buf("zero", grid * block), 65536)
+
+
+# ---- the kernels that haul ships ----
+
+RADII = ("_r1", "_r4", "_r8")
+
+
+def of_kernels():
+    folder = os.path.join(here, "..", "kernels")
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".jsonl"):
+            continue
+        with open(os.path.join(folder, name)) as lines:
+            for line in map(json.loads, lines):
+                if name == "stencil.jsonl" and not line["kernel"].endswith(RADII):
+                    continue
+                launches.append({**line, "grid": three(line["grid"]), "block": three(line["block"]), "file": name[:-6]})
+
+
+def main():
+    if len(sys.argv) != 2 or "of_" + sys.argv[1] not in globals():
+        sys.exit(__doc__)
+    globals()["of_" + sys.argv[1]]()
+    for number, line in enumerate(launches):
+        line = {**line, "id": number, "file": line.get("file", sys.argv[1])}
+        print(json.dumps(line, separators=(",", ":")))
+
+
+main()
