@@ -1,105 +1,85 @@
 #include "sim/banks.h"
 
-enum { BANKS = 32, MOST_WORDS = SIM_LANES * 4 };
+#include <string.h>
 
-/* All in one row of the banks, which has each bank once: the common case, found without a branch for each lane. */
-static bool is_in_one_row(const uint32_t address[SIM_LANES], uint32_t lanes) {
-    const uint32_t first = address[__builtin_ctz(lanes)];
-    uint32_t differs = 0;
-    if (lanes == SIM_ALL_LANES) {
-        for (unsigned l = 0; l < SIM_LANES; l++) differs |= address[l] ^ first;
-        return differs < BANKS * 4;
+/* A row has each bank's next word; no shared memory has more than MOST_ROWS. */
+enum { BANKS = 32, ROW_SHIFT = 7, MOST_ROWS = 2048, FEW_ROWS = 64 };
+
+/* The rows that the lanes' bytes lie in. */
+typedef struct row_span {
+    uint32_t first, count;
+} row_span;
+
+/* Without a branch for each lane. */
+static row_span find_rows(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
+    static const uint32_t bit[SIM_LANES] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+    uint32_t nearest = UINT32_MAX, furthest = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint32_t out = (lanes & bit[l]) ? 0 : UINT32_MAX, low = address[l] | out, high = address[l] & ~out;
+        nearest = low < nearest ? low : nearest;
+        furthest = high > furthest ? high : furthest;
     }
-    for (; lanes && differs < BANKS * 4; lanes &= lanes - 1) differs |= address[__builtin_ctz(lanes)] ^ first;
-    return differs < BANKS * 4;
+    const uint32_t first = nearest >> ROW_SHIFT;
+    return (row_span){first, ((furthest + bytes - 1) >> ROW_SHIFT) - first + 1};
 }
 
-/* How many of a whole warp's words the busiest bank has, when each lane is above the one before
- * it, so that no two are the same; 0 when not. */
-static uint32_t rising_wavefronts(const uint32_t address[SIM_LANES]) {
-    uint32_t falls = 0;
+/* ---- few rows: what each bank was asked for, a bit for each row ---- */
+
+static uint32_t busiest_of_few(const uint64_t asked[BANKS]) {
+    enum { APART = BANKS / 4 };
+    int most[4] = {0}; /* four at a time: none waits for the one before */
+    for (unsigned b = 0; b < APART; b++)
+        for (unsigned k = 0; k < 4; k++) {
+            const int count = __builtin_popcountll(asked[b + k * APART]);
+            most[k] = count > most[k] ? count : most[k];
+        }
+    const int low = most[0] > most[1] ? most[0] : most[1], high = most[2] > most[3] ? most[2] : most[3];
+    return (uint32_t)(low > high ? low : high);
+}
+
+static inline void ask_for(uint64_t asked[BANKS], uint32_t word, uint32_t first_row) {
+    asked[word % BANKS] |= 1ull << (word / BANKS - first_row);
+}
+
+static uint32_t count_in_few(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, uint32_t first_row) {
+    uint64_t asked[BANKS] = {0};
+    if (lanes == SIM_ALL_LANES && words == 1) {
+        for (unsigned l = 0; l < SIM_LANES; l++) ask_for(asked, address[l] / 4, first_row);
+        return busiest_of_few(asked);
+    }
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned k = 0; k < words; k++) ask_for(asked, address[__builtin_ctz(lanes)] / 4 + k, first_row);
+    return busiest_of_few(asked);
+}
+
+/* ---- many rows: a row's touched words, a bit for each bank ---- */
+
+static uint32_t count_in_many(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, row_span span) {
+    uint32_t touched[MOST_ROWS];
     uint8_t count[BANKS] = {0}, most = 0;
-    for (unsigned l = 1; l < SIM_LANES; l++) falls |= (uint32_t)(address[l] / 4 <= address[l - 1] / 4);
-    if (falls) return 0;
-    for (unsigned l = 0; l < SIM_LANES; l++) count[address[l] / 4 % BANKS]++;
+    /* lanes on both sides of address 0, as a register has them to which an offset is added, do not meet either */
+    memset(touched, 0, (span.count < MOST_ROWS ? span.count : MOST_ROWS) * sizeof *touched);
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned k = 0; k < words; k++) {
+            const uint32_t word = address[__builtin_ctz(lanes)] / 4 + k, bank = word % BANKS;
+            uint32_t *row = &touched[(word / BANKS - span.first) % MOST_ROWS];
+            count[bank] = (uint8_t)(count[bank] + (~*row >> bank & 1));
+            *row |= 1u << bank;
+        }
     for (unsigned b = 0; b < BANKS; b++) most = count[b] > most ? count[b] : most;
     return most;
-}
-
-/* The words that one pass touches; neighbours of which are different. */
-static unsigned list_words(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words, uint32_t *list) {
-    uint32_t previous = ~(address[__builtin_ctz(lanes)] / 4);
-    unsigned n = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint32_t word = address[__builtin_ctz(lanes)] / 4;
-        if (word == previous) continue;
-        previous = word;
-        for (unsigned k = 0; k < words; k++) list[n++] = word + k;
-    }
-    return n;
-}
-
-/* Each bank's count, a bit of it in each plane. */
-enum { PLANES = 8, MOST_ROWS = 64 };
-
-static void add_row(uint32_t planes[PLANES], uint32_t banks) {
-    for (unsigned k = 0; k < PLANES && banks; k++) {
-        const uint32_t carry = planes[k] & banks;
-        planes[k] ^= banks;
-        banks = carry;
-    }
-}
-
-/* The greatest count: banks that lack a higher bit which some have are out. */
-static uint32_t greatest(const uint32_t planes[PLANES]) {
-    uint32_t most = 0, in = UINT32_MAX;
-    for (unsigned k = PLANES; k-- > 0;) {
-        if (!(planes[k] & in)) continue;
-        in &= planes[k];
-        most |= 1u << k;
-    }
-    return most;
-}
-
-/* Words in few rows of the banks: those that are the same fall together in the row's bits. 0: too far apart. */
-static uint32_t count_in_rows(const uint32_t *list, unsigned n) {
-    uint32_t lowest = UINT32_MAX, highest = 0, rows[MOST_ROWS], planes[PLANES] = {0};
-    for (unsigned i = 0; i < n; i++) {
-        lowest = list[i] < lowest ? list[i] : lowest;
-        highest = list[i] > highest ? list[i] : highest;
-    }
-    const uint32_t first = lowest / BANKS, count = highest / BANKS - first + 1;
-    if (count > MOST_ROWS) return 0;
-    for (uint32_t r = 0; r < count; r++) rows[r] = 0;
-    for (unsigned i = 0; i < n; i++) rows[list[i] / BANKS - first] |= 1u << list[i] % BANKS;
-    for (uint32_t r = 0; r < count; r++) add_row(planes, rows[r]);
-    return greatest(planes);
-}
-
-/* In each round, every bank serves the word that it was asked for last, to all who want it. */
-static uint32_t count_rounds(uint32_t *list, unsigned n) {
-    uint32_t last[BANKS], rounds = 0;
-    for (; n; rounds++) {
-        unsigned left = 0;
-        for (unsigned i = 0; i < n; i++) last[list[i] % BANKS] = list[i];
-        for (unsigned i = 0; i < n; i++) {
-            const uint32_t word = list[i];
-            list[left] = word;
-            left += last[word % BANKS] != word;
-        }
-        n = left;
-    }
-    return rounds;
 }
 
 /* Wavefronts of one pass over the lanes in `lanes`, which is not 0. */
 static uint32_t pass_wavefronts(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
     const unsigned words = bytes <= 4 ? 1 : bytes / 4;
-    uint32_t list[MOST_WORDS], found;
-    if (is_in_one_row(address, lanes)) return 1;
-    if (lanes == SIM_ALL_LANES && words == 1 && (found = rising_wavefronts(address))) return found;
-    const unsigned n = list_words(address, lanes, words, list);
-    return (found = count_in_rows(list, n)) ? found : count_rounds(list, n);
+    const row_span span = find_rows(address, lanes, bytes);
+    if (span.count == 1) return 1; /* each bank once: the common case */
+    return span.count <= FEW_ROWS ? count_in_few(address, lanes, words, span.first)
+                                  : count_in_many(address, lanes, words, span);
 }
 
 /* Every active lane i of `lanes` finds lane i^step inactive or at its own address. */
