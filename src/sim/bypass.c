@@ -3,6 +3,7 @@
 /* Sectors differ by -3 to 3; and lanes copy whole sectors, the same half of one, or into the other half. */
 enum { DIFFERENCES = 7 };
 enum { SAME_HALF, OTHER_HALF };
+enum { BANKS = 4 };
 
 typedef struct line_pair {
     uint64_t source;
@@ -118,25 +119,29 @@ static void list_requests(const line_pairs *pairs, sim_lines *requests) {
     }
 }
 
-/* Tags are looked up in rounds: the source lines of a round lie in different banks. The line with the most destination
- * lines keeps the pipe busy for that many wavefronts. That holds for every shift, skew and stride measured; gathers
- * take more (docs/memory-model.md). */
-static void count_tags(const line_pairs *pairs, sim_bypass *b) {
-    uint32_t in_bank[4] = {0}, rounds = 0, most_targets = 0;
-    b->tag_sectors = b->tag_wavefronts = 0;
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        uint64_t line = pairs->pair[i].source;
-        uint32_t targets = 0, earlier = 0;
-        for (uint32_t k = 0; k < pairs->count; k++) {
-            targets += pairs->pair[k].source == line;
-            earlier += k < i && pairs->pair[k].source == line;
-        }
-        b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
-        if (targets > most_targets) most_targets = targets;
-        uint32_t lines = earlier ? 0 : ++in_bank[sim_tag_bank(line)];
-        if (lines > rounds) rounds = lines;
+/* One round of looking up tags: the first source line that is left in each of four banks. It takes as many wavefronts
+ * as pairs with one of these lines have their destination lines in one of four banks, which are lines modulo four. */
+static uint32_t next_round(const line_pairs *pairs, uint32_t *left) {
+    uint64_t chosen[BANKS];
+    uint32_t banks = 0, writes[BANKS] = {0}, most = 0;
+    for (uint32_t rest = *left; rest; rest &= rest - 1) {
+        const line_pair *pair = &pairs->pair[__builtin_ctz(rest)];
+        const unsigned bank = sim_tag_bank(pair->source);
+        if (!(banks >> bank & 1)) chosen[bank] = pair->source;
+        banks |= 1u << bank;
+        if (chosen[bank] != pair->source) continue;
+        *left &= ~(rest & -rest);
+        const uint32_t n = ++writes[pair->destination % BANKS];
+        if (n > most) most = n;
     }
-    if (rounds) b->tag_wavefronts = rounds + most_targets - 1;
+    return most;
+}
+
+static void count_tags(const line_pairs *pairs, sim_bypass *b) {
+    uint32_t left = (uint32_t)((1ull << pairs->count) - 1);
+    b->tag_sectors = b->tag_wavefronts = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
+    while (left) b->tag_wavefronts += next_round(pairs, &left);
 }
 
 void sim_bypass_groups(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,

@@ -2,10 +2,10 @@
 
 /* ---- tag banks ---- */
 
-/* A line's bank is the XOR of a value for each bit set in its number: 1 2 1 2 3 1 2 3 2 1 2 1 3 1 3 2 1 for bits 0 to
- * 16, each measured on an H100 by a warp that reads two lines (tests/data/corpus, tag_bank; docs/memory-model.md). So
- * each of the bank's two bits is the parity of some of the number's. */
-enum { BANK_BIT_0 = 0x17ab5, BANK_BIT_1 = 0xd5da };
+/* A line's bank is the XOR of a value for each bit set in its number: 1 2 1 2 3 1 2 3 2 1 2 1 3 1 3 2 1 3 1 3 2 3 1 3 1
+ * 2 3 2 1 3 for bits 0 to 29, each measured on an H100 by a warp that reads two lines (docs/memory-model.md). So each
+ * of the bank's two bits is the parity of some of the number's. */
+enum { BANK_BIT_0 = 0x35ef7ab5, BANK_BIT_1 = 0x2ebad5da };
 
 unsigned sim_tag_bank(uint64_t line) {
     return (unsigned)__builtin_parityll(line & BANK_BIT_0) | (unsigned)__builtin_parityll(line & BANK_BIT_1) << 1;

@@ -98,10 +98,11 @@ static void four_neighbouring_lines_lie_in_four_banks(void **state) {
     }
 }
 
-/* Found by warps that read two lines: tests/data/corpus, kernel tag_bank. */
+/* Found by warps that read two lines of 66 GB that differ in one bit of their addresses. */
 static void each_bit_of_a_line_number_turns_its_bank(void **state) {
     (void)state;
-    static const uint8_t value[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3, 2, 1};
+    static const uint8_t value[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3,
+                                    2, 1, 3, 1, 3, 2, 3, 1, 3, 1, 2, 3, 2, 1, 3};
     for (unsigned bit = 0; bit < sizeof value; bit++)
         assert_int_equal(sim_tag_bank(0x4d3) ^ sim_tag_bank(0x4d3 ^ 1ull << bit), value[bit]);
 }
