@@ -23,8 +23,8 @@ hold() {
 }
 
 hold truth/h100.jsonl 3997 1382 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
-hold corpus/h100.jsonl 6083 2072 --ptx "$data/corpus/corpus.ptx"
-hold corpus/h100_2.jsonl 3787 1303 --ptx "$data/corpus/corpus2.ptx"
+hold corpus/h100.jsonl 6088 2072 --ptx "$data/corpus/corpus.ptx"
+hold corpus/h100_2.jsonl 3836 1303 --ptx "$data/corpus/corpus2.ptx"
 
 # hold_source NAME EXACT CLOSE: of the second recording
 hold_source() {
