@@ -85,6 +85,22 @@ static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, 
     }
 }
 
+/* %tid and its like with all their dimensions. */
+static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
+    enum { DIMENSIONS = 4 };
+    if (*name->text != '%') return false;
+    const char *first = arena_printf(&p->scratch, "%s.x", name->text);
+    const int special = ptx_intern(&p->symbols, first, strlen(first))->special;
+    if (special < 0) return false;
+    o->kind = PTX_VECTOR;
+    o->part_count = DIMENSIONS;
+    o->parts = ARENA_ARRAY(p->memory, DIMENSIONS, ptx_operand);
+    for (unsigned d = 0; d < DIMENSIONS; d++)
+        o->parts[d] = (ptx_operand){
+            .kind = PTX_SPECIAL_REGISTER, .special = (uint8_t)((unsigned)special + d), .position = o->position};
+    return true;
+}
+
 static ptx_operand name_operand(ptx_parser *p) {
     ptx_operand o = at_here(p, PTX_REGISTER);
     ptx_lexer_take_component(&p->lexer);
@@ -104,7 +120,7 @@ static ptx_operand name_operand(ptx_parser *p) {
         o.kind = PTX_SINK;
         return o;
     }
-    if (!vector_component(p, name, &o))
+    if (!vector_component(p, name, &o) && !special_vector(p, name, &o))
         ptx_fail_syntax(&p->diagnostics, o.position, "'%s' is not declared", name->text);
     return o;
 }

@@ -71,12 +71,12 @@ static haul_status check_constant(const check *c, const ptx_operand *o, ptx_type
 
 static haul_status check_special(const check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op;
-    if (op != PTX_OP_MOV && op != PTX_OP_CVT)
+    if (op != PTX_OP_MOV && op != PTX_OP_MOV_VECTOR && op != PTX_OP_CVT)
         return fail(c, o->position, "cannot be the special register '%s': mov it into a register first",
                     ptx_special_names[o->special]);
     unsigned have = ptx_bits(ptx_special_types[o->special]), want = ptx_bits(type);
-    bool fine =
-        ptx_types[type].kind != 'F' && ptx_types[type].kind != 'P' && (have == want || (have == 32 && want == 16));
+    bool narrower = (have == 32 && want == 16) || (have == 64 && want == 32 && o->special == PTX_SPECIAL_GRIDID);
+    bool fine = ptx_types[type].kind != 'F' && (have == want || narrower);
     if (fine) return HAUL_OK;
     return fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, ptx_special_names[o->special],
                 ptx_types[ptx_special_types[o->special]].name);
@@ -478,6 +478,32 @@ static haul_status check_reduction(const check *c) {
                 ptx_types[i->type].name);
 }
 
+/* Three values, or two and .xorsign.abs. */
+static haul_status check_choice(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_FMIN && i->op != PTX_OP_FMAX) return HAUL_OK;
+    const bool three = i->operand_count > 3;
+    if (i->mods[PTX_SLOT_ABS] && !three) return fail(c, i->position, "with two values .abs needs .xorsign");
+    if (!three) return HAUL_OK;
+    if (i->type == PTX_F64) return fail(c, i->position, "takes two values of .f64");
+    if (i->mods[PTX_SLOT_XORSIGN]) return fail(c, i->position, "takes two values with .xorsign");
+    return c->module->sm >= 100 ? HAUL_OK : fail(c, i->position, "takes three values from sm_100 on");
+}
+
+/* What only the architecture's own target has, as sm_100a. */
+static bool is_own(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_REDUX_FLOAT: return true;
+    }
+    return false;
+}
+
+static haul_status check_own(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (!is_own(i) || (c->module->sm_suffix && c->module->sm >= ptx_ops[i->op].sm)) return HAUL_OK;
+    return fail(c, i->position, "needs an architecture's own target, as sm_%ua", ptx_ops[i->op].sm);
+}
+
 static haul_status check_prefetch(const check *c) {
     const ptx_instruction *i = c->instruction;
     bool level = i->mods[PTX_SLOT_LEVEL], priority = i->mods[PTX_SLOT_EVICT_L2];
@@ -632,6 +658,7 @@ static haul_status check_instruction(check *c) {
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
         check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
+        check_choice,        check_own,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

@@ -48,6 +48,7 @@ typedef struct sim_grid {
     uint64_t blocks;
     uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
     uint64_t clusters;
+    bool explicit_cluster;            /* kernel or launch say how large a cluster is */
     uint32_t resident;                /* blocks at once on an SM */
     uint32_t used_sms;                /* SMs that get any block */
     uint64_t instruction_limit;       /* warp-level, for the whole launch */

@@ -164,6 +164,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     cluster_of(l, g->cluster);
     g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
     g->clusters = g->blocks / g->cluster_blocks;
     /* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
     g->resident -= g->resident % g->cluster_blocks;

@@ -53,7 +53,7 @@ static uint32_t special_slot(sim_lowering *l, unsigned special) {
     for (size_t i = 0; i < p->special_count; i++)
         if (p->specials[i].special == special) return p->specials[i].slot;
     sim_special_slot s = {.slot = l->constants->end, .special = (uint8_t)special};
-    l->constants->end += ptx_bits(ptx_special_types[special]) / 8 * SIM_LANES;
+    l->constants->end += (ptx_bits(ptx_special_types[special]) == 64 ? 8u : 4u) * SIM_LANES;
     ARENA_PUSH(l->memory, p->specials, p->special_count, p->special_capacity, s);
     return s.slot;
 }
@@ -135,6 +135,7 @@ uint32_t sim_destination(sim_lowering *l, const ptx_operand *o) {
 uint32_t sim_predicate(sim_lowering *l, const ptx_operand *o, uint32_t *flip) {
     *flip = o->negated ? SIM_ALL_LANES : 0;
     if (o->kind == PTX_REGISTER) return l->register_slots[o->reg];
+    if (o->kind == PTX_SPECIAL_REGISTER) return special_slot(l, o->special);
     return o->kind == PTX_INTEGER && o->bits ? SIM_SLOT_TRUE : SIM_SLOT_FALSE;
 }
 

@@ -115,6 +115,7 @@ static uint64_t cluster_special(const sim_grid *g, const sim_block *b, unsigned 
     case PTX_SPECIAL_NCLUSTERID_Z: return g->grid[2] / g->cluster[2];
     case PTX_SPECIAL_CLUSTER_CTAID_Z: return b->at[2] % g->cluster[2];
     case PTX_SPECIAL_CLUSTER_NCTAID_Z: return g->cluster[2];
+    case PTX_SPECIAL_IS_EXPLICIT_CLUSTER: return g->explicit_cluster ? SIM_ALL_LANES : 0;
     case PTX_SPECIAL_CLUSTER_CTARANK: return b->rank;
     case PTX_SPECIAL_CLUSTER_NCTARANK: return g->cluster_blocks;
     default: return 0;
@@ -139,6 +140,8 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
     case PTX_SPECIAL_SMID: return w->sm->index;
     case PTX_SPECIAL_NSMID: return g->machine->sms;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE: return g->shared_bytes - SIM_SHARED_START;
+    case PTX_SPECIAL_RESERVED_SMEM_END:
+    case PTX_SPECIAL_RESERVED_SMEM_CAP: return SIM_SHARED_START;
     case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->dynamic_bytes;
     default: return cluster_special(g, b, special);

@@ -12,7 +12,9 @@
 enum { SCRATCH_BYTES = 4096 };
 
 static const driver_table *driver;
-static CUcontext context;
+/* Of the usual machine, and of one that has what it does not. */
+static CUcontext usual, newer;
+static unsigned usual_sm;
 
 typedef struct tally {
     unsigned tests, failures;
@@ -124,11 +126,19 @@ static bool runs_from_text(const isa_case *c, const char *ptx) {
     return passed;
 }
 
+/* False when there is no device for it. */
+static bool choose_device(const isa_case *c) {
+    const bool fits = (unsigned)atoi(c->target + strlen("sm_")) <= usual_sm;
+    if (!fits && !newer) return false;
+    return good(driver->context_set(fits ? usual : newer), c, "device");
+}
+
 static void run_case(const isa_case *c, void *counts) {
     tally *t = counts;
     text ptx = {0};
     unsigned first, end;
     if ((c->must_fail || c->only_virtual) && driver != sim_driver()) return; /* a failure ends a real context */
+    if (!choose_device(c)) return;
     put_kernel(&ptx, c, &first, &end);
     t->tests++;
     t->failures += !runs_from_text(c, text_string(&ptx));
@@ -144,29 +154,45 @@ static void runs_as_the_file_says(void **state) {
     assert_int_equal(t.failures, 0);
 }
 
-static void open_device(void) {
+static void must(CUresult result) {
+    if (result == CUDA_SUCCESS) return;
+    fprintf(stderr, "the device cannot be opened: %s\n", haul_message());
+    exit(2);
+}
+
+static CUcontext open_context(int ordinal) {
+    CUdevice device;
+    CUcontext context;
+    must(driver->device_get(&device, ordinal));
+    must(driver->context_retain(&context, device));
+    must(driver->context_set(context));
+    if (driver == sim_driver()) sim_driver_set_threads(1); /* one block: nothing to share out */
+    return context;
+}
+
+static void open_devices(void) {
     const char *wanted = getenv("HAUL_TEST_DEVICE");
     const bool real = wanted && strcmp(wanted, "gpu") == 0;
-    CUdevice device;
+    int major, minor;
     driver = sim_driver();
     if (real && driver_load(&driver) != HAUL_OK) {
         fprintf(stderr, "%s\n", haul_message());
         exit(2);
     }
+    must(driver->init(0));
     const int ordinal = real ? 0 : (int)(sim_machine_find("h100") - sim_machines);
-    if (driver->init(0) || driver->device_get(&device, ordinal) || driver->context_retain(&context, device) ||
-        driver->context_set(context)) {
-        fprintf(stderr, "the device cannot be opened: %s\n", haul_message());
-        exit(2);
-    }
-    if (!real) sim_driver_set_threads(1); /* one block: nothing to share out */
+    usual = open_context(ordinal);
+    must(driver->device_attribute(&major, DRIVER_DEVICE_MAJOR, ordinal));
+    must(driver->device_attribute(&minor, DRIVER_DEVICE_MINOR, ordinal));
+    usual_sm = (unsigned)(10 * major + minor);
+    if (!real) newer = open_context((int)(sim_machine_find("b200") - sim_machines));
 }
 
 int main(void) {
     char *paths[MAX_FILES];
     struct CMUnitTest tests[MAX_FILES] = {{0}};
     const unsigned count = list_files(paths);
-    open_device();
+    open_devices();
     for (unsigned n = 0; n < count; n++) {
         tests[n] = (struct CMUnitTest){strrchr(paths[n], '/') + 1, runs_as_the_file_says, NULL, NULL, paths[n]};
     }

@@ -1,7 +1,7 @@
 /* Instructions that look across the lanes of a warp. The .sync forms execute for all lanes that have come to them
  * (sim_warp_gather); the old ones for the active lanes. */
 #include "sim/hazard.h"
-#include "sim/ops/lanes.h"
+#include "sim/ops/floats.h"
 
 /* The lanes to execute for; 0 when the path has to wait, and *step says how to go on. op->y is the slot of the members'
  * mask, SIM_SLOT_TRUE for the forms without one. */
@@ -207,6 +207,37 @@ REDUCE(min_u32, uint32_t, next < sum ? next : sum)
 REDUCE(max_u32, uint32_t, next > sum ? next : sum)
 REDUCE(min_s32, int32_t, next < sum ? next : sum)
 REDUCE(max_s32, int32_t, next > sum ? next : sum)
+
+/* op->x: CHOICE_*. A NaN loses, unless .NaN makes it win; -0 is below +0. */
+enum { CHOICE_GREATER = 1, CHOICE_KEEP_NAN = 2, CHOICE_ABS = 4 };
+
+static float choose_single(float a, float b, uint32_t flags) {
+    const bool greater = flags & CHOICE_GREATER;
+    const uint32_t x = bits_of_f32(a), y = bits_of_f32(b);
+    if (a != a || b != b)
+        return (flags & CHOICE_KEEP_NAN) || (a != a && b != b) ? f32_of_bits(SIM_NAN_F32) : a != a ? b : a;
+    if (a == b) return f32_of_bits(greater ? x & y : x | y);
+    return (a < b) != greater ? a : b;
+}
+
+static void redux_single_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), kept = op->x & CHOICE_ABS ? 0x7fffffffu : UINT32_MAX;
+    float chosen = f32_of_bits(a[__builtin_ctz(lanes)] & kept);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        chosen = choose_single(chosen, f32_of_bits(a[__builtin_ctz(left)] & kept), op->x);
+    float *d = SIM_SLOT(w, float, op->d);
+    SIM_STORE_LANES(d, lanes, chosen);
+}
+EACH_SET(redux_single)
+
+haul_status LOWER(REDUX_FLOAT)(sim_lowering *l, const ptx_instruction *i) {
+    const uint32_t members = members_slot(l, i, 2);
+    sim_op *op = sim_emit_with(l, i, redux_single, PTX_F32, 0, 0);
+    op->y = members;
+    op->x = (i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_MAX ? CHOICE_GREATER : 0u) |
+            (i->mods[PTX_SLOT_NAN] ? CHOICE_KEEP_NAN : 0u) | (i->mods[PTX_SLOT_ABS] ? CHOICE_ABS : 0u);
+    return HAUL_OK;
+}
 
 static sim_handler reducer(const ptx_instruction *i) {
     const bool is_signed = i->type == PTX_S32;

@@ -1,6 +1,6 @@
 /* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has a handler of its own, two
  * or three vector instructions; everything else goes through one general path. */
-#include "sim/ops/floats.h"
+#include "sim/ops/half.h"
 
 /* ---- arithmetic ---- */
 
@@ -129,6 +129,84 @@ haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
     return lower_sqrt(l, i);
 }
 
+/* ---- pairs: 64 floats in a row, lane n / 2's ---- */
+
+/* One half of the lanes at a time. */
+static void compute_pairs(sim_warp *w, const sim_op *op, unsigned from, compute_f32 *compute, float *result) {
+    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES];
+    fetch_f32(a, SIM_SLOT(w, float, op->a) + from, op->x & SIM_FLUSH);
+    fetch_f32(b, SIM_SLOT(w, float, op->b) + from, op->x & SIM_FLUSH);
+    fetch_f32(c, SIM_SLOT(w, float, op->c) + from, op->x & SIM_FLUSH);
+    if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);
+    compute(result, a, b, c);
+    if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);
+    finish_f32(result, op->x);
+}
+
+static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, compute_f32 *compute) {
+    float result[2 * SIM_LANES];
+    float *d = SIM_SLOT(w, float, op->d);
+    compute_pairs(w, op, 0, compute, result);
+    compute_pairs(w, op, SIM_LANES, compute, result + SIM_LANES);
+    for (unsigned n = 0; n < 2 * SIM_LANES; n++)
+        if (active >> n / 2 & 1) d[n] = result[n];
+    return SIM_NEXT;
+}
+
+/* ---- mixed: a (and b, of a product) in half precision ---- */
+
+static void widen(float *d, const uint16_t *a, bool brain) {
+    if (brain)
+        SIM_EACH_LANE(l) d[l] = f32_of_bf16(a[l]);
+    else
+        SIM_EACH_LANE(l) d[l] = f32_of_f16(a[l]);
+}
+
+/* op->count: how many of the operands are halves; op->imm: they are bf16 */
+static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, compute_f32 *compute) {
+    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];
+    float *d = SIM_SLOT(w, float, op->d);
+    widen(a, SIM_SLOT(w, uint16_t, op->a), op->imm);
+    if (op->count > 1)
+        widen(b, SIM_SLOT(w, uint16_t, op->b), op->imm);
+    else
+        memcpy(b, SIM_SLOT(w, float, op->b), sizeof b);
+    memcpy(c, SIM_SLOT(w, float, op->c), sizeof c);
+    if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);
+    compute(result, a, b, c);
+    if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);
+    finish_f32(result, op->x);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
+
+static haul_status lower_special_width(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned halves,
+                                       unsigned sources) {
+    const unsigned half = i->type2, type = i->type;
+    sim_op *op = sim_emit_with(l, i, run, halves ? half : type, halves > 1 ? half : type, sources > 2 ? type : 0);
+    if (!op) return HAUL_ERROR_UNSUPPORTED;
+    op->x = sim_float_flags(i);
+    op->y = (uint32_t)sim_host_rounding(i->mods[PTX_SLOT_ROUND]);
+    op->count = (uint8_t)halves;
+    op->imm = half == PTX_BF16;
+    return HAUL_OK;
+}
+
+#define OTHER_WIDTH(id, how, name, halves, sources)                            \
+    static sim_step id##_run(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return how(w, op, active, name##_compute_f32);                         \
+    }                                                                          \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {        \
+        return lower_special_width(l, i, id##_run, halves, sources);           \
+    }
+OTHER_WIDTH(FADD2, pairs, add, 0, 2)
+OTHER_WIDTH(FSUB2, pairs, sub, 0, 2)
+OTHER_WIDTH(FMUL2, pairs, mul, 0, 2)
+OTHER_WIDTH(FMA2, pairs, fma, 0, 3)
+OTHER_WIDTH(FADD_MIXED, mixed, add, 1, 2)
+OTHER_WIDTH(FSUB_MIXED, mixed, sub, 1, 2)
+OTHER_WIDTH(FMA_MIXED, mixed, fma, 2, 3)
+
 /* ---- signs ---- */
 
 SIM_UNARY(abs_f32, uint32_t, uint32_t, a & 0x7fffffffu)
@@ -158,7 +236,7 @@ haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- minimum and maximum ---- */
 
 /* Flags of op->x besides SIM_FLUSH. */
-enum { KEEP_NAN = 4, XOR_SIGN = 8 };
+enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
 
 /* A NaN loses against a number, unless .NaN makes it win; -0 is below +0. */
 #define CHOICE(suffix, T, NAN_BITS)                                                  \
@@ -203,22 +281,41 @@ static inline float choose_general(float a, float b, uint32_t flags, bool greate
 CHOICE_GENERAL(min_general_f32, false)
 CHOICE_GENERAL(max_general_f32, true)
 
-static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general) {
-    const uint32_t flags =
-        sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) | (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u);
-    sim_op *op = sim_emit_with(l, i, (flags ? general : plain)[i->type], i->type, i->type, 0);
+static inline float choose_of_three(float a, float b, float c, uint32_t flags, bool greater) {
+    if (flags & MAGNITUDES) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
+    return choose_general(choose_general(a, b, flags, greater), c, flags, greater);
+}
+
+#define CHOICE_OF_THREE(name, greater)                                                                              \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {                                          \
+        float *d = SIM_SLOT(w, float, op->d);                                                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
+        const uint32_t flags = op->x;                                                                               \
+        SIM_STORE_LANES(d, active, choose_of_three(a[l], b[l], c[l], flags, greater));                              \
+        return SIM_NEXT;                                                                                            \
+    }
+CHOICE_OF_THREE(min_of_three, false)
+CHOICE_OF_THREE(max_of_three, true)
+
+static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
+                                sim_handler of_three) {
+    const uint32_t flags = sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
+                           (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u) | (i->mods[PTX_SLOT_ABS] ? MAGNITUDES : 0u);
+    const bool three = i->operand_count > 3;
+    const sim_handler run = three ? of_three : (flags ? general : plain)[i->type];
+    sim_op *op = sim_emit_with(l, i, run, i->type, i->type, three ? i->type : 0);
     if (op) op->x = flags;
     return sim_emitted(op);
 }
 
 haul_status LOWER(FMIN)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers plain = {SIM_BY_FLOAT(min)}, general = {[PTX_F32] = min_general_f32};
-    return lower_choice(l, i, plain, general);
+    return lower_choice(l, i, plain, general, min_of_three);
 }
 
 haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers plain = {SIM_BY_FLOAT(max)}, general = {[PTX_F32] = max_general_f32};
-    return lower_choice(l, i, plain, general);
+    return lower_choice(l, i, plain, general, max_of_three);
 }
 
 /* ---- testp ---- */

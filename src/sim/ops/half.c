@@ -145,6 +145,37 @@ haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, fma_handlers, 3);
 }
 
+/* ---- fma.oob: the NaN that tensor copies fill with makes the result zero ---- */
+
+enum { FILLED = 0x7ff7 };
+
+static sim_step run_oob(sim_warp *w, const sim_op *op, uint32_t active, sim_handler run, unsigned count) {
+    uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
+    const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
+    const uint16_t *c = SIM_SLOT(w, uint16_t, op->c);
+    bool beyond[MOST_HALVES];
+    for (unsigned n = 0; n < count; n++) beyond[n] = a[n] == FILLED || b[n] == FILLED || c[n] == FILLED;
+    const sim_step step = run(w, op, active);
+    for (unsigned n = 0; n < count; n++)
+        if (beyond[n] && active >> (count == SIM_LANES ? n : n / 2) & 1) d[n] = 0;
+    return step;
+}
+
+#define OOB(format, halves)                                                                   \
+    static sim_step oob_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return run_oob(w, op, active, fma_##format##_##halves, SIM_LANES * (halves));         \
+    }
+OOB(f16, 1)
+OOB(f16, 2)
+OOB(bf16, 1)
+OOB(bf16, 2)
+
+haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers handlers = {
+        [PTX_F16] = oob_f16_1, [PTX_F16X2] = oob_f16_2, [PTX_BF16] = oob_bf16_1, [PTX_BF16X2] = oob_bf16_2};
+    return lower_half(l, i, handlers, 3);
+}
+
 /* ---- approximate functions, which are better than asked ---- */
 
 HALF(ex2, sim_exp2(a))

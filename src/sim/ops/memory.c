@@ -656,6 +656,7 @@ haul_status LOWER(FENCE_PROXY_RESTRICTED)(sim_lowering *l, const ptx_instruction
         sim_emit(l, run);                                               \
         return HAUL_OK;                                                 \
     }
+HAS_NO_EFFECT(MEMBAR_PROXY, proxy_fence)
 HAS_NO_EFFECT(PREFETCH, nothing)
 HAS_NO_EFFECT(PREFETCHU, nothing)
 HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)

@@ -23,11 +23,6 @@ static sim_step copy_pred(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-static haul_status lower_copy(sim_lowering *l, const ptx_instruction *i) {
-    const unsigned bits = ptx_bits(i->type);
-    return sim_lower_unary(l, i, bits <= 16 ? copy_16 : bits == 32 ? copy_32 : bits == 64 ? copy_64 : copy_128);
-}
-
 static haul_status lower_copy_pred(sim_lowering *l, const ptx_instruction *i) {
     uint32_t flip;
     const uint32_t d = sim_destination(l, &i->operands[0]), a = sim_predicate(l, &i->operands[1], &flip);
@@ -88,6 +83,44 @@ static haul_status lower_unpack(sim_lowering *l, const ptx_instruction *i) {
         sim_op *op = sim_emit(l, run);
         op->d = d, op->a = a, op->x = n * element;
         op->imm = element == 8 ? 0xff : -1;
+    }
+    return HAUL_OK;
+}
+
+/* ---- copies; special registers may be wider ---- */
+
+static sim_handler copier(unsigned bits, unsigned from) {
+    if (from > bits && from == 32) return unpack_16_from_32;
+    if (from > bits) return unpack_32_from_64;
+    return bits <= 16 ? copy_16 : bits == 32 ? copy_32 : bits == 64 ? copy_64 : copy_128;
+}
+
+static void emit_copy(sim_lowering *l, const ptx_operand *to, const ptx_operand *from, unsigned type) {
+    const unsigned bits = ptx_bits(type) < 16 ? 16 : ptx_bits(type);
+    const bool special = from->kind == PTX_SPECIAL_REGISTER;
+    const uint32_t d = sim_destination(l, to), a = sim_source(l, from, type);
+    sim_op *op = sim_emit(l, copier(bits, special ? ptx_bits(ptx_special_types[from->special]) : bits));
+    op->d = d, op->a = a, op->imm = -1;
+}
+
+static haul_status lower_copy(sim_lowering *l, const ptx_instruction *i) {
+    emit_copy(l, &i->operands[0], &i->operands[1], i->type);
+    return HAUL_OK;
+}
+
+/* Elements that come from other elements of the destination are put aside first. */
+haul_status LOWER(MOV_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_operand *to = &i->operands[0], *from = &i->operands[1];
+    const unsigned bytes = ptx_bits(i->type) / 8;
+    uint32_t aside[4];
+    for (uint32_t n = 0; n < to->part_count; n++) {
+        emit_copy(l, &(ptx_operand){.kind = PTX_SINK}, &from->parts[n], i->type);
+        l->program->ops[l->program->op_count - 1].d = aside[n] = sim_scratch(l, bytes);
+    }
+    for (uint32_t n = 0; n < to->part_count; n++) {
+        const uint32_t d = sim_destination(l, &to->parts[n]);
+        sim_op *op = sim_emit(l, copier(bytes * 8, bytes * 8));
+        op->d = d, op->a = aside[n];
     }
     return HAUL_OK;
 }

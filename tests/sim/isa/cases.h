@@ -285,7 +285,7 @@ static void put_store(text *t, const register_case *r, unsigned place) {
 /* The kernel `test(in, out, scratch)`. Register n of thread t lies at (n * threads + t) * SLOT_BYTES. Returns the
  * number of the first line that is the test's own, and the one behind the last. */
 static void put_kernel(text *t, const isa_case *c, unsigned *first, unsigned *end) {
-    text_printf(t, ".version 8.6\n.target %s\n.address_size 64\n%s\n", c->target, text_string(&c->module));
+    text_printf(t, ".version 9.0\n.target %s\n.address_size 64\n%s\n", c->target, text_string(&c->module));
     text_put(t, ".visible .entry test(.param .u64 isa_p0, .param .u64 isa_p1, .param .u64 isa_p2)\n{\n"
                 ".reg .b64 isa_in, isa_out, scratch, isa_offset;\n.reg .b32 lane, isa_word;\n.reg .pred isa_off;\n"
                 ".shared .align 128 .b8 shared[4096];\n");
