@@ -493,7 +493,15 @@ static haul_status check_choice(const check *c) {
 /* What only the architecture's own target has, as sm_100a. */
 static bool is_own(const ptx_instruction *i) {
     switch (i->op) {
-    case PTX_OP_REDUX_FLOAT: return true;
+    case PTX_OP_REDUX_FLOAT:
+    case PTX_OP_CVT_PACK_NARROW:
+    case PTX_OP_CVT_NARROW_HALVES:
+    case PTX_OP_CVT_NARROW:
+    case PTX_OP_CVT_PACK_SCALE:
+    case PTX_OP_CVT_SCALE_HALVES:
+    case PTX_OP_CVT_SCALE:
+    case PTX_OP_CVT_RANDOM:
+    case PTX_OP_CVT_RANDOM_4: return true;
     }
     return false;
 }
