@@ -105,13 +105,18 @@ static haul_status check_scalar(const check *c, const ptx_operand *o, ptx_type t
     }
 }
 
+/* Stores of 32 bytes may leave elements as they are. */
+static bool may_leave_out(const ptx_instruction *i) {
+    return i->op == PTX_OP_ST && ptx_vector_length(i) * ptx_bits(i->type) == 256;
+}
+
 static haul_status check_vector(const check *c, const ptx_operand *o, ptx_type type, bool destination) {
     unsigned length = ptx_vector_length(c->instruction);
     if (o->kind != PTX_VECTOR || o->part_count != length)
         return fail(c, o->position, "must be %u elements in braces", length);
     for (uint32_t i = 0; i < o->part_count; i++) {
         const ptx_operand *part = &o->parts[i];
-        if (destination && part->kind == PTX_SINK) continue;
+        if (part->kind == PTX_SINK && (destination || may_leave_out(c->instruction))) continue;
         HAUL_TRY(check_scalar(c, part, type, destination));
     }
     return HAUL_OK;
@@ -225,6 +230,10 @@ static haul_status check_coordinate(const check *c, const ptx_operand *o) {
 /* The map's address is generic; there is a coordinate for each dimension. */
 static haul_status check_tensor(const check *c, const ptx_operand *o) {
     unsigned dimensions = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 + 1u;
+    const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
+    const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
+    if (four_rows && dimensions != 2) return fail(c, o->position, "must have two dimensions: .2d");
+    if (four_rows) dimensions = 5;
     if (o->kind != PTX_TENSOR) return fail(c, o->position, "must be a tensor map and coordinates: [map, {x, ...}]");
     const ptx_operand *base = &o->parts[0], *at = &o->parts[1];
     bool address = base->kind == PTX_INTEGER || base->kind == PTX_VARIABLE_ADDRESS;
@@ -233,8 +242,7 @@ static haul_status check_tensor(const check *c, const ptx_operand *o) {
                 ptx_types[c->function->registers[base->reg].type].kind != 'F';
     if (!address && !wide) return fail(c, base->position, "must be the address of a tensor map");
     if (at->part_count != dimensions)
-        return fail(c, at->position, "must have %u coordinates for .%ud, not %u", dimensions, dimensions,
-                    at->part_count);
+        return fail(c, at->position, "must have %u coordinates, not %u", dimensions, at->part_count);
     for (uint32_t i = 0; i < at->part_count; i++) HAUL_TRY(check_coordinate(c, &at->parts[i]));
     return HAUL_OK;
 }
@@ -397,11 +405,27 @@ enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16, FIRST_SM_W
 
 static haul_status check_vector_size(const check *c) {
     const ptx_instruction *i = c->instruction;
-    bool wide = c->module->sm >= FIRST_SM_WITH_32_BYTES && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL;
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
+    bool wide = c->module->sm >= FIRST_SM_WITH_32_BYTES && (space == PTX_MOD_GLOBAL || (moves && !space));
     int most = wide ? MAX_ACCESS_BYTES : USUAL_ACCESS_BYTES;
     int bytes = (int)(ptx_vector_length(i) * ptx_bits(i->type) / 8);
     if (bytes <= most) return HAUL_OK;
     return fail(c, i->position, "moves at most %d bytes here, not %d", most, bytes);
+}
+
+static haul_status check_priority(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
+    if (!moves || !i->mods[PTX_SLOT_EVICT_L2] || ptx_vector_length(i) * ptx_bits(i->type) == 8 * MAX_ACCESS_BYTES)
+        return HAUL_OK;
+    return fail(c, i->position, "has .%s for 32 bytes only", ptx_modifier_names[i->mods[PTX_SLOT_EVICT_L2]]);
+}
+
+static haul_status check_filling(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_ST_BULK || i->operands[2].bits == 0) return HAUL_OK;
+    return fail(c, i->operands[2].position, "stores 0 only");
 }
 
 static const ptx_operand *barrier_operand(const ptx_instruction *i) {
@@ -666,7 +690,7 @@ static haul_status check_instruction(check *c) {
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
         check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
-        check_choice,        check_own,
+        check_choice,        check_own,           check_priority,       check_filling,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

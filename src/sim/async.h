@@ -53,7 +53,10 @@ typedef struct sim_bulk {
     const sim_block *source; /* NULL: global memory; else the block of the cluster whose shared address is `global` */
     uint64_t global;
     uint32_t bytes;
-    bool has_value; /* st.async, red.async: what is stored, or (atomic not 0xff) reduced into shared memory */
+    bool masked; /* of each 16 bytes only those in `mask` are stored */
+    uint16_t mask;
+    sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: the same one */
+    bool has_value;         /* st.async, red.async: what is stored, or (atomic not 0xff) reduced into shared memory */
     unsigned char value[SIM_BULK_VALUE];
     sim_tensor tensor; /* rank 0: bytes that lie side by side */
     int32_t at[SIM_TENSOR_RANK];

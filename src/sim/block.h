@@ -120,6 +120,9 @@ void sim_sm_free(sim_sm *sm);
 /* Runs warps until `budget` operations have been executed or nothing can run without the serial phase. Returns false
  * when the SM has no block left. */
 bool sim_sm_run(sim_sm *sm, uint64_t budget);
+/* Takes the next cluster of this SM's share, before it starts; false when there is none. first: its first block's place
+ */
+bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]);
 /* Memory has been freed: what the SM remembers of allocations may not hold any more. */
 void sim_sm_forget_freed(sim_sm *sm);
 /* The serial phase: executes the operation that each waiting path has come to. */

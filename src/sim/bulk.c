@@ -14,8 +14,15 @@ static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char 
     }
 }
 
+static void store_some(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
+    for (uint32_t at = 0; at < bytes; at++)
+        if (bulk->mask >> at % 16 & 1) global[at] = from[at];
+}
+
 static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
-    if (bulk->kind == SIM_BULK_REDUCE)
+    if (bulk->masked)
+        store_some(bulk, global, from, bytes);
+    else if (bulk->kind == SIM_BULK_REDUCE)
         reduce(bulk, global, from, bytes);
     else
         memcpy(global, from, bytes);
@@ -88,11 +95,12 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
 }
 
 void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
-    if (b->sm->hazards) sim_hazard_bulk_done(b, bulk);
+    sim_block *to = bulk->destination ? bulk->destination : b;
+    if (b->sm->hazards && to == b) sim_hazard_bulk_done(b, bulk);
     if (bulk->tensor.rank)
-        copy_box(b, bulk);
+        copy_box(to, bulk);
     else
-        copy_bytes(b, bulk);
+        copy_bytes(to, bulk);
     uint64_t *object = bulk->kind == SIM_BULK_LOAD ? sim_mbarrier_at(b, bulk->barrier) : NULL;
     if (object) sim_mbarrier_update(b, object, 0, -(int64_t)bulk->bytes);
 }

@@ -265,6 +265,15 @@ static bool start_cluster(sim_sm *sm, sim_block *b) {
     return true;
 }
 
+bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]) {
+    sim_block b;
+    if (sm->next_cluster >= sm->grid->clusters) return false;
+    sim_place_block(sm->grid, cluster_in_turn(sm), 0, &b);
+    memcpy(first, b.at, sizeof b.at);
+    sm->next_cluster += sm->grid->used_sms;
+    return true;
+}
+
 static void end_block(sim_sm *sm, sim_block *b) {
     sim_async_finish(b);
     b->running = b->ends_in_order = false;

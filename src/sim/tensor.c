@@ -233,7 +233,7 @@ static uint32_t elements(const sim_tensor *t, uint32_t d) {
 }
 
 /* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
-static uint32_t row_pitch(const sim_tensor *t) {
+uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
     return t->swizzle ? (uint32_t)CHUNK << t->swizzle : t->box[0] * types[t->type].bytes;
 }
 
@@ -245,7 +245,7 @@ static uint64_t rows_of(const sim_tensor *t) {
 }
 
 uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
-    return rows_of(t) * row_pitch(t);
+    return rows_of(t) * sim_tensor_row_pitch(t);
 }
 
 uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
@@ -317,7 +317,7 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     }
     if (inside) clip_row(t, walk->at[0], walk->stores, row);
     row->global += outer;
-    walk->offset += row_pitch(t);
+    walk->offset += sim_tensor_row_pitch(t);
     advance(walk);
     return true;
 }

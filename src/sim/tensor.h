@@ -66,6 +66,8 @@ haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tens
 unsigned sim_tensor_element_bytes(const sim_tensor *t);
 /* Bytes of a box: what a copy moves, and counts on its mbarrier. */
 uint64_t sim_tensor_box_bytes(const sim_tensor *t);
+/* From one row to the next in shared memory. */
+uint32_t sim_tensor_row_pitch(const sim_tensor *t);
 /* Room that it takes in shared memory: swizzled rows are as far apart as the swizzle is wide. */
 uint64_t sim_tensor_shared_bytes(const sim_tensor *t);
 /* Along dimension 0 a box begins at a multiple of 16 bytes; what begins elsewhere is an illegal instruction on an H100.

@@ -217,7 +217,7 @@ static bool issue(sim_warp *w, unsigned lane, sim_block *owner, const sim_bulk *
     return sim_async_add_bulk(owner, b);
 }
 
-/* imm2 bit 2: multicast to the ranks of the mask in slot `more` */
+/* imm2 bit 2: multicast to the ranks of the mask in slot `more`; bit 3: that is the mask of bytes */
 static bool add_load(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
     if (!(op->imm2 & 4)) return issue(w, lane, owner, b);
     for (uint32_t ranks = SIM_SLOT(w, uint16_t, op->more)[lane]; ranks; ranks &= ranks - 1)
@@ -249,6 +249,8 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
                             .shared = r.shared,
                             .barrier = r.barrier,
                             .global = r.global,
+                            .masked = op->imm2 & 8,
+                            .mask = op->imm2 & 8 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0,
                             .bytes = r.bytes};
         if (!add_load(w, op, lane, owner, &b)) return out_of_memory(w, op, active);
         sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
@@ -346,8 +348,18 @@ haul_status LOWER(CP_REDUCE_SHARED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_between(l, i, sim_atomic_kind_of(i));
 }
 
+enum { FIRST_SM_WITH_MASKS = 100 };
+
 haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE);
+    const bool masked = i->mods[PTX_SLOT_MASK] != 0;
+    if (masked && l->program->module->sm < FIRST_SM_WITH_MASKS)
+        return sim_lower_fail(l, ".cp_mask needs sm_%d", FIRST_SM_WITH_MASKS);
+    const uint32_t mask = masked ? sim_source(l, &i->operands[4], PTX_U16) : 0;
+    HAUL_TRY(lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE));
+    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    op->more = mask;
+    op->imm2 |= masked ? 8 : 0;
+    return HAUL_OK;
 }
 
 static sim_step bulk_reduce(sim_warp *w, const sim_op *op, uint32_t active) {

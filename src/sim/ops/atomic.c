@@ -287,6 +287,13 @@ haul_status LOWER(ATOM)(sim_lowering *l, const ptx_instruction *i) {
     return lower_atomic(l, i, 1, sim_is_read(l, &i->operands[0]));
 }
 
+haul_status LOWER(RED_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
+    ptx_instruction sum = *i;
+    sum.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;
+    if (sum.type == PTX_S64) sum.type = PTX_U64;
+    return lower_atomic(l, &sum, 0, false);
+}
+
 haul_status LOWER(RED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_atomic(l, i, 0, false);
 }

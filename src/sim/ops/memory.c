@@ -111,7 +111,7 @@ static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintpt
     }
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (unsigned e = 0; e < op->count; e++)
-        move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
+        if (slots[e] != SIM_SLOT_SINK) move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
 }
 
 /* NULL: there is no such width. */
@@ -254,6 +254,8 @@ static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_cla
     return copy;
 }
 
+enum { USUAL_BYTES = 16 };
+
 static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                                elements_fn move) {
     uint32_t shared = lanes_in_window(address, SIM_SHARED_WINDOW) & active;
@@ -262,6 +264,8 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
     uint32_t global = active & ~(shared | local | params);
     sim_step step = SIM_NEXT;
     /* Global lanes first: they may have to wait, and then nothing must have been done yet. */
+    if (op->bytes > USUAL_BYTES && shared)
+        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, shared, "accesses of 32 bytes are for global memory");
     if (global) step = access_global(w, op, global, address, move);
     if (shared && step == SIM_NEXT) {
         sim_op copy = in_space(op, HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE);
@@ -531,7 +535,7 @@ static unsigned data_lane_bytes(const sim_lowering *l, const ptx_operand *parts,
 }
 
 static uint32_t data_slot(sim_lowering *l, const ptx_operand *o, unsigned type, unsigned lane, bool is_load) {
-    if (is_load) return sim_destination(l, o);
+    if (is_load || o->kind == PTX_SINK) return sim_destination(l, o);
     return o->kind == PTX_INTEGER ? sim_constant(l, o->bits, lane) : sim_source(l, o, type);
 }
 
@@ -574,6 +578,13 @@ haul_status LOWER(LD)(sim_lowering *l, const ptx_instruction *i) {
 
 haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(LD)(l, i);
+}
+
+/* An ordinary store, which releases. */
+haul_status LOWER(ST_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
+    ptx_instruction store = *i;
+    store.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;
+    return lower_access(l, &store, &i->operands[0], &i->operands[1], false);
 }
 
 haul_status LOWER(ST)(sim_lowering *l, const ptx_instruction *i) {

@@ -1,7 +1,8 @@
 /* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
  * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide, bit 2: multicast; more, target:
  * coordinates in the pool and their number, and behind them the mask of a multicast and the offsets of im2col (bit 3:
- * the map must be for it); count: the reduction. */
+ * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2); count: the reduction.
+ */
 #include "sim/tensor.h"
 
 #include "base/status.h"
@@ -19,6 +20,9 @@ static uint64_t slot_value(const sim_warp *w, uint32_t slot, bool wide, unsigned
     return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
 }
 
+/* Of a gather or scatter. */
+enum { ROWS = 4 };
+
 /* ---- the map ---- */
 
 static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
@@ -26,6 +30,12 @@ static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
     const uint64_t offset = address - SIM_PARAM_WINDOW;
     const bool inside = offset <= g->program->param_bytes && g->program->param_bytes - offset >= SIM_TENSOR_MAP_BYTES;
     return inside ? g->params + offset : NULL;
+}
+
+enum { MULTICAST = 4, BY_PIXELS = 8, FOUR_ROWS = 16, OF_PAIR = 32 };
+
+static bool takes_rows(const sim_op *op) {
+    return op->imm2 & FOUR_ROWS;
 }
 
 static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
@@ -42,15 +52,18 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
         return false;
     }
     if (w->sm->hazards) sim_hazard_map_used(w, op, lane, address);
-    const bool by_pixels = op->imm2 & 8;
+    const bool by_pixels = op->imm2 & BY_PIXELS;
     if (t->by_pixels != by_pixels) {
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",
                   by_pixels ? "tiles" : "im2col", by_pixels ? "im2col" : "tiles");
         return false;
     }
-    if (t->rank == op->target) return true;
-    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map of rank %u in a copy with %u coordinates",
-              t->rank, op->target);
+    if (takes_rows(op) && t->rank == 2 && t->box[1] == 1) return true;
+    if (!takes_rows(op) && t->rank == op->target) return true;
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
+              takes_rows(op) ? "tensor map of rank %u and %u rows in a copy of four rows: must be 2 and 1"
+                             : "tensor map of rank %u in a copy with %u coordinates",
+              t->rank, takes_rows(op) ? t->box[1] : op->target);
     return false;
 }
 
@@ -103,7 +116,8 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return true;
 }
 
-/* A load's destination may lie in another block of the cluster, with its mbarrier. NULL: the fault has been recorded.
+/* A load's destination may lie in another block of the cluster, with its mbarrier: the block that the latter lies in.
+ * NULL: the fault has been recorded.
  */
 static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     const uint32_t shared = b->shared, barrier = b->barrier;
@@ -113,7 +127,11 @@ static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_b
         sim_cluster_fault(w, op, 1u << lane, owner ? barrier : shared);
         return NULL;
     }
-    if (owner == waits && sim_mbarrier_at(owner, b->barrier)) return owner;
+    const bool may_differ = op->imm2 & OF_PAIR;
+    if ((owner == waits || may_differ) && sim_mbarrier_at(waits, b->barrier)) {
+        if (owner != waits) b->destination = owner;
+        return waits;
+    }
     sim_fault(
         w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
         "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
@@ -122,7 +140,7 @@ static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 }
 
 static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned lane) {
-    if (!(op->imm2 & 4)) return 0;
+    if (!(op->imm2 & MULTICAST)) return 0;
     return SIM_SLOT(w, uint16_t, w->sm->grid->program->pool[op->more + op->target])[lane];
 }
 
@@ -147,6 +165,7 @@ static void count_rows(sim_warp *w, const sim_op *op, const sim_bulk *b) {
     }
 }
 
+/* Of four rows the first. */
 static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane, int32_t at[SIM_TENSOR_RANK]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) at[d] = d < op->target ? SIM_SLOT(w, int32_t, slots[d])[lane] : 0;
@@ -157,6 +176,10 @@ static void read_offsets(const sim_warp *w, const sim_op *op, unsigned lane, sim
     for (uint32_t d = 0; t->by_pixels && d + 2 < t->rank; d++) t->shift[d] = SIM_SLOT(w, uint16_t, slots[d])[lane];
 }
 
+static int32_t row_of(const sim_warp *w, const sim_op *op, unsigned lane, unsigned row) {
+    return SIM_SLOT(w, int32_t, w->sm->grid->program->pool[op->more + 1 + row])[lane];
+}
+
 /* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
 static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **owner) {
     b->thread = w->index * SIM_LANES + lane;
@@ -165,11 +188,12 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, 
     b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
     *owner = find_owner(w, op, lane, b);
     if (!*owner || !check_ranks(w, op, lane) || !read_map(w, op, lane, &b->tensor)) return false;
-    if (!check_shared(w, op, lane, b->shared, sim_tensor_shared_bytes(&b->tensor))) return false;
+    const uint64_t room = sim_tensor_shared_bytes(&b->tensor) * (takes_rows(op) ? ROWS : 1);
+    if (!check_shared(w, op, lane, b->shared, room)) return false;
     b->bytes = (uint32_t)sim_tensor_box_bytes(&b->tensor);
     read_coordinates(w, op, lane, b->at);
     read_offsets(w, op, lane, &b->tensor);
-    return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
+    return takes_rows(op) || (check_start(w, op, lane, b) && check_rows(w, op, lane, b));
 }
 
 typedef enum reduction { REDUCE_BITS, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_INC, REDUCE_DEC } reduction;
@@ -205,16 +229,36 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     return false;
 }
 
-static bool issue(sim_warp *w, unsigned lane, sim_block *owner, const sim_bulk *b) {
-    if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, b);
-    return sim_async_add_bulk(owner, b);
+/* Checks do not follow copies whose mbarrier lies in another block. */
+static bool issue(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {
+    if (w->sm->hazards && !b->destination) sim_hazard_bulk(w, lane, waits, b);
+    return sim_async_add_bulk(waits, b);
 }
 
-static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, const sim_bulk *b) {
-    if (!(op->imm2 & 4)) return issue(w, lane, owner, b);
-    for (uint32_t ranks = multicast_ranks(w, op, lane); ranks; ranks &= ranks - 1)
-        if (!issue(w, lane, &w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+/* Each destination's own mbarrier, or with .cta_group::2 that of the pair's block which is the even or odd one as the
+ * block of the mbarrier that was given. */
+static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
+    sim_block *const cluster = w->block->cluster;
+    if (!(op->imm2 & MULTICAST)) return issue(w, lane, waits, b);
+    for (uint32_t ranks = multicast_ranks(w, op, lane); ranks; ranks &= ranks - 1) {
+        const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
+        const uint32_t signalled = op->imm2 & OF_PAIR ? (rank & ~1u) | (waits->rank & 1) : rank;
+        sim_bulk copy = *b;
+        copy.destination = signalled == rank ? NULL : &cluster[rank];
+        if (!issue(w, lane, &cluster[signalled], &copy)) return false;
+    }
     return true;
+}
+
+static sim_step no_memory(sim_warp *w, const sim_op *op, uint32_t active) {
+    return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
+}
+
+/* One of the four is a box of one row. */
+static bool next_row(sim_warp *w, const sim_op *op, unsigned lane, unsigned row, sim_bulk *b) {
+    if (row) b->shared += sim_tensor_row_pitch(&b->tensor);
+    b->at[1] = row_of(w, op, lane, row);
+    return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
 }
 
 static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
@@ -223,9 +267,11 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
         sim_block *owner;
         sim_bulk b = {.kind = (uint8_t)kind, .instruction = op->instruction};
         if (!describe(w, op, lane, &b, &owner) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
-        if (!add_copy(w, op, lane, owner, &b))
-            return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
-        count_rows(w, op, &b);
+        for (unsigned row = 0; row < (takes_rows(op) ? ROWS : 1); row++) {
+            if (takes_rows(op) && !next_row(w, op, lane, row, &b)) return SIM_STOP;
+            if (!add_copy(w, op, lane, owner, &b)) return no_memory(w, op, active);
+            count_rows(w, op, &b);
+        }
     }
     return SIM_NEXT;
 }
@@ -251,6 +297,8 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     int64_t shared_offset, map_offset, barrier_offset = 0;
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
     const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
+    const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
+    const bool of_pair = i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2;
     const bool by_pixels = mode == PTX_MOD_IM2COL || mode == PTX_MOD_IM2COL_NO_OFFSETS;
     uint32_t slots[2 * SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
     const ptx_operand *at = &i->operands[tensor].parts[1];
@@ -272,8 +320,8 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     op->x = (uint32_t)shared_offset;
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
-    op->imm2 =
-        (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (uint32_t)multicast << 2 | (uint32_t)by_pixels << 3;
+    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (multicast ? MULTICAST : 0u) |
+               (by_pixels ? BY_PIXELS : 0u) | (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u);
     op->more = more;
     op->target = at->part_count;
     op->flags |= map_wide ? SIM_OP_WIDE : 0;
