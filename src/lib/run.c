@@ -43,22 +43,26 @@ void haul_run_free(haul_run *run) {
     memory_free(o);
 }
 
-static haul_status add_leaks(haul_run *run) {
-    arena *memory = run_memory(run);
+/* The next user's leaks, as a launch record in `memory`. */
+static haul_status find_leaks(arena *memory, uint32_t *user, haul_launch_record *record) {
     jmp_buf out_of_memory;
-    for (uint32_t user = 0; user != UINT32_MAX;) {
-        haul_launch_record r = {0}, *record;
-        memory->out_of_memory = &out_of_memory;
-        if (setjmp(out_of_memory)) {
-            memory->out_of_memory = NULL;
-            return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for what leaks");
-        }
-        const haul_status status = sim_driver_leaks(&user, memory, &r);
+    memory->out_of_memory = &out_of_memory;
+    if (setjmp(out_of_memory)) {
         memory->out_of_memory = NULL;
-        HAUL_TRY(status);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for what leaks");
+    }
+    const haul_status status = sim_driver_leaks(user, memory, record);
+    memory->out_of_memory = NULL;
+    return status;
+}
+
+static haul_status add_leaks(haul_run *run) {
+    for (uint32_t user = 0; user != UINT32_MAX;) {
+        haul_launch_record found = {0}, *record = NULL;
+        HAUL_TRY(find_leaks(run_memory(run), &user, &found));
         if (user == UINT32_MAX) return HAUL_OK;
         HAUL_TRY(run_add_launch(run, &record));
-        *record = r;
+        *record = found;
     }
     return HAUL_OK;
 }

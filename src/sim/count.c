@@ -85,7 +85,6 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c->tallies);
     memory_free(c->block_runs);
     sim_l1_free(c->l1);
-    sim_seen_free(&c->written);
     sim_log_free(&c->log);
     memory_free(c);
 }
@@ -164,19 +163,13 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
 
 typedef struct issue_sums {
     uint64_t hits, requests_issued, sectors_issued, read_requests_issued;
-    sim_seen_size unique;
-    bool complete;
 } issue_sums;
 
 static void add_issued(const sim_counting *c, issue_sums *sums) {
-    sim_seen_size unique = sim_seen_measure(&c->written);
     sums->hits += c->store_hits;
     sums->requests_issued += c->store_requests_issued;
     sums->sectors_issued += c->store_sectors_issued;
     sums->read_requests_issued += c->read_requests_issued;
-    sums->unique.sectors += unique.sectors;
-    sums->unique.lines += unique.lines;
-    if (c->written.overflowed) sums->complete = false;
 }
 
 static void set(haul_launch_record *r, haul_counter counter, uint64_t value) {
@@ -276,14 +269,15 @@ static void set_bound(haul_launch_record *r, haul_counter counter, bool known, u
     r->bounds[counter] = (haul_bounds){known ? (double)low : 0, (double)high};
 }
 
-static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_seen_size *read, bool read_known,
+static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_l2_touched *touched,
                        const issue_sums *issued) {
+    const sim_seen_size *read = &touched->read, *written = &touched->written;
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->bounds[i] = (haul_bounds){r->counters[i], r->counters[i]};
-    set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, read_known, read->lines, issued->read_requests_issued);
-    set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, read_known, read->sectors, l2->issued_sectors);
-    set_bound(r, HAUL_COUNTER_L2_READ_MISS, read_known, 2 * read->pairs, 4 * read->pairs);
-    set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, issued->complete, issued->unique.lines, issued->requests_issued);
-    set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, issued->complete, issued->unique.sectors, issued->sectors_issued);
+    set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
+    set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors, l2->issued_sectors);
+    set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, 2 * read->pairs, 4 * read->pairs);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, touched->written_known, written->lines, issued->requests_issued);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
 }
 
 static void sum_executions(haul_launch_record *r, const haul_traffic *instructions, size_t count) {
@@ -299,10 +293,9 @@ static void sum_executions(haul_launch_record *r, const haul_traffic *instructio
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
                          haul_traffic *instructions) {
     class_sums sums = {0};
-    issue_sums issued = {.complete = true};
+    issue_sums issued = {0};
     sim_l2_counts l2_counts;
-    sim_seen_size read;
-    bool read_known;
+    sim_l2_touched touched;
     size_t instruction_count = 0;
     for (size_t sm = 0; sm < count; sm++) {
         if (!countings[sm]) continue;
@@ -311,7 +304,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
         add_tallies(countings[sm], instructions, &sums);
         add_issued(countings[sm], &issued);
     }
-    sim_l2_sum(l2, &l2_counts, &read, &read_known);
+    sim_l2_sum(l2, &l2_counts, &touched);
     memcpy(record->classes, sums.traffic, sizeof record->classes);
     sum_executions(record, instructions, instruction_count);
     set_global_load_counters(record, &sums);
@@ -320,5 +313,5 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     set_local_counters(record, &sums);
     set_shared_counters(record, &sums);
     set_l2_counters(record, &l2_counts);
-    set_bounds(record, &l2_counts, &read, read_known, &issued);
+    set_bounds(record, &l2_counts, &touched, &issued);
 }

@@ -66,7 +66,6 @@ static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const 
     uint32_t average = bytes / lines->sectors;
     if (average > 32) average = 32;
     for (uint32_t i = 0; i < lines->count; i++) {
-        sim_seen_add(&c->written, lines->line[i], lines->mask[i]);
         c->store_hits += (uint32_t)__builtin_popcount(sim_l1_probe(c->l1, lines->line[i], lines->mask[i]));
         if (!combine(c, lines->line[i], lines->mask[i], average)) t->traffic.l2_requests++;
     }
@@ -455,7 +454,6 @@ static void bulk_write(void *context, uint64_t line, unsigned mask) {
     const bulk_count *b = context;
     sim_counting *c = b->counting;
     add_to_log(c, line, mask, SIM_LOG_WRITE, 32);
-    sim_seen_add(&c->written, line, mask);
     c->store_requests_issued++;
     c->store_sectors_issued += (uint32_t)__builtin_popcount(mask);
     b->tally->traffic.l2_requests++;

@@ -8,7 +8,6 @@
 #include "sim/l1.h"
 #include "sim/l2.h"
 #include "sim/log.h"
-#include "sim/seen.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 
@@ -80,7 +79,6 @@ struct sim_counting {
     sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
-    sim_seen written;
     sim_log log;
 };
 

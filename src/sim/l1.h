@@ -15,7 +15,7 @@ void sim_l1_free(sim_l1 *l1);
 /* A load of the sectors in `mask` of a line: returns those that were there. All are there afterwards. */
 unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask);
 /* The sectors of `mask` that are there, without bringing any in: what a store finds. */
-unsigned sim_l1_probe(const sim_l1 *l1, uint64_t line, unsigned mask);
+unsigned sim_l1_probe(sim_l1 *l1, uint64_t line, unsigned mask);
 /* The sectors of `mask` are no longer there: an atomic changed them in L2. */
 void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask);
 

@@ -52,6 +52,7 @@ typedef struct l2_slice {
     uint64_t reciprocal; /* of set_count, by 2^64 */
     sim_l2_counts counts;
     sim_seen read;
+    sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     recent_request recent[GROUPS][RECENT];
 } l2_slice;
 
@@ -93,6 +94,8 @@ void sim_l2_free(sim_l2 *l2) {
         memory_free(l2->slices[s].memory);
         memory_free(l2->slices[s].covers);
         sim_seen_free(&l2->slices[s].read);
+        sim_seen_free(&l2->slices[s].written);
+        sim_seen_free(&l2->slices[s].written_by_more);
     }
     memory_free(l2);
 }
@@ -265,6 +268,10 @@ static bool shares_answer(l2_slice *slice, sim_log_entry entry, uint32_t sm) {
     return false;
 }
 
+static sim_log_kind kind_of(sim_log_entry entry) {
+    return (sim_log_kind)(entry >> 4 & 3);
+}
+
 static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
     unsigned mask = entry & 15, sectors = count_bits(mask);
     slice->counts.issued_sectors += sectors;
@@ -277,13 +284,20 @@ static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2
     read_line(l2, slice, at, mask, sm * 4 / l2->machine->sms % PARTITIONS);
 }
 
+/* What each SM wrote counts for itself: only stores of one SM may be combined before they come here. */
+static void see_written(l2_slice *slice, uint64_t line, unsigned mask, uint32_t sm) {
+    if (!sim_seen_claim(&slice->written, line, mask, sm + 1))
+        sim_seen_add(&slice->written_by_more, line ^ (uint64_t)(sm + 1) << 52, mask);
+}
+
 static void play(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
     unsigned mask = entry & 15, sectors = count_bits(mask);
-    switch ((sim_log_kind)(entry >> 4 & 3)) {
+    switch (kind_of(entry)) {
     case SIM_LOG_READ: play_read(l2, slice, entry, at, sm); break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;
         slice->counts.write_sectors += sectors;
+        see_written(slice, at->line, mask, sm);
         write_line(slice, at, mask, (unsigned)(entry >> 6 & 63));
         break;
     case SIM_LOG_REDUCTION:
@@ -309,6 +323,7 @@ typedef struct l2_request {
 
 static void foresee(const l2_slice *slice, sim_log_entry entry, uint32_t sm, l2_request *request) {
     *request = (l2_request){entry, place_of(slice, entry >> 12), sm};
+    sim_seen_foresee(kind_of(entry) == SIM_LOG_READ ? &slice->read : &slice->written, request->at.line);
     for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
         __builtin_prefetch((const char *)request->at.sets + at, 1);
 }
@@ -342,18 +357,24 @@ void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     }
 }
 
-void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_seen_size *read, bool *complete) {
+/* Returns whether the set was complete. */
+static bool add_touched(sim_seen_size *sum, const sim_seen *seen) {
+    const sim_seen_size size = sim_seen_measure(seen);
+    sum->sectors += size.sectors;
+    sum->lines += size.lines;
+    sum->pairs += size.pairs;
+    return !seen->overflowed;
+}
+
+void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched) {
     enum { FIELDS = sizeof *counts / sizeof(uint64_t) };
     memset(counts, 0, sizeof *counts);
-    memset(read, 0, sizeof *read);
-    *complete = true;
+    *touched = (sim_l2_touched){.read_known = true, .written_known = true};
     for (unsigned s = 0; s < SIM_SLICES; s++) {
         const l2_slice *slice = &l2->slices[s];
         for (unsigned f = 0; f < FIELDS; f++) ((uint64_t *)counts)[f] += ((const uint64_t *)&slice->counts)[f];
-        sim_seen_size size = sim_seen_measure(&slice->read);
-        read->sectors += size.sectors;
-        read->lines += size.lines;
-        read->pairs += size.pairs;
-        if (slice->read.overflowed) *complete = false;
+        touched->read_known &= add_touched(&touched->read, &slice->read);
+        touched->written_known &= add_touched(&touched->written, &slice->written);
+        touched->written_known &= add_touched(&touched->written, &slice->written_by_more);
     }
 }

@@ -27,7 +27,13 @@ void sim_l2_free(sim_l2 *l2);
  * be played at the same time. */
 void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count);
 
-/* Sums over the slices; `read` is what was read at all. */
-void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_seen_size *read, bool *complete);
+/* What was read at all; what was written, counted once for each SM that wrote it. */
+typedef struct sim_l2_touched {
+    sim_seen_size read, written;
+    bool read_known, written_known;
+} sim_l2_touched;
+
+/* Sums over the slices. */
+void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched);
 
 #endif

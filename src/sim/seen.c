@@ -2,10 +2,8 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
-/* A launch that touches more than 16 GiB, 68 MiB of chunks, has no bounds to be compared with. */
-enum { FIRST_CAPACITY = 16, MAX_CAPACITY = 1 << 20 };
+/* A launch of which one part touches more than 2 GiB, 64 MiB of chunks, has no bounds to be compared with. */
+enum { FIRST_CAPACITY = 64, MAX_CAPACITY = 1 << 21 };
 
 void sim_seen_free(sim_seen *seen) {
     memory_free(seen->chunks);
@@ -13,7 +11,7 @@ void sim_seen_free(sim_seen *seen) {
 }
 
 static size_t find(const sim_seen_chunk *chunks, size_t capacity, uint64_t key) {
-    size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 32) & (capacity - 1);
+    size_t at = sim_seen_place(key, capacity);
     while (chunks[at].key && chunks[at].key != key) at = (at + 1) & (capacity - 1);
     return at;
 }
@@ -30,9 +28,7 @@ static bool grow(sim_seen *seen) {
     return true;
 }
 
-/* The chunk of `key`, made if need be; NULL when there is no room. */
-static sim_seen_chunk *chunk_of(sim_seen *seen, uint64_t key) {
-    if (seen->capacity && seen->chunks[seen->last].key == key) return &seen->chunks[seen->last];
+sim_seen_chunk *sim_seen_chunk_of(sim_seen *seen, uint64_t key) {
     if (2 * (seen->count + 1) > seen->capacity && !grow(seen)) {
         seen->overflowed = true;
         return NULL;
@@ -44,18 +40,8 @@ static sim_seen_chunk *chunk_of(sim_seen *seen, uint64_t key) {
     return chunk;
 }
 
-void sim_seen_add(sim_seen *seen, uint64_t line, unsigned mask) {
-    if (seen->overflowed) return;
-    sim_seen_chunk *chunk = chunk_of(seen, line / SIM_SEEN_LINES + 1);
-    if (!chunk) return;
-    uint8_t *byte = &chunk->nibbles[line % SIM_SEEN_LINES / 2];
-    *byte = (uint8_t)(*byte | (mask & 15) << (line % 2 * 4));
-}
-
-/* Sixteen lines' nibbles at once. */
-static void measure_word(sim_seen_size *size, const uint8_t *nibbles) {
-    uint64_t bits;
-    memcpy(&bits, nibbles, sizeof bits);
+/* All of a chunk's lines at once. */
+static void measure_chunk(sim_seen_size *size, uint64_t bits) {
     const uint64_t pairs = (bits | bits >> 1) & 0x5555555555555555u, lines = (pairs | pairs >> 2) & 0x1111111111111111u;
     size->sectors += (unsigned)__builtin_popcountll(bits);
     size->pairs += (unsigned)__builtin_popcountll(pairs);
@@ -64,10 +50,6 @@ static void measure_word(sim_seen_size *size, const uint8_t *nibbles) {
 
 sim_seen_size sim_seen_measure(const sim_seen *seen) {
     sim_seen_size size = {0, 0, 0};
-    for (size_t i = 0; i < seen->capacity; i++) {
-        if (!seen->chunks[i].key) continue;
-        for (unsigned b = 0; b < sizeof seen->chunks[i].nibbles; b += 8)
-            measure_word(&size, seen->chunks[i].nibbles + b);
-    }
+    for (size_t i = 0; i < seen->capacity; i++) measure_chunk(&size, seen->chunks[i].nibbles);
     return size;
 }

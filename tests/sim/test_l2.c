@@ -37,10 +37,9 @@ static void read_now(fixture *f, unsigned sm, uint64_t line, unsigned mask) {
 
 static sim_l2_counts counts_of(const fixture *f) {
     sim_l2_counts counts;
-    sim_seen_size read;
-    bool complete;
-    sim_l2_sum(f->l2, &counts, &read, &complete);
-    assert_true(complete);
+    sim_l2_touched touched;
+    sim_l2_sum(f->l2, &counts, &touched);
+    assert_true(touched.read_known && touched.written_known);
     return counts;
 }
 
@@ -124,13 +123,25 @@ static void bounds_come_from_what_was_read_at_all(void **state) {
         for (uint64_t line = 0; line < 10; line++) sim_log_add(&f->logs[sm], line, line % 2 ? 1 : 15, SIM_LOG_READ, 0);
     play(f);
     sim_l2_counts counts;
-    sim_seen_size read;
-    bool complete;
-    sim_l2_sum(f->l2, &counts, &read, &complete);
-    assert_int_equal(read.lines, 10);
-    assert_int_equal(read.sectors, 25);
-    assert_int_equal(read.pairs, 15);
+    sim_l2_touched touched;
+    sim_l2_sum(f->l2, &counts, &touched);
+    assert_int_equal(touched.read.lines, 10);
+    assert_int_equal(touched.read.sectors, 25);
+    assert_int_equal(touched.read.pairs, 15);
     assert_int_equal(counts.issued_sectors, 132 * 25);
+}
+
+static void what_two_sms_write_counts_twice(void **state) {
+    fixture *f = *state;
+    for (unsigned sm = 0; sm < 2; sm++)
+        for (unsigned k = 0; k < 2; k++) sim_log_add(&f->logs[sm], 100, 3, SIM_LOG_WRITE, 32);
+    play(f);
+    sim_l2_counts counts;
+    sim_l2_touched touched;
+    sim_l2_sum(f->l2, &counts, &touched);
+    assert_int_equal(counts.write_sectors, 8);
+    assert_int_equal(touched.written.lines, 2);
+    assert_int_equal(touched.written.sectors, 4);
 }
 
 static void lines_of_a_slice_keep_apart(void **state) {
@@ -181,6 +192,7 @@ int main(void) {
         WITH_L2(partly_written_sectors_are_filled_from_memory),
         WITH_L2(atomics_read_the_old_value_once),
         WITH_L2(bounds_come_from_what_was_read_at_all),
+        WITH_L2(what_two_sms_write_counts_twice),
         cmocka_unit_test(lines_of_a_slice_keep_apart),
         cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(a_log_without_memory_says_so),

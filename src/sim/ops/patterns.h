@@ -65,11 +65,12 @@ static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op,
 }
 
 /* Whether accesses of `bytes` at the pattern's lanes plus imm all lie within `limit` and are aligned, and the pattern
- * says what there is to count: imm moves the lanes by whole words. */
+ * says what there is to count: imm moves the lanes by whole words. Lanes alone are then positive as signed numbers
+ * too, which is how gathers take them. */
 static inline bool sim_pattern_fits(const sim_pattern *p, int64_t imm, uint32_t limit, unsigned bytes) {
     const int64_t shift = (int32_t)imm;
     return ((p->low_bits | (uint32_t)shift) & (bytes - 1)) == 0 && (shift & 3) == 0 && p->nearest + shift >= 0 &&
-           p->furthest + shift + bytes <= limit;
+           p->furthest + shift + bytes <= limit && p->furthest <= INT32_MAX;
 }
 
 /* ---- wavefronts ---- */
@@ -111,44 +112,46 @@ static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_patt
 
 /* ---- words ---- */
 
-/* at[l]: where the active lanes' words are; elsewhere the address of one of them. */
-static inline void sim_pattern_places(const sim_pattern *p, const uint32_t lanes[SIM_LANES], uint32_t shift,
-                                      uint32_t at[SIM_LANES]) {
-    if (p->active == SIM_ALL_LANES) {
-        SIM_EACH_LANE(l) at[l] = lanes[l] + shift;
-        return;
-    }
-    const uint32_t active = p->active, nearest = p->nearest;
-    SIM_EACH_LANE(l) at[l] = ((active >> l & 1) ? lanes[l] : nearest) + shift;
+/* Four words, and four lanes of four words each turned round: compilers see no such loop through. */
+typedef uint32_t sim_quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline void sim_turn_quads(sim_quad q[4]) {
+    const sim_quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5),
+                   b = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
+    const sim_quad c = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5),
+                   d = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
+    q[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5), q[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    q[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5), q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 /* Several words a lane, lanes side by side within each half warp: taken apart without a gather. */
 static inline void sim_take_apart(uint32_t *const d[4], const unsigned char *from, unsigned count) {
-    const uint32_t *s = (const uint32_t *)(const void *)from;
-    uint32_t *const d0 = d[0], *const d1 = d[1];
-    if (count == 2) {
-        SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) d0[l] = s[2 * l], d1[l] = s[2 * l + 1];
-        return;
-    }
-    uint32_t *const d2 = d[2], *const d3 = d[3];
-    SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) {
-        d0[l] = s[4 * l], d1[l] = s[4 * l + 1];
-        d2[l] = s[4 * l + 2], d3[l] = s[4 * l + 3];
+    const sim_quad *s = (const sim_quad *)(const void *)from;
+    for (unsigned l = 0; l < SIM_HALF; l += 4, s += count) {
+        if (count == 2) {
+            *(sim_quad *)(d[0] + l) = __builtin_shufflevector(s[0], s[1], 0, 2, 4, 6);
+            *(sim_quad *)(d[1] + l) = __builtin_shufflevector(s[0], s[1], 1, 3, 5, 7);
+            continue;
+        }
+        sim_quad q[4] = {s[0], s[1], s[2], s[3]};
+        sim_turn_quads(q);
+        for (unsigned e = 0; e < 4; e++) *(sim_quad *)(d[e] + l) = q[e];
     }
 }
 
 /* The other way. */
 static inline void sim_put_together(unsigned char *to, uint32_t *const s[4], unsigned count) {
-    uint32_t *d = (uint32_t *)(void *)to;
-    const uint32_t *const s0 = s[0], *const s1 = s[1];
-    if (count == 2) {
-        SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) d[2 * l] = s0[l], d[2 * l + 1] = s1[l];
-        return;
-    }
-    const uint32_t *const s2 = s[2], *const s3 = s[3];
-    SIM_VECTORISE for (unsigned l = 0; l < SIM_HALF; l++) {
-        d[4 * l] = s0[l], d[4 * l + 1] = s1[l];
-        d[4 * l + 2] = s2[l], d[4 * l + 3] = s3[l];
+    sim_quad *d = (sim_quad *)(void *)to;
+    for (unsigned l = 0; l < SIM_HALF; l += 4, d += count) {
+        const sim_quad *first = (const sim_quad *)(s[0] + l), *second = (const sim_quad *)(s[1] + l);
+        if (count == 2) {
+            d[0] = __builtin_shufflevector(*first, *second, 0, 4, 1, 5);
+            d[1] = __builtin_shufflevector(*first, *second, 2, 6, 3, 7);
+            continue;
+        }
+        sim_quad q[4] = {*first, *second, *(const sim_quad *)(s[2] + l), *(const sim_quad *)(s[3] + l)};
+        sim_turn_quads(q);
+        for (unsigned e = 0; e < 4; e++) d[e] = q[e];
     }
 }
 
@@ -179,7 +182,6 @@ static inline void sim_store_regular(const sim_pattern *p, unsigned char *shared
 
 static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], const unsigned char *shared,
                                     uint32_t shift, uint32_t *const *d, unsigned count) {
-    uint32_t at[SIM_LANES];
     if ((p->stride & ~4u) == 0) {
         for (unsigned e = 0; e < count; e++) sim_load_regular(p, shared, shift + 4 * e, d[e]);
         return;
@@ -192,27 +194,25 @@ static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[S
         }
         return;
     }
-    sim_pattern_places(p, lanes, shift, at);
-    for (unsigned e = 0; e < count; e++) {
-        uint32_t words[SIM_LANES];
-        if (p->active == SIM_ALL_LANES) {
-            sim_gather_words(d[e], shared + 4 * e, at);
-            continue;
-        }
-        sim_gather_words(words, shared + 4 * e, at);
-        SIM_STORE_LANES(d[e], p->active, words[l]);
+    uint32_t kept[SIM_LANES];
+    for (unsigned e = 0; e + 1 < count; e++) {
+        if (d[e] != lanes) continue;
+        memcpy(kept, lanes, sizeof kept); /* the register is overwritten before the last word is loaded */
+        lanes = kept;
+        break;
     }
+    const unsigned char *base = shared + (int32_t)shift;
+    for (unsigned e = 0; e < count; e++) sim_gather_words(d[e], base + 4 * e, lanes, p->active);
 }
 
 static inline void sim_store_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned char *shared,
                                      uint32_t shift, uint32_t *const *s, unsigned count) {
-    uint32_t at[SIM_LANES];
     if (count == 1 && (p->stride & ~4u) == 0) {
         sim_store_regular(p, shared, shift, s[0]);
         return;
     }
-    sim_pattern_places(p, lanes, shift, at);
-    for (unsigned e = 0; e < count; e++) sim_scatter_words(shared + 4 * e, at, s[e], p->active);
+    unsigned char *base = shared + (int32_t)shift;
+    for (unsigned e = 0; e < count; e++) sim_scatter_words(base + 4 * e, lanes, s[e], p->active);
 }
 
 #endif
