@@ -71,28 +71,32 @@ static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
     }
 }
 
-/* Kinds of moves that travel apart. */
-enum { WHOLE, LOWER, UPPER, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
+/* Kinds of moves that travel apart. SWAPPED: whole sectors whose halves change places, as swizzled tiles have them. */
+enum { WHOLE, LOWER, UPPER, SWAPPED, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
 
-/* Lanes of one difference between source and destination sector: nothing travels twice. */
+/* The source sectors of each kind that lanes of one difference between source and destination sector take. */
+static void sort_moves(const line_pair *p, unsigned g, unsigned moves[KINDS]) {
+    const unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF];
+    moves[WHOLE] = whole_sectors(same);
+    moves[LOWER] = half_sectors(same, 0) & ~moves[WHOLE];
+    moves[UPPER] = half_sectors(same, 1) & ~moves[WHOLE];
+    moves[SWAPPED] = whole_sectors(other);
+    moves[LOWER_TO_UPPER] = half_sectors(other, 0) & ~moves[SWAPPED];
+    moves[UPPER_TO_LOWER] = half_sectors(other, 1) & ~moves[SWAPPED];
+}
+
+/* Lanes of one difference: nothing travels twice. */
 static void list_difference(const line_pair *p, unsigned g, sim_lines *requests) {
-    const unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF], whole = whole_sectors(same);
-    add_request(requests, p->source, (uint8_t)whole);
-    add_request(requests, p->source, (uint8_t)(half_sectors(same, 0) & ~whole));
-    add_request(requests, p->source, (uint8_t)(half_sectors(same, 1) & ~whole));
-    add_request(requests, p->source, (uint8_t)half_sectors(other, 0));
-    add_request(requests, p->source, (uint8_t)half_sectors(other, 1));
+    unsigned moves[KINDS];
+    sort_moves(p, g, moves);
+    for (unsigned kind = WHOLE; kind < KINDS; kind++) add_request(requests, p->source, (uint8_t)moves[kind]);
 }
 
 static void list_differences(const line_pair *p, unsigned parity, sim_lines *requests) {
-    unsigned layers[KINDS][LAYERS] = {{0}};
+    unsigned layers[KINDS][LAYERS] = {{0}}, moves[KINDS];
     for (unsigned g = parity; g < DIFFERENCES; g += 2) {
-        unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF], whole = whole_sectors(same);
-        add_layers(layers[WHOLE], whole);
-        add_layers(layers[LOWER], half_sectors(same, 0) & ~whole);
-        add_layers(layers[UPPER], half_sectors(same, 1) & ~whole);
-        add_layers(layers[LOWER_TO_UPPER], half_sectors(other, 0));
-        add_layers(layers[UPPER_TO_LOWER], half_sectors(other, 1));
+        sort_moves(p, g, moves);
+        for (unsigned kind = WHOLE; kind < KINDS; kind++) add_layers(layers[kind], moves[kind]);
     }
     for (unsigned kind = WHOLE; kind < KINDS; kind++)
         for (unsigned k = 0; k < LAYERS; k++) add_request(requests, p->source, (uint8_t)layers[kind][k]);
