@@ -27,9 +27,22 @@ static bool is_needed(const ptx_operand *d, const sim_values *v) {
     return d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
 }
 
-/* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. */
+static bool is_reduction(const ptx_instruction *i) {
+    return i->op == PTX_OP_RED || i->op == PTX_OP_RED_VECTOR;
+}
+
+/* Halves that stand alone, which memory knows no atomics for: a load and compare-and-swaps of the word around them. */
+static bool is_lone_half(const ptx_instruction *i) {
+    bool vector = i->op == PTX_OP_ATOM_VECTOR || i->op == PTX_OP_RED_VECTOR;
+    return !vector && ptx_bits(i->type) == 16 && ptx_types[i->type].kind == 'F';
+}
+
+/* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. Machine
+ * code has no reductions at generic addresses. */
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
     if (in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
+    if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || is_lone_half(i)) return HAUL_CLASS_GLOBAL_ATOMIC;
+    if (is_reduction(i)) return HAUL_CLASS_GLOBAL_REDUCTION;
     bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
     return is_needed(&i->operands[0], v) || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
 }
@@ -48,9 +61,9 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
     case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
     case PTX_OP_ATOM:
-    case PTX_OP_ATOM_VECTOR: return atomic_class(i, v);
+    case PTX_OP_ATOM_VECTOR:
     case PTX_OP_RED:
-    case PTX_OP_RED_VECTOR: return in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    case PTX_OP_RED_VECTOR: return atomic_class(i, v);
     case PTX_OP_LDMATRIX:
     case PTX_OP_LDMATRIX_B8: return HAUL_CLASS_SHARED_LOAD;
     case PTX_OP_WMMA_LOAD_A:
@@ -80,10 +93,15 @@ static sim_caching caching_of(const ptx_instruction *i) {
 }
 
 /* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. */
-static bool needs_loop(const ptx_instruction *i) {
+static bool needs_loop(const ptx_instruction *i, unsigned class) {
     unsigned what = i->mods[PTX_SLOT_ATOMIC];
     if (what == PTX_MOD_ATOM_EXCH || what == PTX_MOD_ATOM_CAS) return false;
-    return ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F';
+    if (class == HAUL_CLASS_GLOBAL_ATOMIC) return is_lone_half(i);
+    return class == HAUL_CLASS_SHARED_ATOMIC && (ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F');
+}
+
+static bool in_word(const ptx_instruction *i) {
+    return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
 }
 
 /* What the lanes of a warp can do among themselves (redux) before one of them goes to memory. */
@@ -94,14 +112,24 @@ static bool can_aggregate(const ptx_instruction *i) {
     case PTX_MOD_ATOM_MAX:
     case PTX_MOD_ATOM_AND:
     case PTX_MOD_ATOM_OR:
-    case PTX_MOD_ATOM_XOR: return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
+    case PTX_MOD_ATOM_XOR: return in_word(i);
     default: return false;
     }
 }
 
-static bool is_aggregated(const ptx_instruction *i, unsigned class, const sim_values *v) {
-    if (class != HAUL_CLASS_GLOBAL_REDUCTION) return false;
-    return can_aggregate(i) && sim_is_uniform(v, &i->operands[i->op == PTX_OP_ATOM ? 1 : 0]);
+/* Lanes that all add the same are counted instead (vote, popc); from that each lane's old value follows as well. Old
+ * values of sums of words come from a scan (shfl), which takes a whole warp. */
+static sim_aggregation aggregation_of(const ptx_instruction *i, unsigned class, const sim_values *v) {
+    if (class != HAUL_CLASS_GLOBAL_REDUCTION && class != HAUL_CLASS_GLOBAL_ATOMIC && class != HAUL_CLASS_SHARED_ATOMIC)
+        return SIM_AGGREGATED_NEVER;
+    const bool is_red = i->op == PTX_OP_RED, old_needed = !is_red && is_needed(&i->operands[0], v);
+    if ((i->op != PTX_OP_ATOM && !is_red) || !sim_is_uniform(v, &i->operands[is_red ? 0 : 1]))
+        return SIM_AGGREGATED_NEVER;
+    const bool adds = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
+    const bool counts = adds && ptx_types[i->type].kind != 'F' && ptx_bits(i->type) >= 32;
+    if (counts && sim_is_uniform(v, &i->operands[is_red ? 1 : 2])) return SIM_AGGREGATED_ALWAYS;
+    if (!old_needed) return can_aggregate(i) ? SIM_AGGREGATED_ALWAYS : SIM_AGGREGATED_NEVER;
+    return adds && in_word(i) ? SIM_AGGREGATED_WHOLE : SIM_AGGREGATED_NEVER;
 }
 
 /* ---- one instruction's elements ---- */
@@ -368,8 +396,8 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         sim_assembled *a = &assembled[k];
         a->class = (uint8_t)class_of(i, &values);
         a->caching = (uint8_t)caching_of(i);
-        a->aggregated = is_aggregated(i, a->class, &values);
-        a->loops = a->class == HAUL_CLASS_SHARED_ATOMIC && needs_loop(i);
+        a->aggregated = (uint8_t)aggregation_of(i, a->class, &values);
+        a->loops = needs_loop(i, a->class);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }
     merge_shared(f, &values, memory, assembled);

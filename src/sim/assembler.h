@@ -17,6 +17,13 @@ typedef enum sim_caching {
     SIM_CACHED_IN_L2,     /* .cg and the like: L1 is not looked up */
 } sim_caching;
 
+/* Whether a warp's atomic on one address is made one of one lane's. */
+typedef enum sim_aggregation {
+    SIM_AGGREGATED_NEVER,
+    SIM_AGGREGATED_ALWAYS,
+    SIM_AGGREGATED_WHOLE
+} sim_aggregation; /* WHOLE: of 32 lanes */
+
 /* One machine access: `width` bytes a lane from `start` bytes after the PTX instruction's address. */
 typedef struct sim_part {
     int16_t start;
@@ -29,8 +36,8 @@ typedef struct sim_assembled {
     uint8_t class;      /* haul_memory_class */
     uint8_t caching;    /* sim_caching */
     bool plain;         /* one access, exactly as in PTX */
-    bool aggregated;    /* a reduction of all lanes to one address, which machine code sums up within the warp first */
-    bool loops;         /* a shared atomic that machine code makes of a load and a compare-and-swap in a loop */
+    uint8_t aggregated; /* sim_aggregation: an atomic on one address, which lanes do among themselves first */
+    bool loops;         /* an atomic that machine code makes of loads and compare-and-swaps in a loop */
     uint8_t part_count; /* 0: counts nowhere, or with another instruction */
     sim_part parts[SIM_MAX_PARTS];
 } sim_assembled;

@@ -133,7 +133,8 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
         [HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_LOCAL_LOAD, [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_LOCAL_STORE};
     if (space == SIM_TALLY_SHARED) return (haul_memory_class)shared[class];
     if (space == SIM_TALLY_LOCAL) return (haul_memory_class)local[class];
-    if (space == SIM_TALLY_LOOP_LOADS) return HAUL_CLASS_SHARED_LOAD;
+    if (space == SIM_TALLY_LOOP_LOADS)
+        return class == HAUL_CLASS_SHARED_ATOMIC ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_GLOBAL_LOAD;
     return class;
 }
 

@@ -159,24 +159,53 @@ typedef struct update_count {
     sim_log_kind kind;
 } update_count;
 
-static void update_lines(void *context, const sim_lines *lines) {
+static void log_lines(void *context, const sim_lines *lines) {
     const update_count *u = context;
-    sim_counting *c = u->counting;
-    flush_warp(c, u->warp);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
-        add_to_log(c, lines->line[i], lines->mask[i], u->kind, 0);
-    }
+    flush_warp(u->counting, u->warp);
+    for (uint32_t i = 0; i < lines->count; i++) add_to_log(u->counting, lines->line[i], lines->mask[i], u->kind, 0);
     u->tally->tag_sectors += lines->sectors;
     u->tally->traffic.l2_requests += lines->count;
     u->tally->traffic.l2_sectors += lines->sectors;
 }
 
+static void update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    for (uint32_t i = 0; i < lines->count; i++) sim_l1_drop(u->counting->l1, lines->line[i], lines->mask[i]);
+    log_lines(context, lines);
+}
+
+/* The lanes that are left where the warp goes to memory as one. */
+static uint32_t aggregate(const sim_assembled *a, uint32_t active) {
+    bool one =
+        a->aggregated == SIM_AGGREGATED_ALWAYS || (a->aggregated == SIM_AGGREGATED_WHOLE && active == SIM_ALL_LANES);
+    return one ? active & -active : active;
+}
+
+/* A load, then compare-and-swaps of words until all lanes have had their turn. The loads of an SM's warps are through
+ * before the first swap takes anything from L1. */
+static void count_update_loop(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                              const uint64_t address[SIM_LANES]) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN), *loads = tally_at(c, op, SIM_TALLY_LOOP_LOADS);
+    uint64_t words[SIM_LANES];
+    sim_lines lines;
+    for (unsigned l = 0; l < SIM_LANES; l++) words[l] = address[l] & ~UINT64_C(3);
+    sim_coalesce(words, active, 4, &lines);
+    count_tags(loads, &lines, active, 4);
+    load_lines(c, w, op, loads, &lines);
+    for (; active; active &= ~sim_distinct_lanes(words, active)) {
+        sim_traffic_update(&t->traffic, words, active, 4, log_lines, &(update_count){c, w, t, SIM_LOG_ATOMIC});
+    }
+}
+
 static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                          const uint64_t address[SIM_LANES], sim_log_kind kind) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
     update_count u = {c, w, tally_at(c, op, SIM_TALLY_OWN), kind};
-    if (c->plan->assembled[op->instruction].aggregated) active &= -active;
-    sim_traffic_update(&u.tally->traffic, address, active, op->bytes, update_lines, &u);
+    if (a->loops) {
+        count_update_loop(c, w, op, active, address);
+        return;
+    }
+    sim_traffic_update(&u.tally->traffic, address, aggregate(a, active), op->bytes, update_lines, &u);
 }
 
 static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,
@@ -375,15 +404,23 @@ static void count_shared_part(sim_tally *t, uint8_t class, uint32_t active, cons
     sim_traffic_shared(&t->traffic, shared_wavefronts(class, start, active, part.width), active, part.width);
 }
 
-/* Load, compute, compare-and-swap, until all lanes have had their turn: in each round one lane of each address wins. */
+/* The lanes whose compare-and-swap succeeds: one for each bank, of which the halves of a warp have their own where
+ * values have 8 bytes; and one for each address. */
+static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
+    const unsigned unit = bytes > 4 ? 8 : 4, half = bytes > 4 ? SIM_LANES / 2 : SIM_LANES;
+    uint64_t key[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l] % (1u << SIM_LINE_SHIFT) / unit + l / half * SIM_LANES;
+    uint32_t winners = sim_distinct_lanes(key, active);
+    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l];
+    return sim_distinct_lanes(key, winners);
+}
+
+/* Load, compute, compare-and-swap, until all lanes have had their turn. */
 static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
                        unsigned bytes) {
-    while (active) {
+    for (; active; active &= ~swapping_lanes(address, active, bytes)) {
         sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
         sim_traffic_shared(&t->traffic, sim_bank_atomic(address, active, bytes), active, bytes);
-        uint64_t wide[SIM_LANES];
-        for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
-        active &= ~sim_distinct_lanes(wide, active);
     }
 }
 
@@ -395,8 +432,9 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
     if (a->loops) {
-        count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), active, address, op->bytes);
+        count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), aggregate(a, active), address, op->bytes);
     } else if (a->plain || !own) {
+        active = aggregate(a, active);
         sim_traffic_shared(&t->traffic, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
     } else {
         for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);
