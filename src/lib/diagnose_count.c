@@ -107,11 +107,33 @@ static void send_update(void *context, const sim_lines *lines) {
         fetch(w, &w->d->classes[HAUL_CLASS_GLOBAL_REDUCTION], lines->line[i], lines->mask[i]);
 }
 
-/* A reduction adds 4 bytes at a time, or 8 where the elements have 8, or a single half. */
+static void load_half(void *context, const sim_lines *lines) {
+    walk *w = context;
+    look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, true, true);
+}
+
+static void swap_half(void *context, const sim_lines *lines) {
+    walk *w = context;
+    for (uint32_t i = 0; i < lines->count; i++)
+        fetch(w, &w->d->classes[HAUL_CLASS_GLOBAL_ATOMIC], lines->line[i], lines->mask[i]);
+}
+
+static void add_halves(walk *w, const access *a) {
+    haul_traffic *classes = w->d->classes;
+    if (!a->active) return;
+    note_issue(w, a);
+    sim_traffic_half_update(&classes[HAUL_CLASS_GLOBAL_LOAD], &classes[HAUL_CLASS_GLOBAL_ATOMIC], a->global, a->active,
+                            load_half, swap_half, w);
+}
+
+/* A reduction adds 4 bytes at a time, or 8 where the elements have 8; single halves are no reduction. */
 static void add_global(walk *w, const access *a) {
     const haul_how type = w->t->how & HAUL_ADD_BITS;
     unsigned unit = type == HAUL_ADD_U64 || type == HAUL_ADD_F64 ? 8 : 4;
-    if (unit > a->width) unit = a->width;
+    if (a->width < unit) {
+        add_halves(w, a);
+        return;
+    }
     for (unsigned at = 0; at < a->width; at += unit) {
         access part = *a;
         for (unsigned l = 0; l < SIM_LANES; l++) part.global[l] += at;

@@ -155,6 +155,7 @@ static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, un
 typedef struct update_count {
     sim_counting *counting;
     const sim_warp *warp;
+    const sim_op *op;
     sim_tally *tally;
     sim_log_kind kind;
 } update_count;
@@ -181,31 +182,23 @@ static uint32_t aggregate(const sim_assembled *a, uint32_t active) {
     return one ? active & -active : active;
 }
 
-/* A load, then compare-and-swaps of words until all lanes have had their turn. The loads of an SM's warps are through
- * before the first swap takes anything from L1. */
-static void count_update_loop(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
-                              const uint64_t address[SIM_LANES]) {
-    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN), *loads = tally_at(c, op, SIM_TALLY_LOOP_LOADS);
-    uint64_t words[SIM_LANES];
-    sim_lines lines;
-    for (unsigned l = 0; l < SIM_LANES; l++) words[l] = address[l] & ~UINT64_C(3);
-    sim_coalesce(words, active, 4, &lines);
-    count_tags(loads, &lines, active, 4);
-    load_lines(c, w, op, loads, &lines);
-    for (; active; active &= ~sim_distinct_lanes(words, active)) {
-        sim_traffic_update(&t->traffic, words, active, 4, log_lines, &(update_count){c, w, t, SIM_LOG_ATOMIC});
-    }
+/* The loads of an SM's warps are through before the first swap takes anything from L1. */
+static void load_update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    sim_tally *loads = tally_at(u->counting, u->op, SIM_TALLY_LOOP_LOADS);
+    loads->tag_sectors += lines->sectors;
+    load_lines(u->counting, u->warp, u->op, loads, lines);
 }
 
 static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                          const uint64_t address[SIM_LANES], sim_log_kind kind) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
-    update_count u = {c, w, tally_at(c, op, SIM_TALLY_OWN), kind};
-    if (a->loops) {
-        count_update_loop(c, w, op, active, address);
-        return;
-    }
-    sim_traffic_update(&u.tally->traffic, address, aggregate(a, active), op->bytes, update_lines, &u);
+    update_count u = {c, w, op, tally_at(c, op, SIM_TALLY_OWN), kind};
+    if (a->loops)
+        sim_traffic_half_update(&tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
+                                load_update_lines, log_lines, &u);
+    else
+        sim_traffic_update(&u.tally->traffic, address, aggregate(a, active), op->bytes, update_lines, &u);
 }
 
 static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,

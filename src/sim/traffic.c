@@ -28,6 +28,19 @@ void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint
     t->requests -= rounds - 1;
 }
 
+void sim_traffic_half_update(haul_traffic *loads, haul_traffic *swaps, const uint64_t address[SIM_LANES],
+                             uint32_t active, sim_lines_request *load, sim_lines_request *swap, void *context) {
+    enum { WORD = 4 };
+    uint64_t words[SIM_LANES];
+    sim_lines lines;
+    for (unsigned l = 0; l < SIM_LANES; l++) words[l] = address[l] - address[l] % WORD;
+    sim_coalesce(words, active, WORD, &lines);
+    sim_traffic_tags(loads, &lines, active, WORD);
+    load(context, &lines);
+    for (; active; active &= ~sim_distinct_lanes(words, active))
+        sim_traffic_update(swaps, words, active, WORD, swap, context);
+}
+
 /* ---- bulk copies ---- */
 
 typedef struct bulk_copy {

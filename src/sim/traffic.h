@@ -68,6 +68,11 @@ typedef void sim_lines_request(void *context, const sim_lines *lines);
 void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes,
                         sim_lines_request *request, void *context);
 
+/* An update of lone halves: a load of the words that they lie in, then compare-and-swaps of words until each lane has
+ * had its turn. `load` gets the lines of the load, `swap` those of each round. */
+void sim_traffic_half_update(haul_traffic *loads, haul_traffic *swaps, const uint64_t address[SIM_LANES],
+                             uint32_t active, sim_lines_request *load, sim_lines_request *swap, void *context);
+
 /* Gets each request that a bulk copy makes to L2: a line and which of its sectors. */
 typedef void sim_bulk_request(void *context, uint64_t line, unsigned mask);
 

@@ -34,7 +34,8 @@ static void describe(const sim_assembled *a, char *out, size_t size) {
         at = strlen(out);
         if (a->parts[p].start) snprintf(out + at, size - at, "%+d", a->parts[p].start);
         at = strlen(out);
-        if (a->loops) snprintf(out + at, size - at, "*");
+        static const char *const suffixes[] = {"", "/warp", "/whole"}; /* by sim_aggregation */
+        snprintf(out + at, size - at, "%s%s", a->loops ? "*" : "", suffixes[a->aggregated]);
     }
 }
 
@@ -207,7 +208,7 @@ static void others_do_not(void **state) {
     ASSERT_ASSEMBLED(SPLIT_BY("st.global.f32 [%rd0], %f2;\n"), "LDS.64");
     ASSERT_ASSEMBLED(SPLIT_BY("cp.async.commit_group;\n"), "LDS.64");
     ASSERT_ASSEMBLED(SPLIT_BY("ld.volatile.shared.f32 %f3, [%r13];\n"), "LDS.64 LDS.32");
-    ASSERT_ASSEMBLED(SPLIT_BY("red.global.add.u32 [%rd0], %r3;\n"), "LDS.64 RED.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("red.global.add.u32 [%rd0], %r3;\n"), "LDS.64 RED.32/warp");
 }
 
 static void a_load_behind_a_branch_joins_those_before_it(void **state) {
@@ -233,9 +234,29 @@ static void a_pointer_keeps_its_alignment_through_a_loop(void **state) {
 
 static void atomics_without_a_use_are_reductions(void **state) {
     (void)state;
-    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], 1;\n", "RED.32");
-    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], 1;\n" USE_R("%r3"), "ATOMG.32");
-    ASSERT_ASSEMBLED("atom.global.exch.b32 %r3, [%rd0], 1;\n", "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd2], %r0;\n", "RED.32");
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd2], %r0;\n" USE_R("%r3"), "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.global.exch.b32 %r3, [%rd2], 1;\n", "ATOMG.32");
+    ASSERT_ASSEMBLED("red.add.u32 [%rd2], %r0;\n", "ATOMG.32");
+}
+
+static void lone_halves_are_swapped_with_their_words(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED(".reg .b16 %h;\nmov.b16 %h, 1;\nred.global.add.noftz.f16 [%rd2], %h;\n", "ATOMG.16*");
+    ASSERT_ASSEMBLED("red.global.add.noftz.f16x2 [%rd2], %r0;\n", "RED.32");
+}
+
+static void lanes_at_one_address_go_to_memory_as_one(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("red.global.min.u32 [%rd0], %r0;\n", "RED.32/warp");
+    ASSERT_ASSEMBLED("red.global.min.u64 [%rd0], %rd2;\n", "RED.64");
+    ASSERT_ASSEMBLED("red.global.add.u64 [%rd0], 1;\n", "RED.64/warp");
+    ASSERT_ASSEMBLED("red.global.add.u64 [%rd0], %rd2;\n", "RED.64");
+    ASSERT_ASSEMBLED("red.global.add.f32 [%rd0], 0f3F800000;\n", "RED.32");
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], 1;\n" USE_R("%r3"), "ATOMG.32/warp");
+    ASSERT_ASSEMBLED("atom.global.add.u32 %r3, [%rd0], %r0;\n" USE_R("%r3"), "ATOMG.32/whole");
+    ASSERT_ASSEMBLED("atom.global.max.u32 %r3, [%rd0], 1;\n" USE_R("%r3"), "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.shared.add.u64 %rd4, [%r9], 1;\n", "ATOMS.64*/warp");
 }
 
 static void shared_memory_knows_few_atomics(void **state) {
@@ -266,6 +287,8 @@ int main(void) {
         cmocka_unit_test(a_load_behind_a_branch_joins_those_before_it),
         cmocka_unit_test(a_pointer_keeps_its_alignment_through_a_loop),
         cmocka_unit_test(atomics_without_a_use_are_reductions),
+        cmocka_unit_test(lone_halves_are_swapped_with_their_words),
+        cmocka_unit_test(lanes_at_one_address_go_to_memory_as_one),
         cmocka_unit_test(shared_memory_knows_few_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,21 @@ static void whole_sectors_of_skew_split_lines_only(void **state) {
     assert_int_equal(destination.tag_wavefronts, 2);
 }
 
+/* Rows of eight units, each unit's place XORed with the row's number. */
+static void swizzled_rows_move_a_line_at_a_time(void **state) {
+    (void)state;
+    uint64_t source[SIM_LANES];
+    uint32_t destination[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        source[l] = 0x10000 + l * 16;
+        destination[l] = 1024 + l / 8 * 128 + ((l % 8) ^ (l / 8)) * 16;
+    }
+    sim_bypass b;
+    sim_bypass_groups(source, destination, SIM_ALL_LANES, 0, &b);
+    assert_int_equal(b.wavefronts, 4);
+    assert_int_equal(b.sectors, 16);
+}
+
 static void scattered_destinations_move_lane_by_lane(void **state) {
     (void)state;
     static const unsigned stride[] = {2, 4, 5}, tags[] = {2, 4, 5};
@@ -122,6 +137,7 @@ int main(void) {
         cmocka_unit_test(aligned_copies_move_a_line_at_a_time),
         cmocka_unit_test(half_a_sector_of_skew_fetches_sectors_twice),
         cmocka_unit_test(whole_sectors_of_skew_split_lines_only),
+        cmocka_unit_test(swizzled_rows_move_a_line_at_a_time),
         cmocka_unit_test(scattered_destinations_move_lane_by_lane),
         cmocka_unit_test(a_round_looks_up_one_line_a_bank_and_writes_one_line_of_four),
         cmocka_unit_test(zero_filled_lanes_write_but_read_nothing),
