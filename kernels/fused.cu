@@ -252,12 +252,12 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
 #define UNIFIED_KERNELS(rows, log2_columns)                                                                  \
     extern "C" __global__ void __launch_bounds__(COMPUTING, 2)                                               \
         fused_tiled_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {   \
-        extern __shared__ __align__(16) float shared[];                                                      \
+        extern __shared__ __align__(128) float shared[];                                                     \
         run_unified(describe(c, a, b, m, k, n, log2_columns), shared, true);                                 \
     }                                                                                                        \
     extern "C" __global__ void __launch_bounds__(COMPUTING, 2)                                               \
         product_tiled_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
-        extern __shared__ __align__(16) float shared[];                                                      \
+        extern __shared__ __align__(128) float shared[];                                                     \
         run_unified(describe(c, a, b, m, k, n, log2_columns), shared, false);                                \
     }
 EACH_WIDTH(UNIFIED_KERNELS)
@@ -412,7 +412,7 @@ static __device__ __forceinline__ void run_strips(problem p, float *kept, strip_
 #define KERNEL_BY_STRIPS(rows, log2_columns)                                                                \
     extern "C" __global__ void __launch_bounds__(32 * STRIP_WARPS, FUSED_STRIP_BLOCKS)                      \
         fused_strips_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
-        extern __shared__ __align__(16) float shared[];                                                     \
+        extern __shared__ __align__(128) float shared[];                                                    \
         const strip_shape shape = {rows, 2048 / rows, STRIP_SLAB(rows)};                                    \
         HAUL_STATIC_ASSERT(STRIP_SLAB(rows) <= STRIP_MOST && STRIP_SLAB(rows) * (2048 / rows) % 128 == 0,   \
                            "a lane loads whole vectors of a slab, as many as it has registers for");        \
@@ -492,7 +492,7 @@ static __device__ __forceinline__ void run_by_hand(problem p, float *kept) {
 #define KERNEL_BY_HAND(rows, log2_columns)                                                                   \
     extern "C" __global__ void __launch_bounds__(ROLES, 2)                                                   \
         fused_by_hand_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
-        extern __shared__ __align__(16) float shared[];                                                      \
+        extern __shared__ __align__(128) float shared[];                                                     \
         run_by_hand(describe(c, a, b, m, k, n, log2_columns), shared);                                       \
     }
 EACH_WIDTH(KERNEL_BY_HAND)
@@ -588,7 +588,7 @@ static __device__ __forceinline__ void run_roles(problem p, float *kept) {
 #define KERNEL_WITH_ROLES(rows, log2_columns)                                                              \
     extern "C" __global__ void __launch_bounds__(ROLES, 2)                                                 \
         fused_roles_##rows(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
-        extern __shared__ __align__(16) float shared[];                                                    \
+        extern __shared__ __align__(128) float shared[];                                                   \
         run_roles(describe(c, a, b, m, k, n, log2_columns), shared);                                       \
     }
 EACH_WIDTH(KERNEL_WITH_ROLES)

@@ -374,7 +374,7 @@ typedef struct bulk_walk {
 
 static void fetch_bulk(void *context, uint64_t line, unsigned mask) {
     const bulk_walk *b = context;
-    fetch(b->w, b->traffic, line, mask);
+    if (line != SIM_NO_LINE) fetch(b->w, b->traffic, line, mask);
 }
 
 static haul_traffic *bulk_traffic(walk *w) {
@@ -401,13 +401,15 @@ static void copy_elements(walk *w) {
         for (unsigned lane = 0; lane < askers && (uint64_t)round * askers + lane < w->t->count; lane++) {
             const unsigned e = round * askers + lane;
             a.element[lane] = e;
-            set_lane(&a, lane, element_address(w, e) + w->head, 0);
+            set_lane(&a, lane, element_address(w, e) + w->head,
+                     (uint32_t)(w->k->c.shared + e * w->t->shared_pitch + w->head));
         }
         read_index(w, &a);
         for (uint32_t left = a.active; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctz(left);
             ask_for_copy(w, lane);
-            sim_traffic_bulk(b.traffic, a.global[lane], bytes, fetch_bulk, &b);
+            const sim_bulk_move move = {a.global[lane], a.shared[lane], bytes, w->loads, false};
+            sim_traffic_bulk(b.traffic, &move, fetch_bulk, &b);
         }
     }
     w->d->bytes += (uint64_t)w->t->count * bytes;
@@ -442,7 +444,7 @@ static void copy_box(walk *w) {
     w->d->width = haul_box_rows(w->t) * haul_box_row(w->t);
     sim_tensor_walk_start(&rows, &map, at, !w->loads);
     while (sim_tensor_walk_next(&rows, &row)) {
-        sim_traffic_bulk(b.traffic, row.global, row.to - row.from, fetch_bulk, &b);
+        sim_traffic_row(b.traffic, &row, (uint32_t)w->k->c.shared, w->loads, fetch_bulk, &b);
         w->d->bytes += row.to - row.from;
     }
 }

@@ -164,6 +164,7 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
 
 typedef struct issue_sums {
     uint64_t hits, requests_issued, sectors_issued, read_requests_issued;
+    uint64_t reduced_bulks, reduced_bulk_sectors;
 } issue_sums;
 
 static void add_issued(const sim_counting *c, issue_sums *sums) {
@@ -171,6 +172,8 @@ static void add_issued(const sim_counting *c, issue_sums *sums) {
     sums->requests_issued += c->store_requests_issued;
     sums->sectors_issued += c->store_sectors_issued;
     sums->read_requests_issued += c->read_requests_issued;
+    sums->reduced_bulks += c->reduced_bulks;
+    sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
 }
 
 static void set(haul_launch_record *r, haul_counter counter, uint64_t value) {
@@ -191,7 +194,7 @@ static void set_global_load_counters(haul_launch_record *r, const class_sums *s)
     set(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS, sectors - hits);
 }
 
-static void set_copy_counters(haul_launch_record *r, const class_sums *s) {
+static void set_copy_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
     const haul_traffic *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS], *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
     set(r, HAUL_COUNTER_INST_LDGSTS, access->instructions + bypass->instructions);
     set(r, HAUL_COUNTER_INST_LDGSTS_ACCESS, access->instructions);
@@ -203,9 +206,9 @@ static void set_copy_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS, access->shared_wavefronts + bypass->shared_wavefronts);
     set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->shared_wavefronts - access->ideal_shared_wavefronts);
     set(r, HAUL_COUNTER_INST_TMA_LD, s->traffic[HAUL_CLASS_BULK_LOAD].instructions);
-    set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions);
+    set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions - issued->reduced_bulks);
     set(r, HAUL_COUNTER_TMA_LD_SECTORS, s->traffic[HAUL_CLASS_BULK_LOAD].sectors);
-    set(r, HAUL_COUNTER_TMA_ST_SECTORS, s->traffic[HAUL_CLASS_BULK_STORE].sectors);
+    set(r, HAUL_COUNTER_TMA_ST_SECTORS, s->traffic[HAUL_CLASS_BULK_STORE].sectors - issued->reduced_bulk_sectors);
 }
 
 static void set_global_update_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
@@ -310,7 +313,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     sum_executions(record, instructions, instruction_count);
     set_global_load_counters(record, &sums);
     set_global_update_counters(record, &sums, &issued);
-    set_copy_counters(record, &sums);
+    set_copy_counters(record, &sums, &issued);
     set_local_counters(record, &sums);
     set_shared_counters(record, &sums);
     set_l2_counters(record, &l2_counts);

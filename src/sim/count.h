@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 typedef struct sim_counting sim_counting;
+typedef struct sim_bulk sim_bulk;
 
 /* What one launch's counting needs to know once: which shared accesses the assembler merges, the L1's size, classes. */
 typedef struct sim_count_plan sim_count_plan;
@@ -64,11 +65,8 @@ void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const 
 /* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
-/* cp.async.bulk between global `address` and shared memory, by one thread. */
-void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes);
-/* One row of a tensor copy, whose rows each are pieces of their own; `first`: the copy's first row. */
-void sim_count_tensor_row(sim_counting *c, const sim_warp *w, const sim_op *op, bool first, uint64_t address,
-                          uint64_t bytes);
+/* A bulk or tensor copy between global and shared memory by one thread, which so many blocks receive. */
+void sim_count_bulk(sim_counting *c, const sim_op *op, const sim_bulk *bulk, unsigned receivers);
 /* The warp passed a barrier or fence: stores before it can no longer be combined with later ones. */
 void sim_count_barrier(sim_counting *c, const sim_warp *w);
 /* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */

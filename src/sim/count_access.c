@@ -474,48 +474,55 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
 typedef struct bulk_count {
     sim_counting *counting;
     sim_tally *tally;
+    const sim_bulk *bulk;
 } bulk_count;
 
+/* Hardware asks L2 for something where there is nothing; here that is the array's first line. */
 static void bulk_read(void *context, uint64_t line, unsigned mask) {
     const bulk_count *b = context;
+    if (line == SIM_NO_LINE) line = b->bulk->tensor.address >> SIM_LINE_SHIFT;
     request_read(b->counting, b->tally, line, mask);
 }
 
 static void bulk_write(void *context, uint64_t line, unsigned mask) {
     const bulk_count *b = context;
     sim_counting *c = b->counting;
+    const uint32_t sectors = (uint32_t)__builtin_popcount(mask);
+    b->tally->traffic.l2_requests++;
+    b->tally->traffic.l2_sectors += sectors;
+    if (b->bulk->kind == SIM_BULK_REDUCE) {
+        add_to_log(c, line, mask, SIM_LOG_REDUCTION, 0);
+        c->reduced_bulk_sectors += sectors;
+        return;
+    }
     add_to_log(c, line, mask, SIM_LOG_WRITE, 32);
     c->store_requests_issued++;
-    c->store_sectors_issued += (uint32_t)__builtin_popcount(mask);
-    b->tally->traffic.l2_requests++;
-    b->tally->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
+    c->store_sectors_issued += sectors;
 }
 
-static void count_pieces(sim_counting *c, const sim_op *op, uint64_t address, uint64_t bytes) {
-    bulk_count b = {c, tally_at(c, op, SIM_TALLY_OWN)};
-    bool loads = c->plan->assembled[op->instruction].class == HAUL_CLASS_BULK_LOAD;
-    sim_traffic_bulk(&b.tally->traffic, address, bytes, loads ? bulk_read : bulk_write, &b);
+static void count_box(bulk_count *b, bool loads, sim_bulk_request *request) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &b->bulk->tensor, b->bulk->at, !loads);
+    while (sim_tensor_walk_next(&walk, &row))
+        sim_traffic_row(&b->tally->traffic, &row, b->bulk->shared, loads, request, b);
 }
 
-static void count_bulk_instruction(sim_counting *c, const sim_op *op) {
-    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
-    t->traffic.instructions++;
-    t->traffic.requests++;
-}
-
-void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes) {
-    (void)w;
-    if (!is_counted(c, op) || !bytes) return;
-    count_bulk_instruction(c, op);
-    count_pieces(c, op, address, bytes);
-}
-
-void sim_count_tensor_row(sim_counting *c, const sim_warp *w, const sim_op *op, bool first, uint64_t address,
-                          uint64_t bytes) {
-    (void)w;
-    if (!is_counted(c, op)) return;
-    if (first) count_bulk_instruction(c, op);
-    count_pieces(c, op, address, bytes);
+void sim_count_bulk(sim_counting *c, const sim_op *op, const sim_bulk *bulk, unsigned receivers) {
+    if (!is_counted(c, op) || !bulk->bytes) return;
+    bulk_count b = {.counting = c, .tally = tally_at(c, op, SIM_TALLY_OWN), .bulk = bulk};
+    const sim_bulk_move move = {bulk->global, bulk->shared, bulk->bytes, bulk->kind == SIM_BULK_LOAD, false};
+    sim_bulk_request *request = move.loads ? bulk_read : bulk_write;
+    haul_traffic *t = &b.tally->traffic;
+    const uint64_t before = t->sectors;
+    t->instructions++;
+    t->requests++;
+    c->reduced_bulks += bulk->kind == SIM_BULK_REDUCE;
+    if (bulk->tensor.rank)
+        count_box(&b, move.loads, request);
+    else
+        sim_traffic_bulk(t, &move, request, &b);
+    t->sectors = before + (t->sectors - before) * receivers; /* each SM that receives counts them */
 }
 
 /* ---- the rest ---- */

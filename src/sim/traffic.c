@@ -47,41 +47,52 @@ typedef struct bulk_copy {
     haul_traffic *traffic;
     sim_bulk_request *request;
     void *context;
+    bool loads, outside;
 } bulk_copy;
 
 static void ask(const bulk_copy *b, uint64_t line, unsigned mask) {
-    if (mask) b->request(b->context, line, mask);
+    if (mask) b->request(b->context, b->outside ? SIM_NO_LINE : line, mask);
 }
 
-/* Bytes from .. to-1 of one line. Whole sectors go together; one of which only half is wanted, at either end, by
- * itself. */
+/* Bytes from .. to-1 of one line. A load asks for whole sectors together, and for one of which only half is wanted, at
+ * either end, by itself; a store sends them all at once. */
 static void copy_line(const bulk_copy *b, uint64_t line, unsigned from, unsigned to) {
     const unsigned sector = 1u << SIM_SECTOR_SHIFT;
-    unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
-    unsigned head = from % sector ? 1u << first : 0, tail = to % sector ? 1u << last : 0;
+    const unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
+    const unsigned head = b->loads && from % sector ? 1u << first : 0, tail = b->loads && to % sector ? 1u << last : 0;
     b->traffic->sectors += last - first + 1;
     ask(b, line, head);
     ask(b, line, all & ~(head | tail));
     ask(b, line, tail & ~head);
 }
 
-static void copy_piece(const bulk_copy *b, uint64_t address, uint64_t bytes) {
-    const uint64_t length = 1u << SIM_LINE_SHIFT;
-    for (uint64_t at = address, left = bytes; left;) {
-        const uint64_t from = at % length, part = length - from < left ? length - from : left;
-        copy_line(b, at / length, (unsigned)from, (unsigned)(from + part));
-        at += part;
-        left -= part;
+/* The engine takes a copy apart where a line ends on either side: sides that lie differently in their lines make two
+ * pieces of each line, and a sector that both have a part of travels twice. */
+void sim_traffic_bulk(haul_traffic *t, const sim_bulk_move *move, sim_bulk_request *request, void *context) {
+    const bulk_copy b = {t, request, context, move->loads, move->outside};
+    const uint32_t length = 1u << SIM_LINE_SHIFT;
+    if (!move->outside) {
+        t->ideal_sectors += ((uint64_t)move->bytes + 31) >> SIM_SECTOR_SHIFT;
+        t->bytes += move->bytes;
+    }
+    for (uint32_t at = 0, piece; at < move->bytes; at += piece) {
+        const uint32_t from = (uint32_t)(move->global + at) % length, to = (move->shared + at) % length;
+        const uint32_t room = length - (from > to ? from : to), left = move->bytes - at;
+        piece = room < left ? room : left;
+        copy_line(&b, (move->global + at) >> SIM_LINE_SHIFT, from, from + piece);
     }
 }
 
-/* The engine takes a copy apart into pieces of a line's length, counted from where the copy begins: a copy that begins
- * inside a line makes pieces that straddle two. */
-void sim_traffic_bulk(haul_traffic *t, uint64_t address, uint64_t bytes, sim_bulk_request *request, void *context) {
-    const bulk_copy b = {t, request, context};
-    const uint64_t piece = 1u << SIM_LINE_SHIFT;
-    t->ideal_sectors += (bytes + 31) >> SIM_SECTOR_SHIFT;
-    t->bytes += bytes;
-    for (uint64_t at = 0; at < bytes; at += piece)
-        copy_piece(&b, address + at, bytes - at < piece ? bytes - at : piece);
+/* What lies outside the array is told from the rest by units of 16 bytes, and loaded like it, from a place that lies in
+ * its line as the destination does. */
+void sim_traffic_row(haul_traffic *t, const sim_tensor_row *row, uint32_t shared, bool loads, sim_bulk_request *request,
+                     void *context) {
+    enum { UNIT = 16 };
+    const uint32_t first = shared + row->offset, to = (row->to + UNIT - 1) / UNIT * UNIT;
+    const sim_bulk_move before = {first, first, row->from, loads, true};
+    const sim_bulk_move inside = {row->global, first + row->from, row->to - row->from, loads, false};
+    const sim_bulk_move behind = {first + to, first + to, row->bytes - to, loads, true};
+    if (loads) sim_traffic_bulk(t, &before, request, context);
+    sim_traffic_bulk(t, &inside, request, context);
+    if (loads) sim_traffic_bulk(t, &behind, request, context);
 }

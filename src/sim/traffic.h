@@ -6,8 +6,10 @@
 
 #include "sim/banks.h"
 #include "sim/bypass.h"
+#include "sim/tensor.h"
 
 #include <haul/run.h>
+#include <stdbool.h>
 
 static inline uint32_t sim_lanes(uint32_t active) {
     return (uint32_t)__builtin_popcount(active);
@@ -76,8 +78,22 @@ void sim_traffic_half_update(haul_traffic *loads, haul_traffic *swaps, const uin
 /* Gets each request that a bulk copy makes to L2: a line and which of its sectors. */
 typedef void sim_bulk_request(void *context, uint64_t line, unsigned mask);
 
-/* Bytes that a bulk copy, or a row of a tensor copy, moves from or to `address`; the instruction itself is counted by
- * the caller. */
-void sim_traffic_bulk(haul_traffic *t, uint64_t address, uint64_t bytes, sim_bulk_request *request, void *context);
+/* A bulk copy, or a row of a tensor copy; of the shared address only the place in its line matters. */
+typedef struct sim_bulk_move {
+    uint64_t global;
+    uint32_t shared, bytes;
+    bool loads;   /* global to shared */
+    bool outside; /* no bytes of the array: sectors only */
+} sim_bulk_move;
+
+/* The bytes that it moves; the instruction itself is counted by the caller. */
+void sim_traffic_bulk(haul_traffic *t, const sim_bulk_move *move, sim_bulk_request *request, void *context);
+
+/* Stands for what a tensor copy asks L2 for where its box lies outside the array, which is not known. */
+#define SIM_NO_LINE UINT64_MAX
+
+/* A row of a tensor copy whose box begins at `shared`. */
+void sim_traffic_row(haul_traffic *t, const sim_tensor_row *row, uint32_t shared, bool loads, sim_bulk_request *request,
+                     void *context);
 
 #endif

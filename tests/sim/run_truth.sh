@@ -35,8 +35,8 @@ hold_source global 5408 1868
 hold_source shared 4898 1701
 hold_source atomics 3517 1224
 hold_source stack 520 148
-hold_source copies 2334 812
-hold_source tensors 1602 529
+hold_source copies 2334 819
+hold_source tensors 1612 556
 hold_source cub 1064 369
 hold_source matrix 1491 547
 hold_source sets 1805 600

@@ -225,6 +225,10 @@ static bool add_load(sim_warp *w, const sim_op *op, unsigned lane, sim_block *ow
     return true;
 }
 
+static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return op->imm2 & 4 ? (unsigned)__builtin_popcount(SIM_SLOT(w, uint16_t, op->more)[lane]) : 1;
+}
+
 static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
     const uint32_t ranks = op->imm2 & 4 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0;
     if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
@@ -253,7 +257,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
                             .mask = op->imm2 & 8 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0,
                             .bytes = r.bytes};
         if (!add_load(w, op, lane, owner, &b)) return out_of_memory(w, op, active);
-        sim_count_bulk(w->sm->counting, w, op, r.global, r.bytes);
+        sim_count_bulk(w->sm->counting, op, &b, receivers(w, op, lane));
     }
     return SIM_NEXT;
 }

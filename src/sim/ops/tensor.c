@@ -154,17 +154,6 @@ static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
 
 /* ---- copies ---- */
 
-static void count_rows(sim_warp *w, const sim_op *op, const sim_bulk *b) {
-    sim_tensor_walk walk;
-    sim_tensor_row row;
-    bool first = true;
-    sim_tensor_walk_start(&walk, &b->tensor, b->at, b->kind != SIM_BULK_LOAD);
-    while (sim_tensor_walk_next(&walk, &row)) {
-        sim_count_tensor_row(w->sm->counting, w, op, first, row.global, row.to - row.from);
-        first = false;
-    }
-}
-
 /* Of four rows the first. */
 static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane, int32_t at[SIM_TENSOR_RANK]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
@@ -235,6 +224,10 @@ static bool issue(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *
     return sim_async_add_bulk(waits, b);
 }
 
+static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(multicast_ranks(w, op, lane)) : 1;
+}
+
 /* Each destination's own mbarrier, or with .cta_group::2 that of the pair's block which is the even or odd one as the
  * block of the mbarrier that was given. */
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
@@ -270,7 +263,7 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
         for (unsigned row = 0; row < (takes_rows(op) ? ROWS : 1); row++) {
             if (takes_rows(op) && !next_row(w, op, lane, row, &b)) return SIM_STOP;
             if (!add_copy(w, op, lane, owner, &b)) return no_memory(w, op, active);
-            count_rows(w, op, &b);
+            sim_count_bulk(w->sm->counting, op, &b, receivers(w, op, lane));
         }
     }
     return SIM_NEXT;
