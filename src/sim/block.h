@@ -3,6 +3,7 @@
 #define HAUL_SIM_BLOCK_H
 
 #include "sim/async.h"
+#include "sim/compiled.h"
 #include "sim/count.h"
 #include "sim/estimate.h"
 #include "sim/lower.h"
@@ -100,6 +101,7 @@ struct sim_sm {
     uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
     uint64_t releases;           /* of the heap's blocks that `ranges` knows of */
+    struct sim_native *native; /* compiled.h; NULL: all is interpreted */
     sim_range *ranges;           /* by instruction: the allocation it touched last */
     bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
     bool stuck;                  /* nothing could run when it stopped last */
@@ -154,6 +156,16 @@ sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, ui
 /* The same for what is no defect of the kernel: the host, or the virtual GPU, cannot go on. */
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* Whether compiled segments may run for the running path: a whole warp that waits for nobody. */
+static inline bool sim_compiled_may_run(const sim_warp *w) {
+    return w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN;
+}
+
+/* Whether there is one from operation `pc` on. w->compiled is not NULL. */
+static inline bool sim_compiled_takes(const sim_warp *w, uint32_t pc) {
+    return sim_compiled_may_run(w) && atomic_load_explicit(&w->compiled->entries[pc], memory_order_relaxed);
+}
 
 /* True when the access may go ahead; else the path is parked and *step says how to go on. */
 static inline bool sim_in_order(sim_warp *w, const sim_op *op, sim_step *step) {

@@ -1,3 +1,4 @@
+#include "sim/compiled.h"
 #include "sim/driver.h"
 
 #include "base/memory.h"
@@ -250,6 +251,7 @@ CUresult sim_call_module_unload(CUmodule m) {
         if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
         if (m->addresses[i]) sim_memory_release(m->context->memory, m->addresses[i]);
+    for (CUfunction f = m->functions; f; f = f->next) sim_forget_program(f);
     arena_free(&m->memory);
     ptx_module_free(m->ptx);
     memory_free(m);
@@ -291,6 +293,11 @@ static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     return HAUL_OK;
 }
 
+void sim_forget_program(CUfunction f) {
+    if (f->program) sim_compiled_free(f->program->compiled);
+    f->program = NULL;
+}
+
 /* Lowers a kernel when it is first needed; allocation failures of the arena land here. */
 haul_status sim_prepare(CUfunction f) {
     jmp_buf out_of_memory;
@@ -308,7 +315,10 @@ haul_status sim_prepare(CUfunction f) {
     m->memory.out_of_memory = &out_of_memory;
     haul_status status = sim_lower(m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
     m->memory.out_of_memory = NULL;
-    if (status != HAUL_OK) f->program = NULL;
+    if (status != HAUL_OK)
+        f->program = NULL;
+    else
+        f->program->compiled = sim_compiled_create(f->program);
     return status;
 }
 

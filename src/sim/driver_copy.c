@@ -165,7 +165,7 @@ static CUresult set_stack(CUcontext c, size_t value) {
     c->stack_bytes = value < SIM_CALL_BYTES ? SIM_CALL_BYTES : value;
     for (CUmodule m = c->modules; m; m = m->next)
         for (CUfunction f = m->functions; f; f = f->next)
-            if (f->program && (f->program->callees || f->program->function->dynamic)) f->program = NULL;
+            if (f->program && (f->program->callees || f->program->function->dynamic)) sim_forget_program(f);
     return finished;
 }
 

@@ -151,6 +151,8 @@ void sim_free_streams(CUcontext context);
 haul_status sim_run_launch(const sim_work *work, double *us);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
+/* The kernel's lowered form is of no use any more. */
+void sim_forget_program(CUfunction function);
 
 void sim_pool_return(CUcontext context, CUdeviceptr address);
 void sim_free_pools(CUcontext context);

@@ -480,6 +480,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     }
     memory->out_of_memory = &out_of_memory;
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
     record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);

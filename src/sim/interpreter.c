@@ -2,11 +2,24 @@
 #include "sim/interpreter.h"
 
 #include "ptx/ir.h"
+#include "sim/compiled.h"
+#include "sim/counting.h"
 #include "sim/hazard.h"
 #include "sim/lower_internal.h"
 
-sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
+/* Small counts are told one by one: tests have blocks compiled at once. */
+enum { TOLD_SINGLY = 8 };
+
+static void count_block(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_count_block(w->sm->counting, op->x, active);
+    if (!w->compiled) return;
+    const uint64_t runs = w->sm->counting->block_runs[op->x];
+    if (runs % SIM_HEAT_STEP == 0 || runs <= TOLD_SINGLY) sim_compiled_heat(w->compiled, op->x, runs);
+}
+
+sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
+    if (w->compiled && sim_compiled_takes(w, sim_pc(w, op))) return SIM_NATIVE;
+    count_block(w, op, active);
     return SIM_NEXT;
 }
 
@@ -16,7 +29,8 @@ sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_step step = sim_warp_arrive(w, sim_pc(w, op));
         if (step != SIM_NEXT) return step;
     }
-    sim_count_block(w->sm->counting, op->x, w->active);
+    if (w->compiled && sim_compiled_takes(w, sim_pc(w, op))) return SIM_NATIVE;
+    count_block(w, op, w->active);
     return SIM_NEXT;
 }
 
@@ -74,24 +88,46 @@ sim_step sim_execute(sim_warp *w, const sim_op *op) {
     return execute(w, op);
 }
 
+/* The compiled form goes on from *op. */
+static sim_step run_compiled(sim_warp *w, const sim_op **op, uint64_t *left) {
+    uint32_t pc = sim_pc(w, *op);
+    const sim_step step = sim_compiled_run(w, &pc, left);
+    *op = w->ops + pc;
+    return step;
+}
+
+static sim_step resume(sim_warp *w, const sim_op **op, uint64_t *left, bool *resumes) {
+    *resumes = false;
+    if (!*left || !w->compiled || !sim_compiled_takes(w, sim_pc(w, *op))) return SIM_NEXT;
+    return run_compiled(w, op, left);
+}
+
 uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     const sim_op *op = w->ops + w->path->pc;
     uint64_t left = budget;
+    sim_step step = SIM_NEXT;
     w->active = w->path->mask;
-    while (left--) {
-        const sim_step step = execute(w, op);
+    /* The operation that it stopped at is completed first; compiled code goes on behind it. */
+    bool resumes = w->path->resumes;
+    if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);
+    while (step == SIM_NEXT && left--) {
+        step = execute(w, op);
         if (__builtin_expect(step == SIM_NEXT, 1)) {
             op++;
+            if (__builtin_expect(resumes, 0)) step = resume(w, &op, &left, &resumes);
             continue;
         }
         if (step == SIM_JUMP) {
             op = w->ops + w->pc;
-            continue;
+            step = SIM_NEXT;
+        } else if (step == SIM_NATIVE) {
+            left++;
+            step = run_compiled(w, &op, &left);
+        } else if (step == SIM_YIELD) {
+            op++;
         }
-        if (step == SIM_STOP) return budget - left;
-        op++;
-        break;
     }
+    if (step == SIM_STOP) return budget - left;
     w->path->pc = sim_pc(w, op);
     return budget - left;
 }

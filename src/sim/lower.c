@@ -455,6 +455,9 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     resolve_jumps(p);
     sim_resolve_callees(p, memory);
     make_template(&l, end);
+    p->register_slots = l.register_slots;
+    p->constants = constants.items;
+    p->constant_count = constants.count;
     p->variables = placement.items;
     p->variable_count = placement.count;
     p->registers = sim_estimate_registers(flat, memory);

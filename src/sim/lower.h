@@ -52,6 +52,10 @@ typedef struct sim_program {
     struct sim_callee *callees; /* call.h, by the module's functions; NULL: all calls are in line */
     bool uses_heap;             /* calls malloc() or free() */
     bool meets;                 /* all blocks of the grid may wait for each other */
+    const uint32_t *register_slots;
+    const struct sim_constant_item *constants; /* lower_internal.h: slots that hold the same in all lanes, always */
+    size_t constant_count;
+    struct sim_compiled *compiled; /* compiled.h; NULL: never */
 } sim_program;
 
 typedef struct sim_lowering {

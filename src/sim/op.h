@@ -18,10 +18,11 @@ typedef struct sim_op sim_op;
 
 /* What the interpreter does after a handler. */
 typedef enum sim_step {
-    SIM_NEXT,  /* go on with the following operation */
-    SIM_JUMP,  /* go on at w->pc, which the handler has set; the current path may have changed */
-    SIM_YIELD, /* as SIM_NEXT, but another warp may run first */
-    SIM_STOP,  /* this path cannot go on now: w->path says why; its pc says where it will resume */
+    SIM_NEXT,   /* go on with the following operation */
+    SIM_JUMP,   /* go on at w->pc, which the handler has set; the current path may have changed */
+    SIM_YIELD,  /* as SIM_NEXT, but another warp may run first */
+    SIM_STOP,   /* this path cannot go on now: w->path says why; its pc says where it will resume */
+    SIM_NATIVE, /* nothing was done: the compiled form has the operations from here on (compiled.h) */
 } sim_step;
 
 /* Executes one operation for the lanes in `active`, never 0. Lanes outside keep their destination's value. */
@@ -46,7 +47,21 @@ struct sim_op {
     uint32_t target;      /* control: operation index */
     uint32_t imm2;
     uint32_t pattern; /* shared memory: where the lanes' pattern is (pattern.h) */
+    uint8_t form;     /* sim_form */
 };
+
+/* What an operation does, of those whose instruction alone does not tell: for the compiled form. */
+typedef enum sim_form {
+    SIM_FORM_OTHER,
+    SIM_FORM_PARAMETER,    /* the word at imm of the kernel's parameters, to all lanes */
+    SIM_FORM_SHARED_LOAD,  /* from the block's own memory, plain */
+    SIM_FORM_SHARED_STORE, /* to it */
+    SIM_FORM_GLOBAL,       /* global memory, plain */
+    SIM_FORM_JUMP,         /* to target */
+    SIM_FORM_BRANCH,       /* to target where a, flipped by imm, is set; else to x */
+    SIM_FORM_ADD_WINDOW,   /* 64-bit lanes plus imm */
+    SIM_FORM_COPY,         /* a register to another */
+} sim_form;
 
 enum {
     SIM_OP_JUMPS = 1,      /* target is a block */

@@ -64,7 +64,10 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
         HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
     }
     if (g->check) HAUL_TRY(sim_hazards_create(sm));
-    return sim_counting_create(plan, &sm->counting);
+    HAUL_TRY(sim_counting_create(plan, &sm->counting));
+    /* Checks look at every operation. */
+    if (!g->check && g->program->compiled) sm->native = sim_native_create(sm);
+    return HAUL_OK;
 }
 
 void sim_sm_free(sim_sm *sm) {
@@ -78,6 +81,7 @@ void sim_sm_free(sim_sm *sm) {
     memory_free(sm->frames);
     memory_free(sm->ranges);
     sim_print_log_free(&sm->printed);
+    sim_native_free(sm->native);
     sim_counting_free(sm->counting);
 }
 
@@ -169,6 +173,7 @@ static void prepare_warp(sim_block *b, uint32_t index) {
     w->block = b;
     w->sm = b->sm;
     w->ops = p->ops;
+    w->compiled = b->sm->native ? p->compiled : NULL;
     w->index = index;
     memset(w->regs, 0, p->constants_at);
     memcpy(w->regs, p->template, SIM_SLOTS_FIXED);

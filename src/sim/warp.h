@@ -51,10 +51,11 @@ enum { SIM_MAX_PATHS = 32, SIM_MAX_JOINS = 64 };
 struct sim_warp {
     unsigned char *regs;
     const sim_op *ops;
-    uint32_t active; /* lanes of the running path, = path->mask */
-    uint32_t pc;     /* control handlers: the operation to go on with */
-    bool doubtful;   /* checks on: some register holds what was never written (hazard_doubt.c) */
-    sim_path *path;  /* the running one */
+    uint32_t active;               /* lanes of the running path, = path->mask */
+    uint32_t pc;                   /* control handlers: the operation to go on with */
+    struct sim_compiled *compiled; /* the program's; NULL: all is interpreted */
+    bool doubtful;                 /* checks on: some register holds what was never written (hazard_doubt.c) */
+    sim_path *path;                /* the running one */
     sim_block *block;
     sim_sm *sm;
     uint32_t index;             /* in its block */

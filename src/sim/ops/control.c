@@ -33,6 +33,7 @@ haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     sim_op *op = sim_emit(l, i->guarded ? branch : jump);
     op->target = i->guarded ? b->taken : b->next;
     op->flags |= SIM_OP_JUMPS;
+    op->form = i->guarded ? SIM_FORM_BRANCH : SIM_FORM_JUMP;
     if (!i->guarded) return HAUL_OK;
     op->flags |= SIM_OP_BRANCHES;
     op->x = b->next;

@@ -506,15 +506,17 @@ static void simplify_parameter(const sim_lowering *l, sim_op *op) {
     sim_handler run = pick_parameter(op, l->program->param_bytes);
     if (!run) return;
     op->run = run;
+    op->form = SIM_FORM_PARAMETER;
     op->imm -= (int64_t)SIM_PARAM_WINDOW;
 }
 
 /* A strong access is a matter of more than its addresses; constant memory is not counted. */
 static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, const access_handlers *h) {
     if (op->flags & SIM_OP_STRONG) return;
-    if (op->run == h->global && op->memory_class != HAUL_CLASS_NONE) op->run = h->span;
+    if (op->run == h->global && op->memory_class != HAUL_CLASS_NONE) op->run = h->span, op->form = SIM_FORM_GLOBAL;
     if (op->run != h->shared) return;
     op->run = h->own;
+    op->form = h == &load_handlers ? SIM_FORM_SHARED_LOAD : SIM_FORM_SHARED_STORE;
     op->pattern = sim_pattern_of(l, memory);
 }
 
@@ -733,6 +735,7 @@ static haul_status lower_cvta(sim_lowering *l, const ptx_instruction *i, uint64_
     op->d = d;
     op->imm = (int64_t)window;
     op->flags |= SIM_OP_WIDE;
+    op->form = SIM_FORM_ADD_WINDOW;
     return HAUL_OK;
 }
 

@@ -57,10 +57,13 @@ static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op,
     }
     p->active = active;
     memset(p->wavefronts, 0, sizeof p->wavefronts);
-    if (active == SIM_ALL_LANES)
-        sim_find_whole_pattern(p, lanes);
-    else
+    if (active != SIM_ALL_LANES) {
         sim_find_partial_pattern(p, lanes, active);
+        return p;
+    }
+    sim_find_whole_pattern(p, lanes);
+    if (w->compiled)
+        sim_compiled_note_kind(w->compiled, sim_pc(w, op), sim_lanes_kind_by(p->stride, p->first[0] == p->first[1]));
     return p;
 }
 
