@@ -2,10 +2,11 @@
  * copy asynchronously, exchange through shared memory and count with atomics, for 1 to N host threads; and how many
  * times as long the same takes with all checks of `haul check` on.
  *
- *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked]
+ *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] [--compiled]
  *
- * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. --only: works
- * whose name has TEXT in it; --unchecked: without the runs with checks. */
+ * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. The first column
+ * of rates is of kernels whose hot blocks are compiled, the second of the same interpreted. --only: works whose name
+ * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones. */
 #include <haul/haul.h>
 #include <kernels/kernels.h>
 
@@ -20,7 +21,7 @@ enum { WORDS = 1 << 24, PRODUCT_SIDE = 512, TRANSPOSE_SIDE = 4096, HISTOGRAM_BLO
 typedef struct options {
     const char *json, *only;
     unsigned threads, repeat;
-    bool unchecked;
+    bool unchecked, compiled;
 } options;
 
 /* A buffer's words: floats from 0 to 1, or scattered integers. */
@@ -105,6 +106,14 @@ typedef struct result {
     double instructions, seconds;
 } result;
 
+/* A module keeps the form that the environment asked for when it was loaded. */
+static void choose_form(bool interpreted) {
+    if (interpreted)
+        setenv("HAUL_COMPILE", "off", 1);
+    else
+        unsetenv("HAUL_COMPILE");
+}
+
 static result measure(const work *w, unsigned threads, unsigned repeat, bool check) {
     const haul_device_options device_options = {.threads = threads, .check = check};
     haul_device *device;
@@ -141,17 +150,17 @@ static unsigned number(const char *text) {
 }
 
 static void usage(void) {
-    fprintf(stderr, "usage: bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked]\n");
+    fprintf(stderr, "usage: bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] "
+                    "[--compiled]\n");
     exit(2);
 }
 
 static options parse(int count, char **words) {
     options o = {.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .repeat = 3};
     for (int i = 1; i < count; i++) {
-        if (strcmp(words[i], "--unchecked") == 0) {
-            o.unchecked = true;
-            continue;
-        }
+        o.unchecked |= strcmp(words[i], "--unchecked") == 0;
+        o.compiled |= strcmp(words[i], "--compiled") == 0;
+        if (strcmp(words[i], "--unchecked") == 0 || strcmp(words[i], "--compiled") == 0) continue;
         const char *option = words[i], *value = i + 1 < count ? words[++i] : NULL;
         if (!value) usage();
         if (strcmp(option, "--json") == 0)
@@ -175,6 +184,13 @@ static void report(const work *w, unsigned threads, const options *o, json_t *ro
         json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads, "thread_instructions",
                   r.instructions, "seconds", r.seconds, "thread_instructions_per_second", rate);
     printf("%-20s %7u %16.0f %10.4f %10.2f", w->name, threads, r.instructions, r.seconds, rate / 1e9);
+    if (!o->compiled) {
+        choose_form(true);
+        const double interpreted = r.instructions / measure(w, threads, o->repeat, false).seconds;
+        choose_form(false);
+        printf(" %12.2f", interpreted / 1e9);
+        json_object_set_new(row, "interpreted_per_second", json_real(interpreted));
+    }
     if (!o->unchecked) {
         const double times = measure(w, threads, o->repeat, true).seconds / r.seconds;
         printf(" %14.2f", times);
@@ -188,8 +204,9 @@ static void report(const work *w, unsigned threads, const options *o, json_t *ro
 int main(int count, char **words) {
     const options o = parse(count, words);
     json_t *rows = json_array();
-    printf("%-20s %7s %16s %10s %10s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
-           o.unchecked ? "" : " checked, times");
+    choose_form(false);
+    printf("%-20s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
+           o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         if (o.only && !strstr(works[i].name, o.only)) continue;
         for (unsigned threads = 1; threads < o.threads; threads *= 2) report(&works[i], threads, &o, rows);

@@ -6,6 +6,8 @@
 #include "lib/compile.h"
 #include "lib/ncu.h"
 #include "report/document.h"
+#include "sim/compiled.h"
+#include "sim/compiled_code.h"
 #include "sim/machine.h"
 
 #include <stdio.h>
@@ -129,6 +131,20 @@ static void add_compilers(report_document *d) {
                         "CUDA source cannot be compiled; PTX and haul's own kernels run all the same.");
 }
 
+/* ---- what compiles the virtual GPU's kernels for the host ---- */
+
+static void add_native(report_document *d) {
+    report_section *s = report_add_section(d, "native", "Virtual GPU's kernels");
+    const sim_compiler_info *c = sim_compiler();
+    if (sim_compiling().when == SIM_COMPILING_OFF)
+        report_add_note(s, REPORT_MUTED, "Interpreted: HAUL_COMPILE is off.");
+    else if (c)
+        report_add_note(s, REPORT_MUTED, "What runs often is compiled by %s.", c->name);
+    else
+        report_add_note(s, REPORT_WARNING, "Interpreted: %s; `apt install libllvm14` makes long kernels faster.",
+                        sim_compiler_why_not());
+}
+
 /* ---- the profiler ---- */
 
 /* It is wanted for a GPU's counters only; those of the virtual ones need nothing. */
@@ -162,7 +178,7 @@ int cli_run_info(const cli_values *v) {
     if (v->operands.count)
         status = haul_fail(HAUL_ERROR_ARGUMENT, "takes no names: %s", v->operands.items[0]);
     else
-        add_devices(d), add_compilers(d), add_profiler(d), status = print_info(d, v, &out);
+        add_devices(d), add_compilers(d), add_native(d), add_profiler(d), status = print_info(d, v, &out);
     report_document_free(d);
     text_free(&out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("info");

@@ -101,7 +101,7 @@ struct sim_sm {
     uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
     uint64_t releases;           /* of the heap's blocks that `ranges` knows of */
-    struct sim_native *native; /* compiled.h; NULL: all is interpreted */
+    struct sim_native *native;   /* compiled.h; NULL: all is interpreted */
     sim_range *ranges;           /* by instruction: the allocation it touched last */
     bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
     bool stuck;                  /* nothing could run when it stopped last */

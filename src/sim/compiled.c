@@ -213,7 +213,7 @@ static sim_compiled *create(const sim_program *p, sim_compiling_mode mode) {
     if (!c) return NULL;
     c->program = p;
     c->mode = mode;
-    c->limit = (uint32_t)p->op_count;
+    c->limit = sim_most_segments(p);
     return c;
 }
 

@@ -94,7 +94,7 @@ struct sim_native {
     const sim_segment *segment;
     struct sim_counting *counting;
     sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */
-    const sim_segment **seen;   /* by segment: whose memos they are */
+    const sim_segment **seen;    /* by segment: whose memos they are */
     uint32_t segment_limit;
 };
 

@@ -49,8 +49,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sim_compiler_info info;
 static bool loaded;
 static char why_not[256] = "not looked for yet";
-static llvm_opaque *target;
-static char *triple, *cpu, *features;
+static llvm_opaque *machine; /* used by one thread at a time */
+static char *triple;
 
 /* Versions from the one that compiles fastest on. */
 static const struct {
@@ -77,16 +77,25 @@ static bool resolve_all(void *library) {
     return true;
 }
 
+static bool make_machine(llvm_opaque *target) {
+    char *cpu = llvm.GetHostCPUName(), *features = llvm.GetHostCPUFeatures();
+    machine =
+        llvm.CreateTargetMachine(target, triple, cpu, features, LLVM_OPTIMISE, LLVM_RELOCATE_PIC, LLVM_MODEL_SMALL);
+    llvm.DisposeMessage(cpu);
+    llvm.DisposeMessage(features);
+    if (!machine) snprintf(why_not, sizeof why_not, "LLVM knows no target %s", triple);
+    return machine != NULL;
+}
+
 static bool prepare(void) {
     char *message = NULL;
+    llvm_opaque *target = NULL;
     llvm.InitializeX86TargetInfo();
     llvm.InitializeX86Target();
     llvm.InitializeX86TargetMC();
     llvm.InitializeX86AsmPrinter();
     triple = llvm.GetDefaultTargetTriple();
-    cpu = llvm.GetHostCPUName();
-    features = llvm.GetHostCPUFeatures();
-    if (!llvm.GetTargetFromTriple(triple, &target, &message)) return true;
+    if (!llvm.GetTargetFromTriple(triple, &target, &message)) return make_machine(target);
     snprintf(why_not, sizeof why_not, "%s", message);
     llvm.DisposeMessage(message);
     return false;
@@ -157,12 +166,11 @@ static llvm_opaque *parse(llvm_opaque *context, const text *ir) {
     char *message = NULL;
     llvm_opaque *buffer = llvm.CreateMemoryBufferWithMemoryRangeCopy(ir->bytes, ir->length, "segments");
     if (!llvm.ParseIRInContext(context, buffer, &module, &message)) return module;
-    if (getenv("HAUL_COMPILE_TELLS")) fprintf(stderr, "%s\n%s", ir->bytes, message);
     llvm.DisposeMessage(message);
     return NULL;
 }
 
-static llvm_opaque *emit(llvm_opaque *machine, llvm_opaque *module) {
+static llvm_opaque *emit(llvm_opaque *module) {
     llvm_opaque *object = NULL, *layout = llvm.CreateTargetDataLayout(machine);
     char *message = NULL;
     llvm.SetTarget(module, triple);
@@ -173,24 +181,20 @@ static llvm_opaque *emit(llvm_opaque *machine, llvm_opaque *module) {
     return NULL;
 }
 
-static llvm_opaque *compile(llvm_opaque *context, const text *ir) {
-    llvm_opaque *module = parse(context, ir);
-    if (!module) return NULL;
-    llvm_opaque *machine =
-        llvm.CreateTargetMachine(target, triple, cpu, features, LLVM_OPTIMISE, LLVM_RELOCATE_PIC, LLVM_MODEL_SMALL);
-    llvm_opaque *object = machine ? emit(machine, module) : NULL;
-    if (machine) llvm.DisposeTargetMachine(machine);
-    llvm.DisposeModule(module);
-    return object;
-}
-
-bool sim_code_make(const text *ir, sim_code **list) {
-    llvm_opaque *context = llvm.ContextCreate(), *object = compile(context, ir);
+static sim_code *compile(llvm_opaque *context, const text *ir) {
+    llvm_opaque *module = parse(context, ir), *object = module ? emit(module) : NULL;
     sim_code *code = NULL;
     if (object) {
         code = sim_code_load((const unsigned char *)llvm.GetBufferStart(object), llvm.GetBufferSize(object));
         llvm.DisposeMemoryBuffer(object);
     }
+    if (module) llvm.DisposeModule(module);
+    return code;
+}
+
+bool sim_code_make(const text *ir, sim_code **list) {
+    llvm_opaque *context = llvm.ContextCreate();
+    sim_code *code = compile(context, ir);
     llvm.ContextDispose(context);
     if (!code) return false;
     code->next = *list;

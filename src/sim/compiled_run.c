@@ -205,7 +205,9 @@ sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left) {
     while (sim_compiled_may_run(w)) {
         const sim_segment *s = segment_at(w, *pc, *left);
         if (!s || !has_memos(n, s)) break;
+        const uint64_t before = *left;
         const sim_step step = run_segment(n, s, pc, left);
+        if (*left == before) break; /* its first operation is for the interpreter */
         if (step == SIM_JUMP)
             *pc = w->pc;
         else if (step != SIM_NEXT)

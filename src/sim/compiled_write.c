@@ -369,6 +369,21 @@ static bool ends_segment(const sim_op *op, const ptx_instruction *i) {
     }
 }
 
+static bool enters_block(const sim_op *op) {
+    return op->run == sim_run_enter || op->run == sim_run_enter_join;
+}
+
+enum { MOST_OPS = 600 };
+
+uint32_t sim_most_segments(const sim_program *p) {
+    size_t most = p->function->block_count + p->op_count / MOST_OPS;
+    for (size_t pc = 0; pc < p->op_count; pc++) {
+        const sim_op *op = &p->ops[pc];
+        most += !enters_block(op) && ends_segment(op, &p->function->instructions[op->instruction]);
+    }
+    return (uint32_t)most;
+}
+
 static uint32_t active_lanes(sim_writer *w, const sim_op *op) {
     const sim_value guard = sim_read_slot(w, op->guard, SIM_VALUE_MASK);
     return sim_write_id(w, "xor i32 %s, %d", sim_operand(w, guard), (int)(int32_t)op->guard_flip);
@@ -475,7 +490,7 @@ static void write_guarded_count(sim_writer *w, const sim_op *op) {
 
 /* Operations that only count, or do nothing while there are no checks. */
 static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
-    if (op->run == sim_run_enter || op->run == sim_run_enter_join)
+    if (enters_block(op))
         write_enter(w, op);
     else if (op->run == sim_run_count)
         write_guarded_count(w, op);
@@ -499,15 +514,12 @@ static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *
 
 /* ---- segments ---- */
 
-enum { MOST_OPS = 600 };
-
 /* The operation that ends a segment which begins at `pc`; end_pc: the block's end does. */
 static uint32_t find_end(const sim_writer *w, uint32_t pc, uint32_t end_pc) {
     const ptx_instruction *instructions = w->program->function->instructions;
     for (; pc < end_pc; pc++) {
         const sim_op *op = &w->program->ops[pc];
-        const bool enters = op->run == sim_run_enter || op->run == sim_run_enter_join;
-        if (!enters && ends_segment(op, &instructions[op->instruction])) return pc;
+        if (!enters_block(op) && ends_segment(op, &instructions[op->instruction])) return pc;
     }
     return end_pc;
 }

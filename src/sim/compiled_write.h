@@ -53,10 +53,10 @@ typedef struct sim_writer {
     uint32_t next, labels; /* numbers */
     sim_cached *cached;
     size_t cached_count, cached_capacity;
-    uint32_t *cached_at;                   /* by slot / 4: index + 1 */
+    uint32_t *cached_at;                          /* by slot / 4: index + 1 */
     const struct sim_constant_item **constant_at; /* by slot / 4 */
-    bool *register_at;                     /* by slot / 4: a PTX register's */
-    bool *live_at;                         /* by slot / 4: while the live ones are written back */
+    bool *register_at;                            /* by slot / 4: a PTX register's */
+    bool *live_at;                                /* by slot / 4: while the live ones are written back */
     uint64_t *live; /* of the block: a row of registers in front of each instruction, and at the end */
     size_t live_words;
     uint32_t live_first; /* the row's first instruction */
@@ -126,6 +126,9 @@ typedef struct sim_written {
     sim_segment **segments;
     size_t count, capacity;
 } sim_written;
+
+/* No fewer than all blocks together can have. */
+uint32_t sim_most_segments(const sim_program *program);
 
 /* Writes a module with a function `s<PC>` for each segment of the basic block, and lists them in *out. */
 void sim_write_block(sim_writer *w, uint32_t block, sim_written *out);

@@ -2,6 +2,8 @@
  * instructions, shuffles of whatever lanes are there. What the virtual GPU makes of each kernel's PTX is held against
  * an interpretation of the same statements that keeps a mask of lanes and knows nothing of paths and joins.
  *
+ * Now and then the same is run with all blocks compiled after one execution: values and counters stay what they are.
+ *
  * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
  * if N is 1). */
 #include "kernel.h"
@@ -410,6 +412,27 @@ static void interpret(const statement *program, uint32_t *masks, uint32_t *out) 
 
 static uint32_t masks[THREADS * MAX_SHUFFLES];
 
+enum { COMPILED_EVERY = 16 };
+
+static haul_launch_record run_once(const text *ptx, const char *mode, uint32_t *out) {
+    haul_launch_record record = {0};
+    memset(out, 0, THREADS * sizeof *out);
+    setenv("HAUL_COMPILE", mode, 1);
+    run_kernel(&(kernel_run){.ptx = text_string(ptx),
+                             .threads = THREADS,
+                             .in = masks,
+                             .in_bytes = sizeof masks,
+                             .out = out,
+                             .out_bytes = THREADS * sizeof *out,
+                             .record = &record});
+    return record;
+}
+
+static void expect_same(uint32_t seed, const uint32_t *got, const uint32_t *want) {
+    for (unsigned t = 0; t < THREADS; t++)
+        if (got[t] != want[t]) fail_msg("seed %u: thread %u has 0x%x, not 0x%x", seed, t, got[t], want[t]);
+}
+
 static void compare(uint32_t seed, bool show) {
     static maker m;
     writer w = {0};
@@ -419,14 +442,13 @@ static void compare(uint32_t seed, bool show) {
     write_kernel(&w, program);
     if (show) fputs(text_string(&w.ptx), stderr);
     interpret(program, masks, want);
-    run_kernel(&(kernel_run){.ptx = text_string(&w.ptx),
-                             .threads = THREADS,
-                             .in = masks,
-                             .in_bytes = sizeof masks,
-                             .out = got,
-                             .out_bytes = sizeof got});
-    for (unsigned t = 0; t < THREADS; t++)
-        if (got[t] != want[t]) fail_msg("seed %u: thread %u has 0x%x, not 0x%x", seed, t, got[t], want[t]);
+    const haul_launch_record interpreted = run_once(&w.ptx, "off", got);
+    expect_same(seed, got, want);
+    if (seed % COMPILED_EVERY == 0) {
+        const haul_launch_record compiled = run_once(&w.ptx, "1", got);
+        expect_same(seed, got, want);
+        assert_memory_equal(compiled.counters, interpreted.counters, sizeof compiled.counters);
+    }
     text_free(&w.ptx);
 }
 
