@@ -89,7 +89,7 @@ typedef struct ptx_function ptx_function;
 typedef struct ptx_operand ptx_operand;
 
 typedef enum ptx_operand_kind {
-    PTX_REGISTER, /* reg; negated = `!p` */
+    PTX_REGISTER, /* reg; negated = `!p`, of vmad `-r`; selector */
     PTX_INTEGER,  /* bits */
     PTX_FLOATING, /* bits of a double (from 0d, decimal) or, if width is 32, of a float (0f) */
     PTX_SPECIAL_REGISTER,
@@ -105,13 +105,20 @@ typedef enum ptx_operand_kind {
     PTX_ABSENT,           /* an optional operand that was left out before one that is there */
 } ptx_operand_kind;
 
+/* Parts of a register, of video instructions: `r.h10`, `r.b7654`. count 0: none are chosen. */
+typedef struct ptx_selector {
+    uint8_t count, bits; /* of a part: 8 or 16 */
+    uint8_t part[4];     /* the last one written first: the one for the lowest part of the result */
+} ptx_selector;
+
 struct ptx_operand {
     ptx_operand_kind kind;
     bool negated;
     uint8_t width;   /* PTX_FLOATING: 32 or 64 */
     uint8_t special; /* ptx_special */
-    uint32_t reg;    /* index into ptx_function.registers */
-    uint32_t label;  /* index into ptx_function.labels */
+    ptx_selector selector;
+    uint32_t reg;   /* index into ptx_function.registers */
+    uint32_t label; /* index into ptx_function.labels */
     uint32_t part_count;
     int64_t offset;
     uint64_t bits;

@@ -85,6 +85,26 @@ static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, 
     }
 }
 
+/* `r.h10`: the register's name, and what is chosen of it. */
+static bool selected_register(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
+    const char *dot = memchr(name->text, '.', name->length);
+    const size_t digits = dot ? name->length - (size_t)(dot - name->text) - 2 : 0;
+    const unsigned bits = dot && dot[1] == 'b' ? 8 : dot && dot[1] == 'h' ? 16 : 0;
+    uint32_t number;
+    if (!bits || digits < 1 || digits > 4) return false;
+    ptx_name *base = ptx_intern(&p->symbols, name->text, (size_t)(dot - name->text));
+    ptx_symbol *range = ptx_find_range(&p->symbols, base, &number);
+    const bool scalar = base->symbol && base->symbol->kind == PTX_SYMBOL_REGISTER;
+    if (!range && !scalar) return false;
+    o->selector = (ptx_selector){.count = (uint8_t)digits, .bits = (uint8_t)bits};
+    for (size_t n = 0; n < digits; n++) {
+        if (dot[2 + n] < '0' || dot[2 + n] > '7') return false;
+        o->selector.part[digits - 1 - n] = (uint8_t)(dot[2 + n] - '0');
+    }
+    *o = register_operand(*o, range ? make_register(p, range, base, number) : base->symbol->index);
+    return true;
+}
+
 /* %tid and its like with all their dimensions. */
 static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
     enum { DIMENSIONS = 4 };
@@ -120,7 +140,7 @@ static ptx_operand name_operand(ptx_parser *p) {
         o.kind = PTX_SINK;
         return o;
     }
-    if (!vector_component(p, name, &o) && !special_vector(p, name, &o))
+    if (!vector_component(p, name, &o) && !selected_register(p, name, &o) && !special_vector(p, name, &o))
         ptx_fail_syntax(&p->diagnostics, o.position, "'%s' is not declared", name->text);
     return o;
 }
@@ -206,7 +226,25 @@ static ptx_operand negated_operand(ptx_parser *p) {
     return o;
 }
 
+/* `-r`; false, with nothing taken, when a constant follows. */
+static bool accept_minus_register(ptx_parser *p, ptx_operand *o) {
+    const ptx_lexer at_sign = p->lexer;
+    const ptx_position at = p->lexer.token.position;
+    ptx_lexer_advance(&p->lexer);
+    if (!ptx_at(p, PTX_TOKEN_WORD) || ptx_at_constant(p)) {
+        p->lexer = at_sign;
+        return false;
+    }
+    *o = name_operand(p);
+    if (o->kind != PTX_REGISTER) ptx_fail_syntax(&p->diagnostics, at, "only a register can have a sign");
+    o->negated = true;
+    o->position = at;
+    return true;
+}
+
 static ptx_operand parse_operand(ptx_parser *p, unsigned depth) {
+    ptx_operand o;
+    if (ptx_at(p, '-') && accept_minus_register(p, &o)) return o;
     switch (p->lexer.token.kind) {
     case '[': return memory_operand(p);
     case '{': return parse_list(p, PTX_VECTOR, '}', depth);

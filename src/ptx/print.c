@@ -31,9 +31,17 @@ static void print_memory(const ptx_function *f, const ptx_operand *o, text *out)
     text_put(out, "]");
 }
 
+static void print_register(const ptx_function *f, const ptx_operand *o, text *out) {
+    const ptx_register *r = &f->registers[o->reg];
+    const ptx_selector *s = &o->selector;
+    text_printf(out, "%s%s", !o->negated ? "" : r->type == PTX_PRED ? "!" : "-", r->name);
+    if (s->count) text_put(out, s->bits == 8 ? ".b" : ".h");
+    for (unsigned n = s->count; n-- > 0;) text_printf(out, "%u", s->part[n]);
+}
+
 static void print_operand(const ptx_function *f, const ptx_operand *o, text *out) {
     switch (o->kind) {
-    case PTX_REGISTER: text_printf(out, "%s%s", o->negated ? "!" : "", f->registers[o->reg].name); break;
+    case PTX_REGISTER: print_register(f, o, out); break;
     case PTX_INTEGER: text_printf(out, "%" PRId64, (int64_t)o->bits); break;
     case PTX_FLOATING: text_printf(out, o->width == 32 ? "0f%08" PRIX64 : "0d%016" PRIX64, o->bits); break;
     case PTX_SPECIAL_REGISTER: text_put(out, ptx_special_names[o->special]); break;

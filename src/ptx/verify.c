@@ -1,5 +1,6 @@
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
+#include "ptx/video.h"
 
 #include "base/status.h"
 
@@ -53,7 +54,9 @@ static bool ignores_source(const check *c, const ptx_register *r) {
 static haul_status check_register(const check *c, const ptx_operand *o, ptx_type type) {
     const ptx_register *r = &c->function->registers[o->reg];
     if (ignores_source(c, r)) return HAUL_OK;
-    if (o->negated && r->type != PTX_PRED) return fail(c, o->position, "only a predicate can be negated");
+    if (o->negated && r->type != PTX_PRED && c->instruction->op != PTX_OP_VMAD)
+        return fail(c, o->position, "only a predicate can be negated");
+    if (o->selector.count && !ptx_is_video(c->instruction)) return fail(c, o->position, "has no parts to choose here");
     if (fits(r->type, type, is_loose(c->instruction))) return HAUL_OK;
     return fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name, ptx_types[r->type].name);
 }
@@ -514,6 +517,11 @@ static haul_status check_choice(const check *c) {
     return c->module->sm >= 100 ? HAUL_OK : fail(c, i->position, "takes three values from sm_100 on");
 }
 
+static haul_status check_video(const check *c) {
+    const char *fault = ptx_is_video(c->instruction) ? ptx_video_fault(c->instruction) : NULL;
+    return fault ? fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
+}
+
 /* What only the architecture's own target has, as sm_100a. */
 static bool is_own(const ptx_instruction *i) {
     switch (i->op) {
@@ -690,7 +698,7 @@ static haul_status check_instruction(check *c) {
         check_barrier,       check_saturation,    check_labels,         check_order,          check_sync,
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
         check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
-        check_choice,        check_own,           check_priority,       check_filling,
+        check_choice,        check_own,           check_priority,       check_filling,        check_video,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

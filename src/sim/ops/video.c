@@ -1,6 +1,7 @@
-/* The video instructions on two halves or four bytes of a register, without masks and selectors: what CUDA's functions
- * for packed integers come to. x: VIDEO_*; y: the operation; count: parts */
-#include "sim/ops/lanes.h"
+/* The video instructions. x: VIDEO_*; y: the operation; count: parts; more: which parts, in the pool */
+#include "sim/ops/wide.h"
+
+#include "sim/block.h"
 
 enum { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_SIGNED_D = 4, VIDEO_SATURATES = 8, VIDEO_SUMS = 16 };
 
@@ -38,15 +39,34 @@ static part_fn *const parts[] = {part_add, part_sub, part_average, part_differen
                                  part_eq,  part_ne,  part_lt,      part_le,         part_gt,  part_ge};
 enum { ADD, SUB, AVERAGE, DIFFERENCE, MIN, MAX, EQ, NE, LT, LE, GT, GE };
 
-/* The parts of d, or their sum with c. */
-static uint32_t combine(const sim_op *op, uint32_t a, uint32_t b, uint32_t c) {
+/* Which parts of the sources (those of b behind those of a), and which of the result: a bit each. */
+typedef struct choice {
+    uint8_t a[4], b[4];
+    uint32_t mask;
+} choice;
+enum { CHOICE_WORDS = sizeof(choice) / sizeof(uint32_t) };
+
+static choice choice_of(const sim_warp *w, const sim_op *op) {
+    choice c;
+    memcpy(&c, w->sm->grid->program->pool + op->more, sizeof c);
+    return c;
+}
+
+static int32_t chosen_part(uint32_t a, uint32_t b, unsigned bits, unsigned count, unsigned part, bool is_signed) {
+    return part_of(part < count ? a : b, bits, part % count, is_signed);
+}
+
+/* The parts of d, where they are wanted, else those of c; or their sum with c. */
+static uint32_t combine(const sim_op *op, const choice *s, uint32_t a, uint32_t b, uint32_t c) {
     const unsigned bits = 32u / op->count;
-    uint32_t packed = 0, sum = c;
+    const uint32_t part_mask = (1u << bits) - 1;
+    uint32_t packed = c, sum = c;
     for (unsigned p = 0; p < op->count; p++) {
-        int32_t x =
-            parts[op->y](part_of(a, bits, p, op->x & VIDEO_SIGNED_A), part_of(b, bits, p, op->x & VIDEO_SIGNED_B));
+        if (!(s->mask >> p & 1)) continue;
+        int32_t x = parts[op->y](chosen_part(a, b, bits, op->count, s->a[p], op->x & VIDEO_SIGNED_A),
+                                 chosen_part(a, b, bits, op->count, s->b[p], op->x & VIDEO_SIGNED_B));
         if (op->x & VIDEO_SATURATES) x = fit_part(x, bits, op->x & VIDEO_SIGNED_D);
-        packed |= ((uint32_t)x & ((1u << bits) - 1)) << bits * p;
+        packed = (packed & ~(part_mask << bits * p)) | ((uint32_t)x & part_mask) << bits * p;
         sum += (uint32_t)x;
     }
     return op->x & VIDEO_SUMS ? sum : packed;
@@ -56,7 +76,8 @@ static sim_step video(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), *b = SIM_SLOT(w, uint32_t, op->b);
     const uint32_t *c = SIM_SLOT(w, uint32_t, op->c);
-    SIM_STORE_LANES(d, active, combine(op, a[l], b[l], c[l]));
+    const choice s = choice_of(w, op);
+    SIM_STORE_LANES(d, active, combine(op, &s, a[l], b[l], c[l]));
     return SIM_NEXT;
 }
 
@@ -64,14 +85,33 @@ static bool is_signed(unsigned type) {
     return type == PTX_S32;
 }
 
+static uint32_t flags_of(const ptx_instruction *i, unsigned type_d, unsigned type_a, unsigned type_b) {
+    return (is_signed(type_a) ? VIDEO_SIGNED_A : 0u) | (is_signed(type_b) ? VIDEO_SIGNED_B : 0u) |
+           (is_signed(type_d) ? VIDEO_SIGNED_D : 0u) | (i->mods[PTX_SLOT_SAT] ? VIDEO_SATURATES : 0u) |
+           (i->mods[PTX_SLOT_SUM] ? VIDEO_SUMS : 0u);
+}
+
+static uint32_t lower_choice(sim_lowering *l, const ptx_instruction *i, unsigned count) {
+    const ptx_selector *d = &i->operands[0].selector, *a = &i->operands[1].selector, *b = &i->operands[2].selector;
+    choice c = {.mask = d->count ? 0 : (1u << count) - 1};
+    uint32_t words[CHOICE_WORDS];
+    for (unsigned n = 0; n < d->count; n++) c.mask |= 1u << d->part[n];
+    for (unsigned n = 0; n < count; n++) {
+        c.a[n] = a->count ? a->part[n] : (uint8_t)n;
+        c.b[n] = b->count ? b->part[n] : (uint8_t)(count + n);
+    }
+    memcpy(words, &c, sizeof words);
+    return sim_pool(l, words, CHOICE_WORDS);
+}
+
 static haul_status lower_video(sim_lowering *l, const ptx_instruction *i, unsigned kind, unsigned count,
                                unsigned type_d, unsigned type_a, unsigned type_b) {
+    const uint32_t more = lower_choice(l, i, count);
     sim_op *op = sim_emit_with(l, i, video, PTX_B32, PTX_B32, PTX_B32);
     op->y = kind;
     op->count = (uint8_t)count;
-    op->x = (is_signed(type_a) ? VIDEO_SIGNED_A : 0u) | (is_signed(type_b) ? VIDEO_SIGNED_B : 0u) |
-            (is_signed(type_d) ? VIDEO_SIGNED_D : 0u) | (i->mods[PTX_SLOT_SAT] ? VIDEO_SATURATES : 0u) |
-            (i->mods[PTX_SLOT_SUM] ? VIDEO_SUMS : 0u);
+    op->more = more;
+    op->x = flags_of(i, type_d, type_a, type_b);
     return HAUL_OK;
 }
 
@@ -109,4 +149,167 @@ haul_status LOWER(VSET2)(sim_lowering *l, const ptx_instruction *i) {
 
 haul_status LOWER(VSET4)(sim_lowering *l, const ptx_instruction *i) {
     return lower_video(l, i, comparison_of(i), 4, PTX_U32, i->type, i->type2);
+}
+
+/* ---- one part of each register ---- */
+
+/* Places of parts: their lowest bit, and how many there are. */
+typedef struct part_place {
+    uint32_t at, bits;
+} part_place;
+typedef struct places {
+    part_place d, a, b;
+    uint32_t second;           /* what becomes of the result and c: a modifier, or none */
+    uint32_t scale, negations; /* vmad: bits to shift by; VMAD_* */
+} places;
+enum { PLACES_WORDS = sizeof(places) / sizeof(uint32_t) };
+enum { VMAD_PRODUCT = 1, VMAD_C = 2, VMAD_PLUS_ONE = 4 };
+
+static places places_of(const sim_warp *w, const sim_op *op) {
+    places p;
+    memcpy(&p, w->sm->grid->program->pool + op->more, sizeof p);
+    return p;
+}
+
+static int64_t take_part(uint32_t word, part_place p, bool is_signed_part) {
+    const uint32_t up = word << (32 - p.at - p.bits);
+    return is_signed_part ? (int64_t)((int32_t)up >> (32 - p.bits)) : (int64_t)(up >> (32 - p.bits));
+}
+
+static int64_t fit(int64_t x, unsigned bits, bool is_signed_type) {
+    const int64_t most = (int64_t)(((uint64_t)1 << (bits - is_signed_type)) - 1),
+                  least = is_signed_type ? -most - 1 : 0;
+    return x < least ? least : x > most ? most : x;
+}
+
+static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_t c) {
+    const bool is_signed_type = op->x & VIDEO_SIGNED_D;
+    const uint32_t mask = (uint32_t)(((uint64_t)1 << p->d.bits) - 1);
+    if (op->x & VIDEO_SATURATES) x = fit(x, p->d.bits, is_signed_type);
+    const uint32_t low = (uint32_t)x;
+    const bool less = is_signed_type ? (int32_t)low < (int32_t)c : low < c;
+    switch (p->second) {
+    case PTX_MOD_SUM_ADD: return low + c;
+    case PTX_MOD_SUM_MIN: return less ? low : c;
+    case PTX_MOD_SUM_MAX: return less ? c : low;
+    default: return p->d.bits == 32 ? low : (c & ~(mask << p->d.at)) | (low & mask) << p->d.at;
+    }
+}
+
+enum { SHIFT_LEFT = GE + 1, SHIFT_RIGHT };
+enum { VIDEO_WRAPS = 32 };
+
+static int64_t compute_one(const sim_op *op, int64_t a, int64_t b) {
+    const unsigned by = op->x & VIDEO_WRAPS ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
+    switch (op->y) {
+    case ADD: return a + b;
+    case SUB: return a - b;
+    case DIFFERENCE: return a > b ? a - b : b - a;
+    case MIN: return a < b ? a : b;
+    case MAX: return a > b ? a : b;
+    case EQ: return a == b;
+    case NE: return a != b;
+    case LT: return a < b;
+    case LE: return a <= b;
+    case GT: return a > b;
+    case GE: return a >= b;
+    case SHIFT_LEFT: return (int64_t)((uint64_t)a << by);
+    default: return a >> by;
+    }
+}
+
+static sim_step one_part(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), *b = SIM_SLOT(w, uint32_t, op->b);
+    const uint32_t *c = SIM_SLOT(w, uint32_t, op->c);
+    const places p = places_of(w, op);
+    for (; active; active &= active - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(active);
+        const int64_t x = take_part(a[l], p.a, op->x & VIDEO_SIGNED_A),
+                      y = take_part(b[l], p.b, op->x & VIDEO_SIGNED_B);
+        d[l] = finish_one(op, &p, compute_one(op, x, y), c[l]);
+    }
+    return SIM_NEXT;
+}
+
+static uint32_t multiply_add(const sim_op *op, const places *p, uint32_t a, uint32_t b, uint32_t c) {
+    sim_s128 product =
+        (sim_s128)take_part(a, p->a, op->x & VIDEO_SIGNED_A) * take_part(b, p->b, op->x & VIDEO_SIGNED_B);
+    const uint32_t third = p->negations & VMAD_C ? ~c : c;
+    const bool is_signed_sum = op->x & VIDEO_SIGNED_D;
+    if (p->negations & VMAD_PRODUCT) product = ~product;
+    const sim_s128 sum = product + (is_signed_sum ? (sim_s128)(int32_t)third : (sim_s128)third) + (p->negations != 0);
+    const sim_s128 scaled = sum >> p->scale;
+    const sim_s128 most = is_signed_sum ? INT32_MAX : UINT32_MAX, least = is_signed_sum ? INT32_MIN : 0;
+    if (!(op->x & VIDEO_SATURATES)) return (uint32_t)scaled;
+    return (uint32_t)(scaled < least ? least : scaled > most ? most : scaled);
+}
+
+static sim_step product_of_parts(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), *b = SIM_SLOT(w, uint32_t, op->b);
+    const uint32_t *c = SIM_SLOT(w, uint32_t, op->c);
+    const places p = places_of(w, op);
+    for (; active; active &= active - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(active);
+        d[l] = multiply_add(op, &p, a[l], b[l], c[l]);
+    }
+    return SIM_NEXT;
+}
+
+static part_place place_of(const ptx_operand *o) {
+    const ptx_selector *s = &o->selector;
+    return s->count ? (part_place){(uint32_t)s->part[0] * s->bits, s->bits} : (part_place){0, 32};
+}
+
+/* The sum of a signed product, or with a sign in front of anything, is signed whatever d is. */
+static uint32_t negations_of(const ptx_instruction *i) {
+    const bool product = i->operands[1].negated != i->operands[2].negated;
+    if (i->mods[PTX_SLOT_PO]) return VMAD_PLUS_ONE;
+    return product ? VMAD_PRODUCT : i->operands[3].negated ? VMAD_C : 0;
+}
+
+static haul_status lower_one(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned kind,
+                             uint32_t flags) {
+    const ptx_operand *o = i->operands;
+    const unsigned scale = i->mods[PTX_SLOT_SCALE];
+    const places p = {.d = place_of(&o[0]),
+                      .a = place_of(&o[1]),
+                      .b = place_of(&o[2]),
+                      .second = i->mods[PTX_SLOT_SUM],
+                      .scale = scale == PTX_MOD_SHR7    ? 7
+                               : scale == PTX_MOD_SHR15 ? 15
+                                                        : 0,
+                      .negations = i->op == PTX_OP_VMAD ? negations_of(i) : 0};
+    uint32_t words[PLACES_WORDS];
+    memcpy(words, &p, sizeof words);
+    const uint32_t more = sim_pool(l, words, PLACES_WORDS);
+    sim_op *op = sim_emit_with(l, i, run, PTX_B32, PTX_B32, i->operand_count > 3 ? PTX_B32 : 0);
+    op->y = kind;
+    op->more = more;
+    op->x = flags;
+    return HAUL_OK;
+}
+
+#define ONE_PART(id, kind)                                                                        \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {                           \
+        const uint32_t wraps = i->mods[PTX_SLOT_MODE] == PTX_MOD_WRAP ? VIDEO_WRAPS : 0;          \
+        return lower_one(l, i, one_part, kind, flags_of(i, i->type, i->type2, i->type3) | wraps); \
+    }
+ONE_PART(VADD, ADD)
+ONE_PART(VSUB, SUB)
+ONE_PART(VABSDIFF, DIFFERENCE)
+ONE_PART(VMIN, MIN)
+ONE_PART(VMAX, MAX)
+ONE_PART(VSHL, SHIFT_LEFT)
+ONE_PART(VSHR, SHIFT_RIGHT)
+
+haul_status LOWER(VSET)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_one(l, i, one_part, comparison_of(i), flags_of(i, PTX_U32, i->type, i->type2));
+}
+
+haul_status LOWER(VMAD)(sim_lowering *l, const ptx_instruction *i) {
+    const bool is_signed_sum = is_signed(i->type2) || is_signed(i->type3) || i->operands[3].negated ||
+                               i->operands[1].negated != i->operands[2].negated;
+    return lower_one(l, i, product_of_parts, 0, flags_of(i, is_signed_sum ? PTX_S32 : PTX_U32, i->type2, i->type3));
 }
