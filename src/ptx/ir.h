@@ -239,6 +239,7 @@ struct ptx_function {
     uint32_t max_registers;       /* .maxnreg */
     uint32_t cluster[3];          /* .reqnctapercluster */
     uint32_t explicit_cluster;
+    bool blocks_are_clusters;        /* .blocksareclusters: a launch gives its grid in clusters */
     uint32_t max_cluster_rank;       /* .maxclusterrank */
     const ptx_function *alias_of;    /* .alias: calls mean that one */
     bool is_recursive, is_addressed; /* ptx_find_far(): calls itself, perhaps by way of others; its address is taken */

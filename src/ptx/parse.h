@@ -119,6 +119,8 @@ void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage);
 void ptx_parse_registers(ptx_parser *p);
 /* One parameter of a function, without what follows it. */
 ptx_variable *ptx_parse_parameter(ptx_parser *p);
+/* Behind `.attribute`; true: .managed. */
+bool ptx_parse_attribute(ptx_parser *p);
 bool ptx_at_space(const ptx_parser *p);
 uint32_t ptx_add_register(ptx_parser *p, ptx_name *name, ptx_type type, bool nested);
 /* ` = ...` of a variable with `element` bytes an element and `extents[0]` = 0 if the first dimension is open

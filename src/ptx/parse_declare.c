@@ -38,15 +38,23 @@ static uint32_t parse_alignment(ptx_parser *p) {
     return (uint32_t)alignment;
 }
 
-/* `.attribute(.managed)` */
-static void parse_attributes(ptx_parser *p, declaration *d) {
+/* `.attribute(.managed)`, `.attribute(.unified(1, 2))`: the latter, the same number on all devices, means nothing here.
+ */
+bool ptx_parse_attribute(ptx_parser *p) {
+    const ptx_position at = p->lexer.token.position;
     ptx_expect(p, '(');
-    if (!ptx_at_directive(p, ".managed"))
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, p->lexer.token.position, "unsupported attribute '%.*s'",
+    const bool managed = ptx_accept_directive(p, ".managed");
+    if (!managed && !ptx_accept_directive(p, ".unified"))
+        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported attribute '%.*s'",
                  (int)p->lexer.token.length, p->lexer.token.text);
-    ptx_lexer_advance(&p->lexer);
+    if (!managed) {
+        ptx_expect(p, '(');
+        (void)ptx_parse_constant(p);
+        if (ptx_accept(p, ',')) (void)ptx_parse_constant(p);
+        ptx_expect(p, ')');
+    }
     ptx_expect(p, ')');
-    d->is_managed = true;
+    return managed;
 }
 
 static bool accept_vector(ptx_parser *p, declaration *d) {
@@ -64,7 +72,7 @@ static declaration parse_declaration(ptx_parser *p, ptx_space space) {
         if (ptx_accept_directive(p, ".align")) {
             d.alignment = parse_alignment(p);
         } else if (ptx_accept_directive(p, ".attribute")) {
-            parse_attributes(p, &d);
+            d.is_managed |= ptx_parse_attribute(p);
         } else if (!accept_vector(p, &d)) {
             ptx_expected(p, "a type");
         }
@@ -151,11 +159,17 @@ static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *
     return v;
 }
 
+/* The module's, under a name that nobody else can have. */
+static ptx_variable *add_hidden(ptx_parser *p, ptx_name *name, ptx_variable *v) {
+    v->index = (uint32_t)p->variables.count;
+    v->name = arena_printf(p->memory, "%s$%u", v->name, v->index);
+    ptx_declare_or_fail(p, name, PTX_SYMBOL_VARIABLE, v->position)->variable = v;
+    PTX_APPEND(p, p->variables, v);
+    return v;
+}
+
 static ptx_variable *add_to_function(ptx_parser *p, ptx_name *name, ptx_variable *v) {
-    if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST)
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, v->position,
-                 "'%s': .%s variables inside functions are not supported; declare it before the function", v->name,
-                 ptx_space_names[v->space]);
+    if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) return add_hidden(p, name, v);
     v->owner = p->function;
     v->index = (uint32_t)p->locals.count;
     ptx_declare_or_fail(p, name, PTX_SYMBOL_VARIABLE, v->position)->variable = v;

@@ -44,6 +44,10 @@ static bool accept_property(ptx_parser *p, ptx_function *f) {
         f->max_cluster_rank = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
     } else if (ptx_accept_directive(p, ".explicitcluster")) {
         f->explicit_cluster = 1;
+    } else if (ptx_accept_directive(p, ".blocksareclusters")) {
+        f->blocks_are_clusters = true;
+    } else if (ptx_accept_directive(p, ".abi_preserve") || ptx_accept_directive(p, ".abi_preserve_control")) {
+        (void)ptx_expect_integer(p, UINT32_MAX, "a number of registers");
     } else if (ptx_accept_directive(p, ".noreturn")) {
         f->is_noreturn = true;
     } else if (ptx_at_directive(p, ".pragma")) {
@@ -162,6 +166,7 @@ static void clear_lists(ptx_parser *p) {
 /* ---- whole functions ---- */
 
 static ptx_function *parse_header(ptx_parser *p, ptx_function *f) {
+    if (ptx_accept_directive(p, ".attribute")) (void)ptx_parse_attribute(p);
     if (!f->is_entry && ptx_at(p, '(')) parse_parameters(p, &f->results, &f->result_count);
     f->position = p->lexer.token.position;
     ptx_name *name = ptx_expect_name(p);

@@ -229,6 +229,7 @@ static void print_properties(const ptx_function *f, text *out) {
     print_number(".maxnreg", f->max_registers, out);
     print_number(".maxclusterrank", f->max_cluster_rank, out);
     if (f->explicit_cluster) text_put(out, ".explicitcluster\n");
+    if (f->blocks_are_clusters) text_put(out, ".blocksareclusters\n");
 }
 
 /* Registers that are parameters come first and stand in the header. */

@@ -204,6 +204,20 @@ static ptx_space space_of_operand(const ptx_instruction *i, unsigned which) {
     return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
 }
 
+/* Instructions that name no space because there is one only. */
+static bool is_for_shared(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_RED_ASYNC:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_LDMATRIX_B8:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STMATRIX_B8: return true;
+    }
+    return false;
+}
+
 static haul_status check_memory(const check *c, const ptx_operand *o, unsigned which) {
     if (o->kind != PTX_MEMORY) return fail(c, o->position, "must be an address in brackets");
     const ptx_operand *base = &o->parts[0];
@@ -217,7 +231,8 @@ static haul_status check_memory(const check *c, const ptx_operand *o, unsigned w
     if (base->kind != PTX_REGISTER || base->negated) return fail(c, base->position, "must be a register or a variable");
     const ptx_register *r = &c->function->registers[base->reg];
     char kind = ptx_types[r->type].kind;
-    bool narrow = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL && ptx_bits(r->type) == 32;
+    const bool is_narrow_space = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL;
+    const bool narrow = (is_narrow_space || is_for_shared(c->instruction)) && ptx_bits(r->type) == 32;
     if (kind != 'F' && kind != 'P' && (narrow || ptx_bits(r->type) == 64)) return HAUL_OK;
     return fail(c, base->position, "must be an address, '%s' is a .%s", r->name, ptx_types[r->type].name);
 }

@@ -366,6 +366,14 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     return packed;
 }
 
+/* A grid of so many clusters. */
+static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
+    for (unsigned k = 0; k < 3; k++) {
+        const uint64_t blocks = (uint64_t)grid[k] * (f->cluster[k] ? f->cluster[k] : 1);
+        grid[k] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
+    }
+}
+
 static sim_launch describe(const sim_work *w) {
     CUcontext c = w->function->module->context;
     sim_launch l = {.program = w->function->program,
@@ -384,6 +392,7 @@ static sim_launch describe(const sim_work *w) {
     memcpy(l.grid, w->config.grid, sizeof l.grid);
     memcpy(l.block, w->config.block, sizeof l.block);
     memcpy(l.cluster, w->cluster, sizeof l.cluster);
+    if (l.program->function->blocks_are_clusters) count_in_blocks(l.program->function, l.grid);
     return l;
 }
 

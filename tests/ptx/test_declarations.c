@@ -119,6 +119,30 @@ static void completes_extern_declarations(void **state) {
     ptx_module_free(module);
 }
 
+static void variables_of_a_function_that_live_on_are_the_modules(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".entry k { .global .u32 count = 3; { .const .u32 count = 4; } ret; }\n"
+                                      ".entry j { .global .u32 count; ret; }\n");
+    assert_int_equal(module->variable_count, 3);
+    assert_string_equal(module->variables[0]->name, "count$0");
+    assert_int_equal(module->variables[0]->initial[0], 3);
+    assert_int_equal(module->variables[1]->space, PTX_SPACE_CONST);
+    assert_string_equal(module->variables[2]->name, "count$2");
+    ptx_module_free(module);
+}
+
+static void reads_attributes_and_what_calls_preserve(void **state) {
+    (void)state;
+    ptx_module *module =
+        parse(HEADER ".global .attribute(.unified(19, 0x5f)) .u32 a;\n.global .attribute(.managed) .u32 b;\n"
+                     ".func .attribute(.unified(1, 2)) f() .abi_preserve 8 { ret; }\n"
+                     ".entry k .reqntid 32 .reqnctapercluster 2 .blocksareclusters { call f; ret; }\n");
+    assert_false(module->variables[0]->is_managed);
+    assert_true(module->variables[1]->is_managed);
+    assert_true(ptx_find_entry(module, "k")->blocks_are_clusters);
+    ptx_module_free(module);
+}
+
 static void reads_a_kernels_parameters_and_limits(void **state) {
     (void)state;
     ptx_module *module =
@@ -201,6 +225,8 @@ int main(void) {
         cmocka_unit_test(keeps_no_bytes_of_zeros),
         cmocka_unit_test(records_addresses_in_initial_values),
         cmocka_unit_test(completes_extern_declarations),
+        cmocka_unit_test(variables_of_a_function_that_live_on_are_the_modules),
+        cmocka_unit_test(reads_attributes_and_what_calls_preserve),
         cmocka_unit_test(reads_a_kernels_parameters_and_limits),
         cmocka_unit_test(joins_prototypes_with_their_bodies),
         cmocka_unit_test(follows_an_alias),

@@ -29,9 +29,7 @@ static void names_unsupported_directives(void **state) {
     (void)state;
     UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref'");
     UNSUPPORTED(KERNEL(".tex .u32 t;"), "t.ptx:4:1: unsupported directive '.tex' in a function");
-    UNSUPPORTED(KERNEL(".global .u32 g;"), "t.ptx:4:14: 'g': .global variables inside functions are not supported; "
-                                           "declare it before the function");
-    UNSUPPORTED(HEADER ".global .attribute(.unified(1)) .u32 a;", "t.ptx:4:20: unsupported attribute '.unified'");
+    UNSUPPORTED(HEADER ".global .attribute(.other) .u32 a;", "t.ptx:4:19: unsupported attribute '.other'");
 }
 
 static void names_what_is_not_declared(void **state) {

@@ -46,6 +46,24 @@ static void blocks_know_their_place(void **state) {
     expect_words(out, WORDS, i / 128 * 100000 + 2 * 10000 + i / 32 % 4 * 1000 + 440 + i / 32 % 4);
 }
 
+static void a_grid_may_be_given_in_clusters(void **state) {
+    (void)state;
+    uint32_t out[WORDS] = {0};
+    run_kernel(&(kernel_run){
+        .ptx =
+            ".version 9.0\n.target sm_90\n.address_size 64\n"
+            ".visible .entry k(.param .u64 p_out, .param .u64 p_in) .reqntid 32 .reqnctapercluster 4 "
+            ".blocksareclusters {\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\nld.param.u64 %rd0, [p_out];\n"
+            "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 32, %r0;\n"
+            "mad.wide.u32 %rd1, %r1, 4, %rd0;\nmov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %nclusterid.x;\n"
+            "mov.pred %p, %is_explicit_cluster;\nselp.u32 %r4, 1000, 0, %p;\n"
+            "mad.lo.u32 %r2, %r2, 10, %r3;\nadd.u32 %r2, %r2, %r4;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
+        .blocks = 2,
+        .out = out,
+        .out_bytes = sizeof out});
+    expect_words(out, WORDS, 1082);
+}
+
 static void the_launch_may_say_how_large_clusters_are(void **state) {
     (void)state;
     uint32_t out[WORDS] = {0};
@@ -249,6 +267,7 @@ static void a_block_that_never_comes_is_a_deadlock(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_know_their_place),
+        cmocka_unit_test(a_grid_may_be_given_in_clusters),
         cmocka_unit_test(the_launch_may_say_how_large_clusters_are),
         cmocka_unit_test(a_block_reads_the_next_ones_memory),
         cmocka_unit_test(generic_addresses_reach_other_blocks),
