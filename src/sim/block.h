@@ -112,6 +112,7 @@ struct sim_sm {
     uint64_t changes;            /* of memory, barriers, copies in flight */
     sim_waits waits;             /* of its warps, for the estimate of the time */
     uint64_t executed;           /* warp-level operations since the launch began: the SM's clock */
+    uint64_t epoch_end;          /* of `executed`, for this epoch */
     struct sim_hazards *hazards; /* NULL: checks are off */
     sim_print_log printed;
     sim_fault_record fault;
@@ -119,9 +120,9 @@ struct sim_sm {
 
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
-/* Runs warps until `budget` operations have been executed or nothing can run without the serial phase. Returns false
- * when the SM has no block left. */
-bool sim_sm_run(sim_sm *sm, uint64_t budget);
+/* Runs warps until sm->executed has reached `end` or nothing can run without the serial phase. What runs is the same
+ * whether it is called once or for one end after the other. Returns false when the SM has no block left. */
+bool sim_sm_run(sim_sm *sm, uint64_t end);
 /* Takes the next cluster of this SM's share, before it starts; false when there is none. first: its first block's place
  */
 bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]);

@@ -89,6 +89,12 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c);
 }
 
+size_t sim_counting_waiting(const sim_counting *c) {
+    size_t sum = 0;
+    for (unsigned s = 0; s < SIM_SLICES; s++) sum += c->log.slices[s].count;
+    return sum;
+}
+
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");

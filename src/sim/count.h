@@ -39,6 +39,9 @@ void sim_counting_free(sim_counting *counting);
  * on how many. `countings` by SM; entries may be NULL. `link` (NULL: no host memory is mapped) gets what goes there. */
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link);
 
+/* Requests that wait for the next drain. */
+size_t sim_counting_waiting(const sim_counting *counting);
+
 /* Adds everything up: launch counters, classes and per-instruction traffic (`instructions` has one element for each
  * instruction of the flat function). Call once, after the last drain. */
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, short enough to keep the logs of
- * what L1 sends to L2 small. */
-enum { EPOCH = 1 << 16 };
+/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, and that rarely more is logged than
+ * LOGGED_BYTES. Where it would be more, logs are played in between. */
+enum { EPOCH = 1 << 16, LEAST_STRETCH = 1 << 10, FIRST_STRETCH = 1 << 12, LOGGED_BYTES = 32 << 20 };
 #define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
@@ -38,6 +38,8 @@ typedef struct run_state {
     sim_watch *watch; /* checks on */
     sim_origin *origins;
     int threads;
+    uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
+    uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
@@ -249,11 +251,11 @@ static int threads_for(const run_state *s, uint64_t operations) {
     return operations < WORTH_SHARING ? 1 : s->threads;
 }
 
-/* Returns how many SMs still have work. */
-static uint32_t run_epoch(run_state *s, int threads) {
+/* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
+static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
     uint32_t busy = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1) reduction(+ : busy)
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) busy += sim_sm_run(&s->sms[i], EPOCH);
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
     return busy;
 }
 
@@ -327,16 +329,60 @@ static haul_status check_limit(const run_state *s, uint64_t now) {
                      s->grid.program->function->name, (unsigned long long)now);
 }
 
+static haul_status play_requests(run_state *s, int threads) {
+    sim_link *link = s->link.first_line ? &s->link : NULL;
+    s->requests_since = 0;
+    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
+}
+
+static haul_status play_accesses(run_state *s, int threads) {
+    s->accesses_since = 0;
+    return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
+}
+
+/* Bounds the next stretch so that a log which has `bytes` of so many operations stays below LOGGED_BYTES. Returns
+ * whether it has to be played first. */
+static bool is_long(run_state *s, uint64_t bytes, uint64_t operations) {
+    const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
+    if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
+    return bytes >= half;
+}
+
+static haul_status play_long_logs(run_state *s, uint64_t ran, int threads) {
+    uint64_t requests = 0, accesses = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
+        if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
+    }
+    s->stretch = EPOCH;
+    if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
+    if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
+    return HAUL_OK;
+}
+
+/* All SMs run as far as they can within an epoch. */
+static haul_status run_epoch(run_state *s, int threads, uint32_t *busy) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].epoch_end = s->sms[i].executed + EPOCH;
+    *busy = 1;
+    for (uint64_t left = EPOCH; left && *busy;) {
+        const uint64_t now = s->stretch < left ? s->stretch : left;
+        left -= now;
+        *busy = run_stretch(s, left, threads);
+        if (left && *busy) HAUL_TRY(play_long_logs(s, now, threads));
+    }
+    HAUL_TRY(report_fault(s));
+    HAUL_TRY(play_requests(s, threads));
+    return play_accesses(s, threads);
+}
+
 static haul_status run_all(run_state *s) {
     uint64_t expected = s->grid.blocks * s->grid.warps * USUAL_OPERATIONS;
+    s->stretch = FIRST_STRETCH;
     for (;;) {
         uint64_t before = executed_by_all(s);
         int threads = threads_for(s, expected);
-        uint32_t busy = run_epoch(s, threads);
-        HAUL_TRY(report_fault(s));
-        HAUL_TRY(
-            sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, s->link.first_line ? &s->link : NULL));
-        if (s->watch) HAUL_TRY(sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads));
+        uint32_t busy;
+        HAUL_TRY(run_epoch(s, threads, &busy));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));

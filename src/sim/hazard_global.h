@@ -61,6 +61,8 @@ _Atomic uint8_t *sim_watch_published(sim_watch *watch);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);
+/* What it holds, in bytes. */
+size_t sim_access_log_bytes(const sim_access_log *log);
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
 /* ---- hooks ---- */

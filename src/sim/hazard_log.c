@@ -42,6 +42,14 @@ void sim_access_log_free(sim_access_log *log) {
     memory_free(log->known);
 }
 
+size_t sim_access_log_bytes(const sim_access_log *log) {
+    size_t shares = 0;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) shares += log->shares[s].count;
+    return log->count * sizeof *log->entries + log->list_count * sizeof *log->lists +
+           log->value_count * sizeof *log->values + log->known_count * sizeof *log->known +
+           shares * sizeof *log->shares->entries;
+}
+
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch) {
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = 0;
     log->count = log->list_count = log->value_count = log->known_count = 0;

@@ -329,8 +329,7 @@ static bool run_block(sim_sm *sm, sim_block *b) {
     return true;
 }
 
-bool sim_sm_run(sim_sm *sm, uint64_t budget) {
-    uint64_t end = sm->executed + budget;
+bool sim_sm_run(sim_sm *sm, uint64_t end) {
     bool ran = true;
     sim_sm_forget_freed(sm);
     while (ran && sm->executed < end && sm->fault.status == HAUL_OK) {
