@@ -1,5 +1,6 @@
 #include "sim/assembler.h"
 
+#include "sim/assembler_local.h"
 #include "sim/assembler_merge.h"
 #include "sim/engine.h"
 
@@ -387,6 +388,13 @@ static unsigned access_bytes(const ptx_instruction *i) {
     return i->op == PTX_OP_LD || i->op == PTX_OP_ST ? element_count(i) * element_bytes(i) : element_bytes(i);
 }
 
+static void drop_local(const ptx_function *f, sim_assembled *assembled) {
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        uint8_t *class = &assembled[k].class;
+        if (*class == HAUL_CLASS_LOCAL_LOAD || *class == HAUL_CLASS_LOCAL_STORE) *class = HAUL_CLASS_NONE;
+    }
+}
+
 sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
     sim_assembled *assembled = ARENA_ARRAY(memory, f->instruction_count + 1, sim_assembled);
     sim_values values;
@@ -400,6 +408,7 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         a->loops = needs_loop(i, a->class);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }
+    if (sim_local_in_registers(f, &values)) drop_local(f, assembled);
     merge_shared(f, &values, memory, assembled);
     for (size_t k = 0; k < f->instruction_count; k++) {
         sim_assembled *a = &assembled[k];

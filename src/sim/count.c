@@ -84,6 +84,7 @@ void sim_counting_free(sim_counting *c) {
     if (!c) return;
     memory_free(c->tallies);
     memory_free(c->block_runs);
+    memory_free(c->local_written);
     sim_l1_free(c->l1);
     sim_log_free(&c->log);
     memory_free(c);

@@ -1,4 +1,5 @@
 /* What each warp-level access does to the counters. */
+#include "base/memory.h"
 #include "sim/block.h"
 #include "sim/counting.h"
 #include "sim/traffic.h"
@@ -285,41 +286,47 @@ void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op,
  * from here, above every device address; each resident warp has its own. */
 #define LOCAL_LINES (1ull << 50 | 1ull << 31)
 
+static uint64_t local_words(const sim_counting *c) {
+    return c->plan->local_bytes / 4 + 4;
+}
+
+/* A line's number among those of the SM's resident warps. */
+static uint64_t local_slot(const sim_counting *c, const sim_warp *w, uint64_t word) {
+    return warp_place(w) % SIM_RESIDENT_WARPS * local_words(c) + word;
+}
+
 static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t word) {
-    uint64_t warp = warp_place(w);
-    uint64_t words = c->plan->local_bytes / 4 + 4;
-    return LOCAL_LINES + (((uint64_t)w->sm->index << 6 | warp >> 6) * 64 + warp % 64) * words + word;
+    return LOCAL_LINES + w->sm->index * SIM_RESIDENT_WARPS * local_words(c) + local_slot(c, w, word);
 }
 
 /* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
 typedef struct local_access {
     uint32_t count;
-    uint64_t line[SIM_LANES];
+    uint64_t word[SIM_LANES];
     uint32_t lanes[SIM_LANES];
 } local_access;
 
-static void add_local_word(local_access *a, uint64_t line, unsigned lane) {
+static void add_local_word(local_access *a, uint64_t word, unsigned lane) {
     uint32_t i = 0;
-    while (i < a->count && a->line[i] != line) i++;
+    while (i < a->count && a->word[i] != word) i++;
     if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
     if (i == a->count) {
-        a->line[i] = line;
+        a->word[i] = word;
         a->lanes[i] = 0;
         a->count++;
     }
     a->lanes[i] |= 1u << lane;
 }
 
-static void find_local_words(const sim_counting *c, const sim_warp *w, uint32_t active, unsigned bytes,
-                             const uint64_t offset[SIM_LANES], local_access *a) {
+static void find_local_words(uint32_t active, unsigned bytes, const uint64_t offset[SIM_LANES], local_access *a) {
     a->count = 0;
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++)
-            add_local_word(a, local_line(c, w, word), l);
+        for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++) add_local_word(a, word, l);
     }
 }
 
+/* Sectors with a lane, one bit each. */
 static unsigned touched_sectors(uint32_t lanes) {
     unsigned mask = 0;
     for (unsigned sector = 0; sector < SIM_LINE_SECTORS; sector++)
@@ -331,31 +338,56 @@ static unsigned whole_sectors(uint32_t lanes) {
     return ~touched_sectors(~lanes) & 15;
 }
 
-/* The lines with those of their sectors that are touched, or of those the whole (or the partly) covered ones. */
-typedef enum local_part { LOCAL_ALL, LOCAL_WHOLE, LOCAL_PARTIAL } local_part;
-
-static void local_lines(const local_access *a, local_part part, sim_lines *lines) {
-    lines->count = lines->sectors = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        unsigned mask = touched_sectors(a->lanes[i]), whole = whole_sectors(a->lanes[i]);
-        if (part == LOCAL_WHOLE) mask &= whole;
-        if (part == LOCAL_PARTIAL) mask &= ~whole;
-        if (!mask) continue;
-        lines->line[lines->count] = a->line[i];
-        lines->mask[lines->count++] = (uint8_t)mask;
-        lines->sectors += (uint32_t)__builtin_popcount(mask);
-    }
+static void add_local_line(const sim_counting *c, const sim_warp *w, uint64_t word, unsigned mask, sim_lines *lines) {
+    if (!mask) return;
+    lines->line[lines->count] = local_line(c, w, word);
+    lines->mask[lines->count++] = (uint8_t)mask;
+    lines->sectors += (uint32_t)__builtin_popcount(mask);
 }
 
-/* Sectors that a store fills stay in L1 until their line is given up, which is not modelled; of others L1 has not the
- * rest, and they go on to L2. */
-static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a) {
-    sim_lines lines;
-    local_lines(a, LOCAL_WHOLE, &lines);
-    for (uint32_t i = 0; i < lines.count; i++)
-        t->traffic.hits += (uint32_t)__builtin_popcount(sim_l1_load(c->l1, lines.line[i], lines.mask[i]));
-    local_lines(a, LOCAL_PARTIAL, &lines);
-    if (lines.count) store_lines(c, w, t, &lines, lines.sectors * 4);
+static void local_lines(const sim_counting *c, const sim_warp *w, const local_access *a, sim_lines *lines) {
+    lines->count = lines->sectors = 0;
+    for (uint32_t i = 0; i < a->count; i++) add_local_line(c, w, a->word[i], touched_sectors(a->lanes[i]), lines);
+}
+
+/* What of the line was stored; NULL where that is not kept. */
+static uint32_t *local_written(sim_counting *c, const sim_warp *w, uint64_t word) {
+    enum { KEPT_WORDS = 4096 };
+    const uint64_t words = local_words(c);
+    if (words > KEPT_WORDS || word >= words) return NULL;
+    if (!c->local_written) c->local_written = memory_zeroed(SIM_RESIDENT_WARPS * words, sizeof *c->local_written);
+    return c->local_written ? &c->local_written[local_slot(c, w, word)] : NULL;
+}
+
+/* L1 keeps what was stored byte by byte, so that a thread finds its own words there although nothing was read for the
+ * sectors that they lie in. Sectors that stores have filled are like any others. */
+static void load_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a) {
+    sim_lines lines = {.count = 0, .sectors = 0};
+    for (uint32_t i = 0; i < a->count; i++) {
+        const uint32_t *written = local_written(c, w, a->word[i]);
+        const uint32_t there = written ? *written : 0;
+        const unsigned own = ~touched_sectors(a->lanes[i] & ~there) & ~whole_sectors(there) & 15;
+        const unsigned touched = touched_sectors(a->lanes[i]);
+        t->traffic.hits += (uint32_t)__builtin_popcount(touched & own);
+        add_local_line(c, w, a->word[i], touched & ~own, &lines);
+    }
+    load_cached(c, t, &lines);
+}
+
+/* Stores go on to L2, like those to global memory. */
+static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a,
+                        const sim_lines *lines) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t *written = local_written(c, w, a->word[i]);
+        bytes += 4 * sim_lanes(a->lanes[i]);
+        if (!written) continue;
+        const unsigned before = whole_sectors(*written);
+        *written |= a->lanes[i];
+        const unsigned filled = whole_sectors(*written) & ~before;
+        if (filled) sim_l1_load(c->l1, local_line(c, w, a->word[i]), filled);
+    }
+    store_lines(c, w, t, lines, bytes);
 }
 
 void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -366,13 +398,13 @@ void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint3
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
     local_access access;
     sim_lines lines;
-    find_local_words(c, w, active, op->bytes, offset, &access);
-    local_lines(&access, LOCAL_ALL, &lines);
+    find_local_words(active, op->bytes, offset, &access);
+    local_lines(c, w, &access, &lines);
     count_tags(t, &lines, active, op->bytes);
     if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD)
-        load_cached(c, t, &lines);
+        load_local(c, w, t, &access);
     else
-        store_local(c, w, t, &access);
+        store_local(c, w, t, &access, &lines);
 }
 
 /* ---- shared memory ---- */

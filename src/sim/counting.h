@@ -79,6 +79,7 @@ struct sim_counting {
     sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
+    uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until there is one */
     /* of the bulk stores those that reduce: `..._tma_st` leaves them out */
     uint64_t reduced_bulks, reduced_bulk_sectors;
     sim_log log;

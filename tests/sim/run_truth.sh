@@ -24,7 +24,7 @@ hold() {
 
 hold truth/h100.jsonl 3997 1382 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
 hold corpus/h100.jsonl 6088 2072 --ptx "$data/corpus/corpus.ptx"
-hold corpus/h100_2.jsonl 3836 1303 --ptx "$data/corpus/corpus2.ptx"
+hold corpus/h100_2.jsonl 3836 1305 --ptx "$data/corpus/corpus2.ptx"
 
 # hold_source NAME EXACT CLOSE: of the second recording
 hold_source() {
@@ -34,7 +34,7 @@ hold_source() {
 hold_source global 5408 1868
 hold_source shared 4898 1701
 hold_source atomics 3517 1224
-hold_source stack 520 148
+hold_source stack 520 168
 hold_source copies 2337 819
 hold_source tensors 1612 556
 hold_source cub 1064 369

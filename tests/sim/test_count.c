@@ -119,6 +119,35 @@ static void loads_around_l1_do_not_hit(void **state) {
     ASSERT_COUNT(r, L2_READ_SECTORS, 8);
 }
 
+#define LOCAL(bytes, type, value) \
+    ".local .align 8 .b8 w[" bytes "];\nmov.u64 %rd4, w;\nst.local." type " [%rd4], " value ";\n"
+
+static void local_stores_go_on_to_l2_and_are_found_in_l1(void **state) {
+    (void)state;
+    const char *ptx =
+        KERNEL(LOCAL("8", "u64", "%rd2") "ld.volatile.local.u64 %rd5, [%rd4];\ncvt.u32.u64 %r5, %rd5;\n" OUT("%r5"));
+    haul_launch_record whole = counted(ptx, 1, 32), part = counted(ptx, 1, 3);
+    ASSERT_COUNT(whole, L1_LOCAL_ST_SECTORS, 8);
+    ASSERT_COUNT(whole, L1_LOCAL_LD_HIT, 8);
+    ASSERT_COUNT(whole, L2_READ_SECTORS, 0);
+    ASSERT_COUNT(whole, L2_WRITE_SECTORS, 8 + 4);
+    ASSERT_COUNT(part, L1_LOCAL_LD_HIT, 2);
+    ASSERT_COUNT(part, L2_READ_SECTORS, 0);
+}
+
+static void small_arrays_of_words_stay_in_registers(void **state) {
+    (void)state;
+    const char *choose = "and.b32 %r4, %r0, 12;\ncvt.u64.u32 %rd5, %r4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+                         "ld.local.u32 %r5, [%rd6];\n";
+    char small[2000], large[2000];
+    snprintf(small, sizeof small, "%s%s%s", HEAD BEGIN LOCAL("16", "u32", "%r0"), choose, OUT("%r5") END);
+    snprintf(large, sizeof large, "%s%s%s", HEAD BEGIN LOCAL("512", "u32", "%r0"), choose, OUT("%r5") END);
+    ASSERT_COUNT(counted(small, 1, 32), INST_LOCAL_ST, 0);
+    ASSERT_COUNT(counted(small, 1, 32), INST_LOCAL_LD, 0);
+    ASSERT_COUNT(counted(large, 1, 32), INST_LOCAL_ST, 1);
+    ASSERT_COUNT(counted(large, 1, 32), INST_LOCAL_LD, 1);
+}
+
 static void colliding_lanes_of_a_reduction_take_turns(void **state) {
     (void)state;
     haul_launch_record r = counted(
@@ -187,6 +216,8 @@ int main(void) {
         cmocka_unit_test(volatile_loads_miss_but_share_an_answer_in_flight),
         cmocka_unit_test(a_spinning_volatile_load_asks_l2_each_time),
         cmocka_unit_test(loads_around_l1_do_not_hit),
+        cmocka_unit_test(local_stores_go_on_to_l2_and_are_found_in_l1),
+        cmocka_unit_test(small_arrays_of_words_stay_in_registers),
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
         cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
