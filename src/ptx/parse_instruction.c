@@ -329,7 +329,9 @@ static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *lis
     for (unsigned s = 0; s < pattern->operand_count; s++) {
         const ptx_operand_slot *slot = &pattern->operands[s];
         bool required = ptx_is_required(slot, i->mods), more = next < given.count;
-        bool spare = ptx_is_allowed(slot, i->mods) && given.count - next > required_from(pattern, s + 1, i->mods);
+        bool fits = !slot->mask || (more && given.items[next].kind == PTX_VECTOR);
+        bool spare =
+            ptx_is_allowed(slot, i->mods) && fits && given.count - next > required_from(pattern, s + 1, i->mods);
         if (more && (required || spare)) {
             list->items[s] = given.items[next++];
             filled = s + 1;

@@ -149,6 +149,7 @@ static bool read_operand(piece operand, ptx_operand_slot *slot) {
                      : equals(name, "tm") ? PTX_ROLE_TENSOR
                      : equals(name, "io") ? PTX_ROLE_OFFSETS
                                           : PTX_ROLE_MEMORY;
+        slot->in_tensor_memory = equals(name, "ta");
         return true;
     }
     slot->role = read_destination(name, slot) ? PTX_ROLE_DESTINATION : PTX_ROLE_SOURCE;
@@ -156,6 +157,8 @@ static bool read_operand(piece operand, ptx_operand_slot *slot) {
         slot->pair = slot->pair_required = slot->sink = false;
         slot->vector = equals(name, "v");
         slot->packed = equals(name, "{a}");
+        slot->in_tensor_memory = equals(name, "xa");
+        slot->mask = equals(name, "lanes");
         read_fragment(name, slot);
     }
     return read_operand_type(type, slot);

@@ -37,16 +37,18 @@ typedef struct ptx_operand_slot {
     ptx_type_source source;
     uint8_t fixed; /* ptx_type */
     bool optional;
-    bool sink;          /* `_` may stand for it */
-    bool pair;          /* a predicate may follow: d|p */
-    bool pair_required; /* ... must */
-    bool vector;        /* as the .v2, .v4 of the instruction says */
-    bool packed;        /* or a vector whose elements together are as wide as the type */
-    char fragment;      /* part of a matrix, in braces: of 'a', 'b', 'c' or 'd'; 0: none */
-    bool updated;       /* a destination that is a source too */
-    bool described;     /* or the descriptor of a matrix in shared memory */
-    bool immediate;     /* an integer constant only */
-    bool tied;          /* there when, and only when, the instruction has a modifier of the slot `tie` */
+    bool sink;             /* `_` may stand for it */
+    bool pair;             /* a predicate may follow: d|p */
+    bool pair_required;    /* ... must */
+    bool vector;           /* as the .v2, .v4 of the instruction says */
+    bool packed;           /* or a vector whose elements together are as wide as the type */
+    char fragment;         /* part of a matrix, in braces: of 'a', 'b', 'c' or 'd'; 0: none */
+    bool updated;          /* a destination that is a source too */
+    bool described;        /* or the descriptor of a matrix in shared memory */
+    bool in_tensor_memory; /* an address in tensor memory, in brackets; of a source: that, or a value */
+    bool mask;             /* words of a mask of lanes, in braces */
+    bool immediate;        /* an integer constant only */
+    bool tied;             /* there when, and only when, the instruction has a modifier of the slot `tie` */
     uint8_t tie;
 } ptx_operand_slot;
 

@@ -1,5 +1,6 @@
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
+#include "ptx/tcgen05.h"
 #include "ptx/video.h"
 
 #include "base/status.h"
@@ -153,8 +154,25 @@ static haul_status check_fragment(const check *c, const ptx_operand_slot *slot, 
     return HAUL_OK;
 }
 
+/* Tensor memory has addresses of 32 bits. */
+static haul_status check_tensor_memory(const check *c, const ptx_operand *o) {
+    if (o->kind != PTX_MEMORY) return fail(c, o->position, "must be an address in brackets");
+    return check_scalar(c, &o->parts[0], PTX_B32, false);
+}
+
+/* A word for each warp of the blocks that take part. */
+static haul_status check_mask(const check *c, const ptx_operand *o, ptx_type type) {
+    const uint32_t words = c->instruction->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2 ? 8 : 4;
+    if (o->kind != PTX_VECTOR || o->part_count != words)
+        return fail(c, o->position, "must be %u registers in braces", words);
+    for (uint32_t i = 0; i < words; i++) HAUL_TRY(check_scalar(c, &o->parts[i], type, false));
+    return HAUL_OK;
+}
+
 static haul_status check_value(const check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
     bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->in_tensor_memory && o->kind == PTX_MEMORY) return check_tensor_memory(c, o);
+    if (slot->mask) return check_mask(c, o, type);
     if (slot->fragment) return check_fragment(c, slot, o, type);
     if (slot->vector && ptx_vector_length(c->instruction) > 1) return check_vector(c, o, type, destination);
     if (slot->packed && o->kind == PTX_VECTOR) return check_packed(c, o, type, destination);
@@ -600,15 +618,17 @@ static haul_status check_tensor_field(const check *c) {
     return fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
 }
 
-enum { WARPGROUP_ARCHITECTURE = 90 };
+enum { WARPGROUP_ARCHITECTURE = 90, FIRST_SM_WITHOUT_TENSOR_MEMORY = 120 };
 
 /* Matrices: shapes and types that go together, and who has them. */
 static haul_status check_matrix(const check *c) {
     const ptx_instruction *i = c->instruction;
     bool own;
     const unsigned least = ptx_matrix_architecture(i, &own);
-    const char *fault = ptx_matrix_fault(i);
+    const char *fault = ptx_is_tcgen05(i) ? ptx_tcgen05_fault(i) : ptx_matrix_fault(i);
     if (fault) return fail(c, i->position, "%s", fault);
+    if (ptx_is_tcgen05(i) && c->module->sm >= FIRST_SM_WITHOUT_TENSOR_MEMORY)
+        return fail(c, i->position, "is not there on sm_%u", c->module->sm);
     if (least == WARPGROUP_ARCHITECTURE && own && (c->module->sm != least || !c->module->sm_suffix))
         return fail(c, i->position, "is for sm_90a only");
     if (c->module->sm < least || (own && !c->module->sm_suffix))
@@ -687,7 +707,7 @@ static haul_status check_operand(const check *c, const ptx_operand_slot *slot, c
     switch (slot->role) {
     case PTX_ROLE_DESTINATION: return check_destination(c, slot, o, type);
     case PTX_ROLE_SOURCE: return check_value(c, slot, o, type);
-    case PTX_ROLE_MEMORY: return check_memory(c, o, memory);
+    case PTX_ROLE_MEMORY: return slot->in_tensor_memory ? check_tensor_memory(c, o) : check_memory(c, o, memory);
     case PTX_ROLE_TENSOR: return check_tensor(c, o);
     case PTX_ROLE_OFFSETS: return check_offsets(c, o);
     case PTX_ROLE_LABEL: break;

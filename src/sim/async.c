@@ -23,6 +23,7 @@ haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
 void sim_async_free(sim_async *a) {
     for (size_t i = 0; a->queues && i < a->queue_count; i++) {
         memory_free(a->queues[i].copies);
+        sim_products_drop(&a->queues[i].products);
         memory_free(a->queues[i].products.items);
     }
     memory_free(a->queues);
@@ -36,7 +37,7 @@ void sim_async_reset(sim_async *a) {
     a->used = false;
     for (size_t i = 0; i < a->queue_count; i++) {
         a->queues[i].first = a->queues[i].count = 0;
-        a->queues[i].products.count = a->queues[i].products.closed = 0;
+        sim_products_drop(&a->queues[i].products);
         memset(a->queues[i].committed, 0, sizeof a->queues[i].committed);
     }
     a->bulk_count = a->reductions = 0;
@@ -217,6 +218,8 @@ void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep) {
 }
 
 void sim_async_deliver(sim_block *b, uint32_t address) {
+    const uint64_t *object = sim_mbarrier_at(b, address);
+    const uint32_t phase = object ? sim_mbarrier_unpack(*object).phase : 0;
     complete_bulks(b, is_for_barrier, address, 0);
     for (size_t q = 0; q < b->async.queue_count; q++) {
         sim_copy_queue *queue = &b->async.queues[q];
@@ -230,6 +233,7 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
         }
         drop_finished(queue);
     }
+    sim_tmem_deliver(b, address, phase);
 }
 
 void sim_async_finish(sim_block *b) {

@@ -9,6 +9,7 @@
 #include "sim/lower.h"
 #include "sim/memory.h"
 #include "sim/print_log.h"
+#include "sim/tmem.h"
 #include "sim/warp.h"
 
 #include <haul/haul.h>
@@ -80,6 +81,7 @@ struct sim_block {
     sim_barrier barriers[SIM_BARRIERS];
     uint32_t used_barriers;    /* that have seen an arrival: a bit for each */
     sim_async async;           /* copies in flight */
+    sim_tmem_queue tensor;     /* what goes on in tensor memory */
     struct sim_domain *domain; /* checks on: see hazard.h */
 };
 
@@ -114,6 +116,7 @@ struct sim_sm {
     uint64_t executed;           /* warp-level operations since the launch began: the SM's clock */
     uint64_t epoch_end;          /* of `executed`, for this epoch */
     struct sim_hazards *hazards; /* NULL: checks are off */
+    sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */
     sim_print_log printed;
     sim_fault_record fault;
 };

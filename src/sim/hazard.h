@@ -99,14 +99,22 @@ void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 
 /* ---- products of matrices in the background ---- */
 
-/* A product has been issued that reads 16 bytes of shared memory at each address; returns its time. It is made: it has
- * read them. */
-uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count);
-void sim_hazard_factors_read(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count, uint32_t issued);
+/* A product has been issued, for `lanes`, that reads 16 bytes of shared memory at each address; returns its time. It is
+ * made: it has read them. */
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count);
+void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
+                             uint32_t issued);
 /* The warp's queue of products has changed. */
 void sim_hazard_products(sim_warp *w);
 /* Before an operation of a warp that has products in flight. */
 void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active);
+
+/* ---- tensor memory ---- */
+
+/* Before a warp uses columns of its block's, or gives them back. */
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t column, uint32_t columns);
+/* The block ends; it still has its columns. */
+void sim_hazard_tmem_finish(sim_block *b);
 
 /* ---- synchronisation ---- */
 

@@ -22,6 +22,7 @@ static void compare(void *context, uint32_t reg, bool writes) {
 static void find_product(void *context, uint32_t reg, bool writes) {
     touch *t = context;
     for (size_t n = 0; n < t->products->count && !t->found; n++) {
+        if (t->products->items[n].data) continue; /* a store to tensor memory has put its registers aside */
         t->reg = reg, t->writes = writes;
         t->product = t->products->items[n].op->instruction;
         ptx_visit_registers(sim_instruction_of(t->warp, t->product), compare, t);
@@ -47,7 +48,9 @@ void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
                            .lane = (unsigned)__builtin_ctz(active),
                            .thread = sim_actor(w) * SIM_LANES + (unsigned)__builtin_ctz(active)};
     sim_finding *f = sim_hazard_report(w, &s);
+    const bool loads = sim_instruction_of(w, t.product)->op == PTX_OP_TMEM_LD;
     if (f)
-        sim_hazard_say(f, "register %s belongs to a wgmma.mma_async that no wgmma.wait_group has covered",
-                       w->sm->grid->program->function->registers[t.reg].name);
+        sim_hazard_say(f, "register %s belongs to a %s has covered",
+                       w->sm->grid->program->function->registers[t.reg].name,
+                       loads ? "tcgen05.ld that no tcgen05.wait::ld" : "wgmma.mma_async that no wgmma.wait_group");
 }

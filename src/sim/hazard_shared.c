@@ -1,6 +1,6 @@
 /* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
 #include "sim/hazard_internal.h"
-
+#include "ptx/tcgen05.h"
 #include "base/memory.h"
 #include "sim/atomic.h"
 
@@ -602,14 +602,14 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
 
 enum { CHUNK_BYTES = 16 };
 
-uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count) {
-    sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
+    sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     if (k.d->owner->failed) return 0;
     for (uint32_t n = 0; n < count; n++) {
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];
-            if (!slow_read(&k, i, c, 1) || is_fenced(&k, c)) continue;
+            if (!slow_read(&k, i, c, lanes & -lanes) || is_fenced(&k, c)) continue;
             sim_finding *f = report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4, writer_action(c->state),
                                     c->instruction, c->thread);
             if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the product");
@@ -622,18 +622,23 @@ static void check_unchanged(const sim_visit *k, uint32_t word, const sim_cell *c
     if (c->time <= issued || c->time < k->d->start) return;
     sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, writer_action(c->state),
                             c->instruction, c->thread);
-    if (f) sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
+    if (!f) return;
+    if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
+        sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind the product that reads them");
+    else
+        sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
 }
 
-void sim_hazard_factors_read(sim_warp *w, const sim_op *op, const uint32_t *address, uint32_t count, uint32_t issued) {
-    sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
+                             uint32_t issued) {
+    sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     sim_read *plane = sim_reads_of(&k, k.actor);
     if (k.d->owner->failed) return;
     for (uint32_t n = 0; n < count; n++) {
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             check_unchanged(&k, i, &k.s->cells[i], issued);
-            mark_read(&k, &k.s->cells[i], &plane[i], SIM_ALL_LANES);
+            mark_read(&k, &k.s->cells[i], &plane[i], lanes);
         }
     }
 }

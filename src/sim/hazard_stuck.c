@@ -119,6 +119,9 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
                        popcount(p->members & w->live & ~p->mask));
         return;
     case SIM_PATH_AT_CLUSTER: sim_hazard_say(f, "the cluster's barrier waits for threads that never come"); return;
+    case SIM_PATH_AT_TENSOR_MEMORY:
+        sim_hazard_say(f, "columns of tensor memory are waited for, and those who have them give none back");
+        return;
     default: sim_hazard_say(f, "the loop waits for a change that nobody is left to make"); return;
     }
 }

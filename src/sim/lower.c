@@ -311,7 +311,7 @@ static bool *find_sums(sim_lowering *l) {
     const ptx_function *f = l->function;
     bool *sums = NULL;
     for (size_t i = 0; i < f->instruction_count; i++) {
-        if (!ptx_is_warpgroup_product(&f->instructions[i])) continue;
+        if (!ptx_is_warpgroup_product(&f->instructions[i]) && f->instructions[i].op != PTX_OP_TMEM_LD) continue;
         if (!sums) sums = ARENA_ARRAY(l->memory, f->register_count + 1, bool);
         ptx_visit_registers(&f->instructions[i], note_sum, sums);
     }

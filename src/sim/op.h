@@ -42,7 +42,7 @@ struct sim_op {
     uint8_t memory_class; /* haul_memory_class */
     uint8_t bytes;        /* width of a memory access a lane, vector included */
     uint8_t flags;        /* SIM_OP_* */
-    uint8_t count;        /* vector elements */
+    uint8_t count;        /* vector elements; registers of a matrix */
     uint32_t more;        /* index into sim_program.pool: further slots */
     uint32_t target;      /* control: operation index */
     uint32_t imm2;

@@ -18,6 +18,7 @@ bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
         q->items = items;
         q->capacity = capacity;
     }
+    w->block->async.used = true;
     q->items[q->count] = *p;
     q->items[q->count++].group = q->closed;
     w->sm->changes++;
@@ -29,13 +30,35 @@ void sim_products_commit(sim_warp *w) {
     w->sm->changes++;
 }
 
+static void make(sim_warp *w, sim_pending_product *p) {
+    p->make(w, p);
+    memory_free(p->data);
+}
+
+static void keep_from(sim_warp *w, sim_product_queue *q, size_t made, size_t kept) {
+    q->count = kept;
+    w->sm->changes += made != 0;
+    if (made && w->sm->hazards) sim_hazard_products(w);
+}
+
 static void make_first(sim_warp *w, size_t count) {
     sim_product_queue *q = queue_of(w);
-    for (size_t i = 0; i < count; i++) q->items[i].make(w, &q->items[i]);
+    for (size_t i = 0; i < count; i++) make(w, &q->items[i]);
     for (size_t i = count; i < q->count; i++) q->items[i - count] = q->items[i];
-    q->count -= count;
-    w->sm->changes += count != 0;
-    if (count && w->sm->hazards) sim_hazard_products(w);
+    keep_from(w, q, count, q->count - count);
+}
+
+/* Those of one kind, or (NULL) all but stores. */
+static void make_some(sim_warp *w, sim_product_maker kind) {
+    sim_product_queue *q = queue_of(w);
+    size_t kept = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        if (kind ? q->items[i].make == kind : !q->items[i].data)
+            make(w, &q->items[i]);
+        else
+            q->items[kept++] = q->items[i];
+    }
+    keep_from(w, q, q->count - kept, kept);
 }
 
 void sim_products_wait(sim_warp *w, uint32_t keep) {
@@ -46,7 +69,16 @@ void sim_products_wait(sim_warp *w, uint32_t keep) {
 }
 
 void sim_products_finish(sim_warp *w) {
-    make_first(w, queue_of(w)->count);
+    make_some(w, NULL);
+}
+
+void sim_products_finish_kind(sim_warp *w, sim_product_maker kind) {
+    make_some(w, kind);
+}
+
+void sim_products_drop(sim_product_queue *q) {
+    for (size_t i = 0; i < q->count; i++) memory_free(q->items[i].data);
+    q->count = q->closed = 0;
 }
 
 sim_step sim_run_finish_products(sim_warp *w, const sim_op *op, uint32_t active) {

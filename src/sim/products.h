@@ -1,5 +1,6 @@
 /* Products of matrices in the background (wgmma): each warp's part waits in a queue and is made when the warp waits for
- * its group, as late as the rules allow, so that a missing wait shows. */
+ * its group, as late as the rules allow, so that a missing wait shows. Loads from tensor memory and stores to it
+ * (tcgen05.ld, .st) wait there too. */
 #ifndef HAUL_SIM_PRODUCTS_H
 #define HAUL_SIM_PRODUCTS_H
 
@@ -19,6 +20,7 @@ struct sim_pending_product {
     uint32_t group;  /* number of groups closed before */
     uint32_t issued; /* checks on: the domain's time */
     bool keeps;      /* adds to the sums that are there */
+    uint32_t *data;  /* a store to tensor memory: what is stored, register by register; its own */
 };
 
 /* A warp's, oldest first. */
@@ -33,8 +35,12 @@ bool sim_products_add(sim_warp *w, const sim_pending_product *p);
 void sim_products_commit(sim_warp *w);
 /* Makes those of all closed groups but the newest `keep`. */
 void sim_products_wait(sim_warp *w, uint32_t keep);
-/* Makes all. */
+/* Makes all but stores. */
 void sim_products_finish(sim_warp *w);
+/* Makes all of one kind. */
+void sim_products_finish_kind(sim_warp *w, sim_product_maker make);
+/* Forgets all. */
+void sim_products_drop(sim_product_queue *q);
 
 /* ---- the descriptor of a matrix in shared memory ---- */
 
@@ -43,6 +49,7 @@ typedef struct sim_descriptor {
     uint32_t base;                   /* row of the swizzle's pattern that `start` lies in */
     uint32_t width;                  /* bytes of a row within the pattern: 16 (no swizzle), 32, 64 or 128 */
     bool transposed;                 /* rows are along k, not along it */
+    bool coarse;                     /* 32 bytes are exchanged at a time, within four rows; transposed ones of tf32 */
 } sim_descriptor;
 
 sim_descriptor sim_descriptor_of(uint64_t bits, bool transposed);
@@ -57,10 +64,13 @@ static inline uint32_t sim_descriptor_chunk(const sim_descriptor *d, uint32_t ro
     uint32_t at = d->start + in_row;
     if (!d->transposed)
         at += rows * d->stride + chunk * (each == 1 ? d->leading : SIM_CHUNK);
+    else if (d->coarse)
+        at = d->start + row % 4 * d->width + row / 4 * d->stride + chunk / each * d->leading + chunk % each * SIM_CHUNK;
     else if (each == 1)
         at += rows * d->leading + chunk * d->stride;
     else
         at += rows * d->stride + chunk / each * d->leading + chunk % each * SIM_CHUNK;
+    if (d->coarse) return at ^ (((at >> 7) - d->base) & 3) << 5;
     return at ^ (((at >> 7) - d->base) & (each - 1)) << 4;
 }
 

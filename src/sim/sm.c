@@ -74,8 +74,10 @@ void sim_sm_free(sim_sm *sm) {
     sim_hazards_free(sm);
     for (uint32_t b = 0; sm->blocks && b < sm->grid->resident; b++) {
         sim_async_free(&sm->blocks[b].async);
+        memory_free(sm->blocks[b].tensor.items);
         for (uint32_t w = 0; w < sm->blocks[b].warp_count; w++) sim_calls_free(&sm->blocks[b].warps[w]);
     }
+    sim_tmems_free(sm);
     memory_free(sm->blocks);
     memory_free(sm->memory);
     memory_free(sm->frames);
@@ -250,6 +252,7 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     memset(b->shared, 0, g->shared_bytes);
     clear_frames(g, b);
     sim_async_reset(&b->async);
+    sim_tmem_reset(b);
     for (uint32_t w = 0; w < g->warps; w++) {
         if (!b->prepared) prepare_warp(b, w);
         start_warp(b, w);
@@ -281,6 +284,8 @@ bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]) {
 
 static void end_block(sim_sm *sm, sim_block *b) {
     sim_async_finish(b);
+    if (sm->hazards) sim_hazard_tmem_finish(b);
+    sim_tmem_finish(b);
     b->running = b->ends_in_order = false;
     sm->running--;
 }
@@ -410,6 +415,7 @@ static const char *describe_state(const sim_path *p, char out[48]) {
     case SIM_PATH_AT_WARP_SYNC: return "lanes of its own warp";
     case SIM_PATH_AT_MBARRIER: return "an mbarrier's phase";
     case SIM_PATH_AT_CLUSTER: return "the cluster's barrier";
+    case SIM_PATH_AT_TENSOR_MEMORY: return "columns of tensor memory";
     default: return "a change";
     }
 }

@@ -19,11 +19,12 @@ typedef struct sim_sm sim_sm;
 typedef enum sim_path_state {
     SIM_PATH_FREE,
     SIM_PATH_READY,
-    SIM_PATH_AT_WARP_SYNC, /* waits at a warp-collective instruction for the lanes in `members` */
-    SIM_PATH_AT_BARRIER,   /* waits at block barrier `barrier` */
-    SIM_PATH_AT_MBARRIER,  /* waits in mbarrier.try_wait for a phase to complete */
-    SIM_PATH_AT_CLUSTER,   /* waits at the cluster's barrier */
-    SIM_PATH_AT_ORDER,     /* its next operation touches other blocks' data: waits for the serial phase */
+    SIM_PATH_AT_WARP_SYNC,     /* waits at a warp-collective instruction for the lanes in `members` */
+    SIM_PATH_AT_BARRIER,       /* waits at block barrier `barrier` */
+    SIM_PATH_AT_MBARRIER,      /* waits in mbarrier.try_wait for a phase to complete */
+    SIM_PATH_AT_CLUSTER,       /* waits at the cluster's barrier */
+    SIM_PATH_AT_TENSOR_MEMORY, /* waits for columns of tensor memory */
+    SIM_PATH_AT_ORDER,         /* its next operation touches other blocks' data: waits for the serial phase */
 } sim_path_state;
 
 enum { SIM_NO_JOIN = 0xffff };

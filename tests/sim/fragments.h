@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-typedef enum element { F16, BF16, TF32, E4M3, E5M2, F32, F64, S8, U8, S4, U4, B1, S32 } element;
+typedef enum element { F16, BF16, TF32, E4M3, E5M2, F32, F64, S8, U8, S4, U4, B1, S32, E2M3, E3M2, E2M1 } element;
 
 static const struct {
     const char *name;
@@ -20,7 +20,8 @@ static const struct {
     [E4M3] = {"e4m3", 8, 3, 4, -4, 4},  [E5M2] = {"e5m2", 8, 2, 5, -4, 4},  [F32] = {"f32", 32, 23, 8, -90, 90},
     [F64] = {"f64", 64, 52, 11, -9, 9}, [S8] = {"s8", 8, 0, 0, -128, 127},  [U8] = {"u8", 8, 0, 0, 0, 255},
     [S4] = {"s4", 4, 0, 0, -8, 7},      [U4] = {"u4", 4, 0, 0, 0, 15},      [B1] = {"b1", 1, 0, 0, 0, 1},
-    [S32] = {"s32", 32, 0, 0, -99, 99},
+    [S32] = {"s32", 32, 0, 0, -99, 99}, [E2M3] = {"e2m3", 8, 3, 2, -4, 4},  [E3M2] = {"e3m2", 8, 2, 3, -4, 4},
+    [E2M1] = {"e2m1", 8, 1, 2, -4, 4},
 };
 
 typedef struct form {

@@ -10,6 +10,9 @@
 
 #include "kernel.h"
 
+#ifndef PAIR_DEVICE
+#define PAIR_DEVICE "sim:h100"
+#endif
 #define SHARED                                                      \
     ".shared .align 128 .b8 s[1024];\n.shared .align 8 .b64 bar;\n" \
     ".extern .shared .align 16 .b8 dynamic[];\n.const .u32 three[3] = {1, 2, 3};\n"
@@ -109,7 +112,7 @@ static inline bool try_one(const pair *p, const haul_device_options *options, bo
     haul_run *run;
     char ptx[4096];
     whole(wrong ? p->wrong : p->right, ptx, sizeof ptx);
-    assert_int_equal(haul_device_open("sim:h100", options, &device), HAUL_OK);
+    assert_int_equal(haul_device_open(PAIR_DEVICE, options, &device), HAUL_OK);
     if (haul_module_load(device, p->name, ptx, strlen(ptx), &module) != HAUL_OK)
         fail_msg("%s: %s", p->name, haul_message());
     assert_int_equal(haul_run_create(device, &run), HAUL_OK);

@@ -6,7 +6,7 @@
  * The other floating types are summed as published measurements of the hardware have found (docs/architecture.md):
  * `width` products at a time and the sum so far are aligned to the greatest exponent among them, cut off (towards zero)
  * behind `fraction` bits, and added exactly; the sum is cut to single precision. A result in half precision is rounded
- * to nearest at the end. */
+ * to nearest at the end, from what the last products made before it is cut. */
 #ifndef HAUL_SIM_OPS_PRODUCT_H
 #define HAUL_SIM_OPS_PRODUCT_H
 
@@ -35,6 +35,7 @@ typedef struct sim_factor {
     uint32_t raw[SIM_MOST_FACTOR];
     int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
     int32_t exponent[SIM_MOST_FACTOR];
+    uint32_t mantissa;          /* bits of the significands behind the point */
     double wide[SIM_MOST_WIDE]; /* .f64 */
 } sim_factor;
 
@@ -98,16 +99,20 @@ typedef struct sim_small_float {
     unsigned mantissa, exponent; /* bits */
     unsigned shift;              /* bits below that are not looked at */
     bool infinite;               /* the greatest exponent is for infinities and NaNs */
+    bool finite;                 /* ... and there are none in another way */
 } sim_small_float;
 
 static inline sim_small_float sim_small_float_of(unsigned type) {
     switch (type) {
-    case PTX_BF16: return (sim_small_float){7, 8, 0, true};
-    case PTX_TF32: return (sim_small_float){10, 8, 13, true};
-    case PTX_E4M3: return (sim_small_float){3, 4, 0, false};
-    case PTX_E5M2: return (sim_small_float){2, 5, 0, true};
-    case PTX_F32: return (sim_small_float){23, 8, 0, true};
-    default: return (sim_small_float){10, 5, 0, true};
+    case PTX_BF16: return (sim_small_float){7, 8, 0, true, false};
+    case PTX_TF32: return (sim_small_float){10, 8, 13, true, false};
+    case PTX_E4M3: return (sim_small_float){3, 4, 0, false, false};
+    case PTX_E5M2: return (sim_small_float){2, 5, 0, true, false};
+    case PTX_E2M3: return (sim_small_float){3, 2, 0, false, true};
+    case PTX_E3M2: return (sim_small_float){2, 3, 0, false, true};
+    case PTX_E2M1: return (sim_small_float){1, 2, 0, false, true};
+    case PTX_F32: return (sim_small_float){23, 8, 0, true, false};
+    default: return (sim_small_float){10, 5, 0, true, false};
     }
 }
 
@@ -117,12 +122,13 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
     const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
     const int32_t bias = (int32_t)(top >> 1);
     uint32_t special = 0;
+    f->mantissa = s.mantissa;
     for (unsigned n = 0; n < count; n++) {
         const uint32_t bits = f->raw[n] >> s.shift, fraction = bits & fractions, e = bits >> s.mantissa & top;
         const int32_t significand = (int32_t)(e ? fraction | (fractions + 1) : fraction);
         f->value[n] = bits >> (s.mantissa + s.exponent) & 1 ? -significand : significand;
         f->exponent[n] = (int32_t)(e ? e : 1) - bias;
-        special |= e == top && (s.infinite || fraction == fractions);
+        special |= e == top && !s.finite && (s.infinite || fraction == fractions);
     }
     return !special;
 }
@@ -145,7 +151,7 @@ static inline double sim_decode_one(uint32_t raw, unsigned type) {
     const double significand = (double)(e ? fraction | 1u << s.mantissa : fraction);
     const int exponent = (int)(e ? e : 1) - (int)(top >> 1) - (int)s.mantissa;
     if (e == top && s.infinite) return fraction ? f64_of_bits(SIM_NAN_F64) : sign * __builtin_inf();
-    if (e == top && fraction == (1u << s.mantissa) - 1) return f64_of_bits(SIM_NAN_F64);
+    if (e == top && !s.finite && fraction == (1u << s.mantissa) - 1) return f64_of_bits(SIM_NAN_F64);
     return sign * significand * f64_of_bits((uint64_t)(exponent + 1023) << 52);
 }
 
@@ -166,12 +172,20 @@ static inline float sim_cut_to_single(double x) {
     return x < 0 ? -f : f;
 }
 
+/* The same, with the last bit set where something was cut off: rounding to half precision gives what it would give of
+ * x itself. */
+static inline float sim_cut_to_odd(double x) {
+    const float f = sim_cut_to_single(x);
+    return (double)f == x || __builtin_isinf(f) ? f : f32_of_bits(bits_of_f32(f) | 1);
+}
+
 /* sum[j] += products from k to end - 1 of row i. */
 static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned i, unsigned k, unsigned end,
                                     unsigned fraction, float *sum) {
     int32_t most[SIM_MOST_COLUMNS], own[SIM_MOST_COLUMNS];
     int64_t total[SIM_MOST_COLUMNS];
-    const unsigned up = SIM_SUM_BITS - sim_small_float_of(p->type_a).mantissa - sim_small_float_of(p->type_b).mantissa;
+    const unsigned up = SIM_SUM_BITS - o->a.mantissa - o->b.mantissa;
+    const bool is_half = p->type_d == PTX_F16 && end == p->k;
     const int64_t kept = ~((INT64_C(1) << (SIM_SUM_BITS - fraction)) - 1);
     for (unsigned j = 0; j < p->n; j++) {
         const uint32_t bits = bits_of_f32(sum[j]), e = bits >> 23 & 0xff;
@@ -200,7 +214,8 @@ static inline void sim_add_products(const sim_product *p, const sim_operands *o,
     }
     for (unsigned j = 0; j < p->n; j++) {
         const int32_t exponent = most[j] < -900 ? 0 : most[j] - SIM_SUM_BITS;
-        sum[j] = sim_cut_to_single((double)total[j] * f64_of_bits((uint64_t)(exponent + 1023) << 52));
+        const double whole = (double)total[j] * f64_of_bits((uint64_t)(exponent + 1023) << 52);
+        sum[j] = is_half ? sim_cut_to_odd(whole) : sim_cut_to_single(whole);
     }
 }
 

@@ -1,0 +1,54 @@
+/* What goes wrong with tensor memory. The factors of products are the first 256 bytes of `s`, d has eight columns; %r6
+ * is the address of 32 columns, %r7 that of the warp's lanes there. */
+#include "kernel.h"
+
+#undef HEAD
+#define HEAD ".version 8.7\n.target sm_100a\n.address_size 64\n"
+#define PAIR_DEVICE "sim:b200"
+#include "pairs.h"
+
+#define FENCE "fence.proxy.async.shared::cta;\n"
+#define MEET "bar.sync 0;\n"
+#define FIRST_WARP(instruction, label) "@!%p3 bra " label ";\n" instruction label ": "
+#define ALLOCATE(columns)                                                                              \
+    LEAD "not.pred %p3, %p3;\n" FIRST_WARP(                                                            \
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+512], " columns ";\n", "A") MEET \
+        "ld.shared.u32 %r6, [%r3+512];\nand.b32 %r7, %r0, 0x60;\nshl.b32 %r7, %r7, 16;\nadd.u32 %r7, %r7, %r6;\n"
+#define FREE MEET FIRST_WARP("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r6, 32;\n", "F")
+#define MULTIPLY                                                                             \
+    "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400000080000;\n" \
+    "@!%p1 tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd4, %rd4, 0x08020010, 0;\n"
+#define COMMIT "@!%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r5];\n"
+#define LOAD "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r7];\n"
+#define LOADED "tcgen05.wait::ld.sync.aligned;\n"
+#define KEEP "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r7], {%r0};\n"
+#define KEPT "tcgen05.wait::st.sync.aligned;\n"
+#define STORE_ONE "@!%p1 st.shared.u32 [%r3], %r0;\n"
+#define READY STORE FENCE INIT("1") ALLOCATE("32")
+
+static const pair pairs[] = {
+    PAIR("sums loaded without a wait for the product", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY MULTIPLY COMMIT LOAD LOADED OUT("%r9") WAIT FREE,
+         READY MULTIPLY COMMIT WAIT LOAD LOADED OUT("%r9") FREE),
+    PAIR("registers used before their load is over", MATRIX_BEFORE_WAIT, 1, 128,
+         READY KEEP KEPT LOAD OUT("%r9") LOADED FREE, READY KEEP KEPT LOAD LOADED OUT("%r9") FREE),
+    PAIR("columns loaded before the store to them is over", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY KEEP LOAD LOADED OUT("%r9") KEPT FREE, READY KEEP KEPT LOAD LOADED OUT("%r9") FREE),
+    PAIR("a product over columns that are still stored to", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY KEEP MEET MULTIPLY COMMIT WAIT KEPT FREE, READY KEEP KEPT MEET MULTIPLY COMMIT WAIT FREE),
+    PAIR("columns given back under a product", TENSOR_MEMORY_BEFORE_WAIT, 1, 128, READY MULTIPLY COMMIT FREE MEET WAIT,
+         READY MULTIPLY COMMIT WAIT FREE),
+    PAIR("columns kept to the end", TENSOR_MEMORY_KEPT, 1, 128, READY KEEP KEPT, READY KEEP KEPT FREE),
+    PAIR("factors overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
+         READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
+    PAIR("no proxy fence behind the stores", MISSING_PROXY_FENCE, 1, 128,
+         STORE INIT("1") ALLOCATE("32") MULTIPLY COMMIT WAIT FREE, READY MULTIPLY COMMIT WAIT FREE),
+    PAIR("more columns than there are", DEADLOCK, 1, 128,
+         ALLOCATE("32") "@!%p3 bra B;\n"
+                        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+512], 512;\nB:" FREE,
+         ALLOCATE("32") FREE),
+};
+
+int main(void) {
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
