@@ -48,6 +48,10 @@ typedef enum haul_memory_class {
     HAUL_CLASS_LDGSTS_BYPASS,
     HAUL_CLASS_BULK_LOAD,
     HAUL_CLASS_BULK_STORE,
+    HAUL_CLASS_TEXTURE, /* fetches */
+    HAUL_CLASS_SURFACE_LOAD,
+    HAUL_CLASS_SURFACE_STORE,
+    HAUL_CLASS_SURFACE_REDUCTION,
     HAUL_CLASS_COUNT
 } haul_memory_class;
 extern const char *const haul_class_names[HAUL_CLASS_COUNT]; /* "Global Load", ... */

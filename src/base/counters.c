@@ -25,6 +25,10 @@ const char *const haul_class_names[HAUL_CLASS_COUNT] = {
     [HAUL_CLASS_LDGSTS_BYPASS] = "LDGSTS (around L1)",
     [HAUL_CLASS_BULK_LOAD] = "Bulk Load",
     [HAUL_CLASS_BULK_STORE] = "Bulk Store",
+    [HAUL_CLASS_TEXTURE] = "Texture",
+    [HAUL_CLASS_SURFACE_LOAD] = "Surface Load",
+    [HAUL_CLASS_SURFACE_STORE] = "Surface Store",
+    [HAUL_CLASS_SURFACE_REDUCTION] = "Surface Reduction",
 };
 
 haul_counter haul_counter_find(const char *key) {

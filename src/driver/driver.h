@@ -19,6 +19,10 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUmemPool_st *CUmemoryPool;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 typedef void (*CUhostFn)(void *data);
 
 /* How cuLaunchKernelEx launches. Of the attributes haul uses one. */
@@ -86,6 +90,113 @@ typedef struct CUmemPoolProps {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
+/* ---- arrays, textures, surfaces ---- */
+
+/* Flags of arrays and of textures; what a copy's side and a resource are; CUDA's numbers. Formats are in formats.def.
+ */
+enum { DRIVER_ARRAY_LAYERED = 1, DRIVER_ARRAY_SURFACE = 2, DRIVER_ARRAY_CUBE = 4, DRIVER_ARRAY_GATHER = 8 };
+enum {
+    DRIVER_TEXTURE_INTEGERS = 1,
+    DRIVER_TEXTURE_NORMALIZED = 2,
+    DRIVER_TEXTURE_SRGB = 16,
+    DRIVER_TEXTURE_SEAMLESS = 64
+};
+enum { DRIVER_TEXTURE_NO_TRILINEAR_TRICKS = 32 };
+enum { DRIVER_ADDRESS_WRAP, DRIVER_ADDRESS_CLAMP, DRIVER_ADDRESS_MIRROR, DRIVER_ADDRESS_BORDER };
+enum { DRIVER_FILTER_POINT, DRIVER_FILTER_LINEAR };
+enum { DRIVER_MEMORY_HOST = 1, DRIVER_MEMORY_DEVICE = 2, DRIVER_MEMORY_ARRAY = 3, DRIVER_MEMORY_UNIFIED = 4 };
+enum { DRIVER_RESOURCE_ARRAY, DRIVER_RESOURCE_MIPMAP, DRIVER_RESOURCE_LINEAR, DRIVER_RESOURCE_PITCH2D };
+typedef enum CUarray_format {
+#define FORMAT(id, value, bytes, kind, name) DRIVER_FORMAT_##id = (value),
+#include "driver/formats.def"
+#undef FORMAT
+} CUarray_format;
+
+typedef struct CUDA_ARRAY_DESCRIPTOR {
+    size_t width, height;
+    CUarray_format format;
+    unsigned channels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+    size_t width, height, depth; /* depth: layers, or faces of all cubes, of layered arrays and cubes */
+    CUarray_format format;
+    unsigned channels, flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct CUDA_MEMCPY2D {
+    size_t from_x, from_y;
+    int from_kind; /* DRIVER_MEMORY_... */
+    const void *from_host;
+    CUdeviceptr from_device;
+    CUarray from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_kind;
+    void *to_host;
+    CUdeviceptr to_device;
+    CUarray to_array;
+    size_t to_pitch;
+    size_t width, height; /* width, and every x: in bytes */
+} CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D {
+    size_t from_x, from_y, from_z, from_level;
+    int from_kind;
+    const void *from_host;
+    CUdeviceptr from_device;
+    CUarray from_array;
+    void *reserved_from;
+    size_t from_pitch, from_height;
+    size_t to_x, to_y, to_z, to_level;
+    int to_kind;
+    void *to_host;
+    CUdeviceptr to_device;
+    CUarray to_array;
+    void *reserved_to;
+    size_t to_pitch, to_height;
+    size_t width, height, depth;
+} CUDA_MEMCPY3D;
+
+typedef struct CUDA_RESOURCE_DESC {
+    int kind; /* DRIVER_RESOURCE_... */
+    union {
+        CUarray array;
+        CUmipmappedArray mipmap;
+        struct {
+            CUdeviceptr address;
+            CUarray_format format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            CUdeviceptr address;
+            CUarray_format format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitch;
+        int reserved[32];
+    } of;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC {
+    int address[3], filter; /* DRIVER_ADDRESS_..., DRIVER_FILTER_... */
+    unsigned flags, anisotropy;
+    int level_filter;
+    float level_bias, level_least, level_most;
+    float border[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+/* How a texture looks at a part of an array. */
+typedef struct CUDA_RESOURCE_VIEW_DESC {
+    int format;
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+    unsigned reserved[16];
+} CUDA_RESOURCE_VIEW_DESC;
+
 /* Opaque; 64-byte aligned. */
 typedef struct CUtensorMap {
     _Alignas(64) unsigned long long opaque[16];
@@ -104,6 +215,7 @@ enum {
     DRIVER_DEVICE_MAX_GRID_X = 5,  /* likewise */
     DRIVER_DEVICE_WARP_SIZE = 10,
     DRIVER_DEVICE_CLOCK_KHZ = 13,
+    DRIVER_DEVICE_TEXTURE_ALIGNMENT = 14,
     DRIVER_DEVICE_SM_COUNT = 16,
     DRIVER_DEVICE_CAN_MAP_HOST = 19,
     DRIVER_DEVICE_CONCURRENT_KERNELS = 31,
@@ -113,6 +225,7 @@ enum {
     DRIVER_DEVICE_THREADS_PER_SM = 39,
     DRIVER_DEVICE_COPY_ENGINES = 40,
     DRIVER_DEVICE_UNIFIED_ADDRESSES = 41,
+    DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT = 51,
     DRIVER_DEVICE_MAJOR = 75,
     DRIVER_DEVICE_MINOR = 76,
     DRIVER_DEVICE_SHARED_PER_SM = 81,

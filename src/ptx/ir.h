@@ -101,7 +101,7 @@ typedef enum ptx_operand_kind {
     PTX_PAIR,             /* d|p: parts[0], parts[1] */
     PTX_LABEL,            /* label */
     PTX_SINK,             /* _ */
-    PTX_TENSOR,           /* [tensorMap, {coordinates}]: parts[0], parts[1] */
+    PTX_TENSOR,           /* [tensor map or texture, {coordinates}]: parts[0], parts[1] */
     PTX_ABSENT,           /* an optional operand that was left out before one that is there */
 } ptx_operand_kind;
 

@@ -364,6 +364,11 @@ static void fit_constant(ptx_operand *o, ptx_type type) {
     }
 }
 
+/* One element may stand in braces of its own: `suld.b.1d.b32.trap {%r1}, [..]`. */
+static void unwrap(ptx_operand *o, const ptx_operand_slot *slot, const ptx_instruction *i) {
+    if (slot->vector && ptx_vector_length(i) == 1 && o->kind == PTX_VECTOR && o->part_count == 1) *o = o->parts[0];
+}
+
 static void use_labels(ptx_parser *p, ptx_instruction *i, const operand_list *list) {
     for (unsigned o = 0; o < i->operand_count; o++)
         if (i->operands[o].kind == PTX_LABEL)
@@ -378,7 +383,10 @@ static void finish_operands(ptx_parser *p, ptx_instruction *i) {
     } else {
         parse_operands(p, pattern, &list);
         arrange(p, pattern, &list, i);
-        for (unsigned o = 0; o < list.count; o++) fit_constant(&list.items[o], ptx_slot_type(&pattern->operands[o], i));
+        for (unsigned o = 0; o < list.count; o++) {
+            unwrap(&list.items[o], &pattern->operands[o], i);
+            fit_constant(&list.items[o], ptx_slot_type(&pattern->operands[o], i));
+        }
     }
     i->operand_count = (uint8_t)list.count;
     i->operands = keep_parts(p, list.items, list.count);

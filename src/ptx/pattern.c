@@ -139,16 +139,24 @@ static bool read_option(piece option, ptx_operand_slot *slot) {
     return tie >= 0;
 }
 
+static ptx_role untyped_role(piece name) {
+    static const struct {
+        const char *name;
+        ptx_role role;
+    } roles[] = {{"l", PTX_ROLE_LABEL},    {"tm", PTX_ROLE_TENSOR},    {"io", PTX_ROLE_OFFSETS},
+                 {"tx", PTX_ROLE_TEXTURE}, {"tg", PTX_ROLE_GRADIENTS}, {"to", PTX_ROLE_SHIFTS}};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (equals(name, roles[i].name)) return roles[i].role;
+    return PTX_ROLE_MEMORY;
+}
+
 static bool read_operand(piece operand, ptx_operand_slot *slot) {
     piece option = operand, type = cut(&option, "?");
     if (type.length < operand.length && !read_option(option, slot)) return false;
     piece name = cut(&type, ":");
     slot->immediate = drop_last(&name, '#');
     if (!type.length) {
-        slot->role = equals(name, "l")    ? PTX_ROLE_LABEL
-                     : equals(name, "tm") ? PTX_ROLE_TENSOR
-                     : equals(name, "io") ? PTX_ROLE_OFFSETS
-                                          : PTX_ROLE_MEMORY;
+        slot->role = untyped_role(name);
         slot->in_tensor_memory = equals(name, "ta");
         return true;
     }
@@ -329,4 +337,37 @@ unsigned ptx_vector_length(const ptx_instruction *i) {
     case PTX_MOD_V8: return 8;
     }
     return 1;
+}
+
+static const struct {
+    uint8_t coordinates, gradients;
+    bool layered;
+} geometries[] = {
+    [PTX_MOD_GEOMETRY_1D - PTX_MOD_GEOMETRY_1D] = {1, 1, false},
+    [PTX_MOD_GEOMETRY_2D - PTX_MOD_GEOMETRY_1D] = {2, 2, false},
+    [PTX_MOD_GEOMETRY_3D - PTX_MOD_GEOMETRY_1D] = {4, 4, false},
+    [PTX_MOD_GEOMETRY_A1D - PTX_MOD_GEOMETRY_1D] = {2, 1, true},
+    [PTX_MOD_GEOMETRY_A2D - PTX_MOD_GEOMETRY_1D] = {4, 2, true},
+    [PTX_MOD_GEOMETRY_CUBE - PTX_MOD_GEOMETRY_1D] = {4, 4, false},
+    [PTX_MOD_GEOMETRY_ACUBE - PTX_MOD_GEOMETRY_1D] = {4, 4, true},
+};
+
+static unsigned geometry_of(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_GEOMETRY] - (unsigned)PTX_MOD_GEOMETRY_1D;
+}
+
+unsigned ptx_coordinate_count(const ptx_instruction *i) {
+    return geometries[geometry_of(i)].coordinates;
+}
+
+ptx_type ptx_coordinate_type(const ptx_instruction *i) {
+    return i->type2 ? (ptx_type)i->type2 : PTX_S32;
+}
+
+bool ptx_is_layered(const ptx_instruction *i) {
+    return geometries[geometry_of(i)].layered;
+}
+
+unsigned ptx_gradient_count(const ptx_instruction *i) {
+    return geometries[geometry_of(i)].gradients;
 }

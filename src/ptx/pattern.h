@@ -19,6 +19,9 @@ typedef enum ptx_role {
     PTX_ROLE_TENSOR,
     PTX_ROLE_LABEL,
     PTX_ROLE_OFFSETS,
+    PTX_ROLE_TEXTURE,
+    PTX_ROLE_GRADIENTS,
+    PTX_ROLE_SHIFTS,
 } ptx_role;
 
 /* Where an operand's type comes from. */
@@ -84,6 +87,13 @@ bool ptx_is_allowed(const ptx_operand_slot *slot, const uint16_t *mods);
 
 /* The type that `slot` of an instruction demands. */
 ptx_type ptx_slot_type(const ptx_operand_slot *slot, const ptx_instruction *instruction);
+
+/* Of an instruction with a texture or surface: how many coordinates it takes, the layer counted and one that is ignored
+ * in three dimensions; the type of those that are no layer; whether there is a layer; how many gradients or offsets. */
+unsigned ptx_coordinate_count(const ptx_instruction *instruction);
+ptx_type ptx_coordinate_type(const ptx_instruction *instruction);
+bool ptx_is_layered(const ptx_instruction *instruction);
+unsigned ptx_gradient_count(const ptx_instruction *instruction);
 
 /* How many elements .v2, .v4, .v8 say; 1 without. */
 unsigned ptx_vector_length(const ptx_instruction *instruction);

@@ -30,7 +30,15 @@ __attribute__((format(printf, 3, 4))) static haul_status fail(const check *c, pt
 
 /* Loads, stores and conversions may use registers wider than the type. */
 static bool is_loose(const ptx_instruction *i) {
-    return i->op == PTX_OP_LD || i->op == PTX_OP_LDU || i->op == PTX_OP_ST || i->op == PTX_OP_CVT;
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_CVT: return true;
+    default: return false;
+    }
 }
 
 static bool is_integer_kind(char kind) {
@@ -290,6 +298,37 @@ static haul_status check_offsets(const check *c, const ptx_operand *o) {
         return fail(c, o->position, "must be %u offset%s in braces", count, count == 1 ? "" : "s");
     for (uint32_t i = 0; i < count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], PTX_U16, false));
     return HAUL_OK;
+}
+
+/* ---- textures ---- */
+
+static haul_status check_parts(const check *c, const ptx_operand *o, unsigned first, ptx_type type) {
+    for (uint32_t i = first; i < o->part_count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], type, false));
+    return HAUL_OK;
+}
+
+/* The handle, and coordinates: of a layered texture the layer first. */
+static haul_status check_texture(const check *c, const ptx_operand *o) {
+    const unsigned count = ptx_coordinate_count(c->instruction), layer = ptx_is_layered(c->instruction);
+    if (o->kind != PTX_TENSOR || o->offset)
+        return fail(c, o->position, "must be a texture or surface and coordinates: [handle, {x, ...}]");
+    const ptx_operand *base = &o->parts[0], *at = &o->parts[1];
+    if (base->kind != PTX_REGISTER || base->negated || ptx_bits(c->function->registers[base->reg].type) != 64 ||
+        ptx_types[c->function->registers[base->reg].type].kind == 'F')
+        return fail(c, base->position, "must be the 64-bit handle of a texture or surface object, in a register");
+    if (at->part_count != count)
+        return fail(c, at->position, "must have %u coordinate%s here, not %u", count, count == 1 ? "" : "s",
+                    at->part_count);
+    if (layer) HAUL_TRY(check_scalar(c, &at->parts[0], PTX_U32, false));
+    return check_parts(c, at, layer, ptx_coordinate_type(c->instruction));
+}
+
+/* One for each coordinate that is not a layer: in three dimensions four, the last ignored. */
+static haul_status check_along(const check *c, const ptx_operand *o, ptx_type type) {
+    const unsigned count = ptx_gradient_count(c->instruction);
+    if (o->kind != PTX_VECTOR || o->part_count != count)
+        return fail(c, o->position, "must be %u number%s in braces", count, count == 1 ? "" : "s");
+    return check_parts(c, o, 0, type);
 }
 
 /* ---- rules of single instructions ---- */
@@ -618,6 +657,16 @@ static haul_status check_tensor_field(const check *c) {
     return fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
 }
 
+/* Four elements, or two pairs of halves. */
+static haul_status check_texel(const check *c) {
+    const ptx_instruction *i = c->instruction;
+    const bool cube = i->mods[PTX_SLOT_GEOMETRY] >= PTX_MOD_GEOMETRY_CUBE, pairs = i->type == PTX_F16X2;
+    if (i->op != PTX_OP_TEX && i->op != PTX_OP_TEX_LEVEL && i->op != PTX_OP_TEX_GRADIENTS) return HAUL_OK;
+    if (cube && i->type2 != PTX_F32) return fail(c, i->position, "takes the coordinates of a cube as .f32");
+    if (pairs == (i->mods[PTX_SLOT_VECTOR] == PTX_MOD_V2)) return HAUL_OK;
+    return fail(c, i->position, pairs ? ".f16x2 goes with .v2" : "gives four elements: .v4");
+}
+
 enum { WARPGROUP_ARCHITECTURE = 90, FIRST_SM_WITHOUT_TENSOR_MEMORY = 120 };
 
 /* Matrices: shapes and types that go together, and who has them. */
@@ -710,6 +759,9 @@ static haul_status check_operand(const check *c, const ptx_operand_slot *slot, c
     case PTX_ROLE_MEMORY: return slot->in_tensor_memory ? check_tensor_memory(c, o) : check_memory(c, o, memory);
     case PTX_ROLE_TENSOR: return check_tensor(c, o);
     case PTX_ROLE_OFFSETS: return check_offsets(c, o);
+    case PTX_ROLE_TEXTURE: return check_texture(c, o);
+    case PTX_ROLE_GRADIENTS: return check_along(c, o, PTX_F32);
+    case PTX_ROLE_SHIFTS: return check_along(c, o, PTX_S32);
     case PTX_ROLE_LABEL: break;
     }
     return HAUL_OK;
@@ -734,6 +786,7 @@ static haul_status check_instruction(check *c) {
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
         check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
         check_choice,        check_own,           check_priority,       check_filling,        check_video,
+        check_texel,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

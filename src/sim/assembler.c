@@ -75,6 +75,15 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     case PTX_OP_STMATRIX_B8: return HAUL_CLASS_SHARED_STORE;
     case PTX_OP_CP_ASYNC:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
+    case PTX_OP_TEX:
+    case PTX_OP_TEX_LEVEL:
+    case PTX_OP_TEX_GRADIENTS:
+    case PTX_OP_TLD4: return HAUL_CLASS_TEXTURE;
+    case PTX_OP_SULD: return HAUL_CLASS_SURFACE_LOAD;
+    case PTX_OP_SUST:
+    case PTX_OP_SUST_FORMATTED: return HAUL_CLASS_SURFACE_STORE;
+    case PTX_OP_SURED:
+    case PTX_OP_SURED_FORMATTED: return HAUL_CLASS_SURFACE_REDUCTION;
     default: return engine_class(i);
     }
 }

@@ -42,6 +42,7 @@ typedef struct sim_grid {
     const sim_memory *memory;
     struct sim_heap *heap; /* of a kernel that uses it */
     uint32_t heap_user;
+    const struct sim_textures *textures;
     const unsigned char *params;
     uint32_t grid[3], block[3];
     uint32_t threads, warps; /* of a block */

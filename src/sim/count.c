@@ -261,6 +261,27 @@ static void set_shared_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_SHARED_ATOM_CONFLICTS, atom->shared_wavefronts - atom->ideal_shared_wavefronts);
 }
 
+static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
+    const haul_traffic *tex = &s->traffic[HAUL_CLASS_TEXTURE], *ld = &s->traffic[HAUL_CLASS_SURFACE_LOAD],
+                       *st = &s->traffic[HAUL_CLASS_SURFACE_STORE], *red = &s->traffic[HAUL_CLASS_SURFACE_REDUCTION];
+    set(r, HAUL_COUNTER_INST_TEXTURE, tex->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_LD, ld->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_ST, st->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_RED, red->instructions);
+    set(r, HAUL_COUNTER_L1_TEXTURE_REQUESTS, tex->requests);
+    set(r, HAUL_COUNTER_L1_TEXTURE_SECTORS, tex->sectors);
+    set(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS, tex->wavefronts);
+    set(r, HAUL_COUNTER_L1_TEXTURE_HIT, tex->hits);
+    set(r, HAUL_COUNTER_L1_TEXTURE_MISS, tex->sectors - tex->hits);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS, ld->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_SECTORS, ld->sectors);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_HIT, ld->hits);
+    set(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS, st->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_ST_SECTORS, st->sectors);
+    set(r, HAUL_COUNTER_L1_SURFACE_RED_REQUESTS, red->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
+}
+
 static void set_l2_counters(haul_launch_record *r, const sim_l2_counts *l2) {
     set(r, HAUL_COUNTER_L2_READ_REQUESTS, l2->read_requests);
     set(r, HAUL_COUNTER_L2_READ_SECTORS, l2->read_sectors);
@@ -323,6 +344,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     set_copy_counters(record, &sums, &issued);
     set_local_counters(record, &sums);
     set_shared_counters(record, &sums);
+    set_texture_counters(record, &sums);
     set_l2_counters(record, &l2_counts);
     set_bounds(record, &l2_counts, &touched, &issued);
 }

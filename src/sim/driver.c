@@ -87,6 +87,8 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_MAX_GRID_X: *value = 0x7fffffff; return CUDA_SUCCESS;
     case DRIVER_DEVICE_MAX_GRID_X + 1:
     case DRIVER_DEVICE_MAX_GRID_X + 2: *value = 65535; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_TEXTURE_ALIGNMENT: *value = SIM_TEXTURE_ALIGNMENT; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT: *value = SIM_TEXTURE_PITCH; return CUDA_SUCCESS;
     case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;
     case DRIVER_DEVICE_CLOCK_KHZ: *value = (int)(m->sm_mhz * 1000); return CUDA_SUCCESS;
     case DRIVER_DEVICE_SM_COUNT: *value = (int)m->sms; return CUDA_SUCCESS;
@@ -144,6 +146,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_streams(c);
     sim_free_pools(c);
     sim_free_pinned(c);
+    sim_free_arrays(c);
     while (c->modules) sim_call_module_unload(c->modules);
     sim_heap_end(c->heap);
     memory_free(c->heap_users);
@@ -381,6 +384,7 @@ static sim_launch describe(const sim_work *w) {
                     .memory = c->memory,
                     .heap = c->heap,
                     .heap_user = w->function->heap_user,
+                    .textures = &c->textures,
                     .params = w->parameters,
                     .dynamic_bytes = w->config.shared_bytes,
                     .threads = c->threads,

@@ -3,6 +3,7 @@
  * A graph keeps the work in the order of capture, each with its branch: the stream that it was given to. A launch gives
  * branch 0 to the launching stream and the others to streams of the executable's own; marks take the place of the
  * events that connected the branches. */
+#include "sim/box_copy.h"
 #include "sim/driver_internal.h"
 
 #include "base/memory.h"
@@ -36,7 +37,10 @@ static CUresult no_memory(void) {
 }
 
 static void free_items(sim_work *items, size_t count) {
-    for (size_t i = 0; i < count; i++) memory_free(items[i].parameters);
+    for (size_t i = 0; i < count; i++) {
+        memory_free(items[i].parameters);
+        memory_free(items[i].box);
+    }
     memory_free(items);
 }
 
@@ -164,13 +168,23 @@ static void free_executable(CUgraphExec e) {
     memory_free(e);
 }
 
+/* True where there is nothing to copy. */
+static bool copy_bytes(void **to, const void *from, size_t bytes) {
+    if (!from) return true;
+    *to = memory_alloc(bytes);
+    if (*to) memcpy(*to, from, bytes);
+    return *to != NULL;
+}
+
 static bool copy_item(sim_work *to, const sim_work *from) {
+    void *parameters = NULL, *box = NULL;
     *to = *from;
-    if (!from->parameters) return true;
-    const size_t bytes = from->function->program->param_bytes + 16;
-    to->parameters = memory_alloc(bytes);
-    if (to->parameters) memcpy(to->parameters, from->parameters, bytes);
-    return to->parameters != NULL;
+    const size_t bytes = from->parameters ? from->function->program->param_bytes + 16 : 0;
+    const bool whole =
+        copy_bytes(&parameters, from->parameters, bytes) && copy_bytes(&box, from->box, sizeof *from->box);
+    to->parameters = parameters;
+    to->box = box;
+    return whole;
 }
 
 static bool copy_items(CUgraphExec e, const struct CUgraph_st *g) {

@@ -1,5 +1,6 @@
 /* What the virtual GPU's driver functions share. Each function of driver/driver.def is sim_call_<name>(), in the file
- * of its subject: driver.c, driver_stream.c, driver_copy.c, driver_host.c, driver_pool.c, driver_graph.c. */
+ * of its subject: driver.c, driver_stream.c, driver_copy.c, driver_host.c, driver_pool.c, driver_graph.c,
+ * driver_array.c, driver_box.c, driver_texture.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
 
@@ -8,6 +9,7 @@
 #include "sim/driver.h"
 #include "sim/lower.h"
 #include "sim/memory.h"
+#include "sim/texture.h"
 #include "sim/work.h"
 
 #include <pthread.h>
@@ -70,6 +72,23 @@ struct CUmemPool_st {
     CUmemoryPool next;
 };
 
+/* An array, or one level of a mipmap. */
+struct CUarray_st {
+    CUcontext context;
+    sim_array_shape shape;
+    sim_level level;
+    CUmipmappedArray mipmap; /* NULL: an array of its own */
+    CUarray next;
+};
+
+struct CUmipmappedArray_st {
+    CUcontext context;
+    sim_array_shape shape;
+    uint64_t address;
+    struct CUarray_st levels[SIM_MOST_LEVELS];
+    CUmipmappedArray next;
+};
+
 struct CUctx_st {
     sim_machine machine; /* a copy: limits may change it */
     CUdevice device;
@@ -97,6 +116,9 @@ struct CUctx_st {
     sim_pinned *pinned;
     CUmemoryPool pools;
     struct sim_pooled *pooled; /* what is allocated from them */
+    CUarray arrays;
+    CUmipmappedArray mipmaps;
+    sim_textures textures;
     uint64_t persisting_l2;
     uint64_t stack_bytes;          /* of a thread; 0: the default */
     uint64_t heap_bytes;           /* likewise, of the device */
@@ -156,6 +178,13 @@ void sim_forget_program(CUfunction function);
 
 void sim_pool_return(CUcontext context, CUdeviceptr address);
 void sim_free_pools(CUcontext context);
+
+/* NULL, with a message, unless the handle is that of a live array of the context, or of a level of a live mipmap. */
+CUarray sim_array_of(CUcontext context, CUarray handle);
+CUmipmappedArray sim_mipmap_of(CUcontext context, CUmipmappedArray handle);
+/* Objects that look at the array, or the mipmap, look at nothing any more. */
+void sim_orphan_objects(CUcontext context, CUarray array, CUmipmappedArray mipmap);
+void sim_free_arrays(CUcontext context);
 
 /* Appends work to the graph that captures the stream. */
 CUresult sim_capture(CUstream stream, const sim_work *work);

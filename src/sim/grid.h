@@ -13,9 +13,10 @@ typedef struct sim_launch {
     const sim_program *program;
     const sim_machine *machine;
     const sim_memory *memory;
-    struct sim_heap *heap;       /* where program->uses_heap */
-    uint32_t heap_user;          /* who allocates there: see sim_heap_origin() */
-    const unsigned char *params; /* program->param_bytes of them */
+    struct sim_heap *heap;               /* where program->uses_heap */
+    uint32_t heap_user;                  /* who allocates there: see sim_heap_origin() */
+    const struct sim_textures *textures; /* NULL: there are none */
+    const unsigned char *params;         /* program->param_bytes of them */
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* blocks; 0: as the kernel says */
     uint32_t dynamic_bytes;

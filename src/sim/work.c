@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "sim/box_copy.h"
 #include "sim/driver_internal.h"
 
 #include <stdio.h>
@@ -29,6 +30,7 @@ void sim_mark_drop(sim_mark *mark) {
 
 void sim_work_release(sim_work *work) {
     memory_free(work->parameters);
+    memory_free(work->box);
     sim_mark_drop(work->mark);
 }
 
@@ -60,7 +62,8 @@ static void remove_first(CUstream stream) {
 static haul_status check_source(CUcontext c, const sim_work *w) {
     const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
     if (!p || p->effect > w->effects || c->anywhere > w->effects) return HAUL_OK;
-    if (hash_bytes(HASH_START, w->host, w->bytes) == w->source) return HAUL_OK;
+    const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
+    if (now == w->source) return HAUL_OK;
     return haul_fail(
         HAUL_ERROR_FAULT,
         "copy to the device: its source, %llu bytes of pinned memory from byte %llu on, was changed before "
@@ -92,6 +95,23 @@ static haul_status copy_device(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
+static haul_status copy_box(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
+    HAUL_TRY(sim_box_run(c->memory, w->box));
+    if (w->box->to.kind == SIM_BOX_HOST) sim_note_written(c, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+/* The engine that a box keeps busy, and for how long. */
+static double box_us(const sim_machine *m, const sim_work *w, sim_engine *engine) {
+    const sim_box_copy *b = w->box;
+    const uint64_t bytes = b->width * b->height * b->depth;
+    const bool in = b->from.kind == SIM_BOX_HOST, out = b->to.kind == SIM_BOX_HOST;
+    if (!in && !out) return sim_device_copy_us(m, bytes, bytes);
+    *engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
+    return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
+}
+
 static haul_status fill(CUcontext c, const sim_work *w) {
     unsigned char *to = sim_at_to_write(c, w->to, w->bytes);
     if (!to) return HAUL_ERROR_ARGUMENT;
@@ -118,6 +138,7 @@ static haul_status effect(CUcontext c, const sim_work *w, sim_engine *engine, do
         *us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
         return copy_out(c, w);
     case SIM_WORK_COPY_DEVICE: *us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: *us = box_us(m, w, engine); return copy_box(c, w);
     case SIM_WORK_FILL: *us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
     case SIM_WORK_LAUNCH: *engine = SIM_ENGINE_SMS; return sim_run_launch(w, us);
     case SIM_WORK_CALL:

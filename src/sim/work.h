@@ -29,6 +29,7 @@ typedef enum sim_work_kind {
     SIM_WORK_COPY_IN,
     SIM_WORK_COPY_OUT,
     SIM_WORK_COPY_DEVICE,
+    SIM_WORK_COPY_BOX, /* rows, between memory and arrays */
     SIM_WORK_FILL,
     SIM_WORK_LAUNCH,
     SIM_WORK_CALL,  /* a host function */
@@ -52,6 +53,7 @@ typedef struct sim_work {
     CUlaunchConfig config;
     uint32_t cluster[3];
     unsigned char *parameters; /* packed; the operation's own */
+    struct sim_box_copy *box;  /* COPY_BOX: likewise; host and bytes: what it touches of the host's */
     haul_launch_record *record;
     arena *record_memory;
     CUhostFn call;

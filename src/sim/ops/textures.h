@@ -1,0 +1,18 @@
+/* What instructions on textures and on surfaces share. */
+#ifndef HAUL_SIM_OPS_TEXTURES_H
+#define HAUL_SIM_OPS_TEXTURES_H
+
+#include "ptx/pattern.h"
+#include "sim/block.h"
+#include "sim/count_texture.h"
+#include "sim/ops/lanes.h"
+#include "sim/texture.h"
+
+/* The live object of a lane's handle, a surface or a texture, in memory that is there; NULL: the fault has been
+ * recorded. In sim/texture_access.c. */
+const sim_texture *sim_find_object(sim_warp *w, const sim_op *op, unsigned lane, uint64_t handle, bool surface);
+/* The same, which instructions of that geometry fit. */
+const sim_texture *sim_find_texture(sim_warp *w, const sim_op *op, unsigned lane, uint64_t handle,
+                                    sim_geometry geometry, bool surface);
+
+#endif
