@@ -32,6 +32,9 @@ typedef struct l2_cover {
     uint8_t bytes[PARTITIONS][WAYS][LINE_SECTORS];
 } l2_cover;
 
+/* Memory that all SMs write all over would need a set for each: beyond 2 MiB of them nothing is said about it. */
+enum { MOST_SHARED_CHUNKS = 1 << 16 };
+
 #define FIRST_ORDER 0xfedcba9876543210u
 
 /* Requests that were made lately by a group of SMs: an equal one that comes soon shares its answer. */
@@ -67,6 +70,7 @@ static bool create_slice(l2_slice *slice, uint32_t sets) {
     slice->reciprocal = UINT64_MAX / sets;
     slice->memory = memory_zeroed(sets * sizeof(l2_sets) + SET_BYTES, 1);
     slice->covers = memory_zeroed(sets, sizeof *slice->covers);
+    slice->written_by_more.most = MOST_SHARED_CHUNKS;
     if (!slice->memory || !slice->covers) return false;
     slice->sets = (l2_sets *)(((uintptr_t)slice->memory + SET_BYTES - 1) / SET_BYTES * SET_BYTES);
     return true;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 
 /* A launch of which one part touches more than 2 GiB, 64 MiB of chunks, has no bounds to be compared with. */
-enum { FIRST_CAPACITY = 64, MAX_CAPACITY = 1 << 21 };
+enum { FIRST_CAPACITY = 64 };
 
 void sim_seen_free(sim_seen *seen) {
     memory_free(seen->chunks);
@@ -18,7 +18,8 @@ static size_t find(const sim_seen_chunk *chunks, size_t capacity, uint64_t key) 
 
 static bool grow(sim_seen *seen) {
     size_t capacity = seen->capacity ? seen->capacity * 2 : FIRST_CAPACITY;
-    sim_seen_chunk *chunks = capacity > MAX_CAPACITY ? NULL : memory_zeroed(capacity, sizeof *chunks);
+    const size_t most = seen->most ? seen->most : SIM_SEEN_MOST;
+    sim_seen_chunk *chunks = capacity > most ? NULL : memory_zeroed(capacity, sizeof *chunks);
     if (!chunks) return false;
     for (size_t i = 0; i < seen->capacity; i++)
         if (seen->chunks[i].key) chunks[find(chunks, capacity, seen->chunks[i].key)] = seen->chunks[i];

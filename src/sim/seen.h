@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Neighbouring lines: a nibble of sectors for each. */
-enum { SIM_SEEN_LINES = 16 };
+enum { SIM_SEEN_LINES = 16, SIM_SEEN_MOST = 1 << 21 };
 typedef struct sim_seen_chunk {
     uint64_t key; /* first line / SIM_SEEN_LINES, plus 1; 0 = free */
     uint64_t nibbles;
@@ -19,6 +19,7 @@ typedef struct sim_seen {
     sim_seen_chunk *chunks; /* open addressing, a power of two */
     size_t count, capacity;
     size_t last;     /* index of the chunk that was touched last */
+    size_t most;     /* capacity beyond which the set is given up; 0: SIM_SEEN_MOST */
     bool overflowed; /* out of memory, or too large to be worth it: the set is incomplete */
 } sim_seen;
 
