@@ -65,26 +65,49 @@ static void scan_block(const ptx_function *f, const ptx_block *b, uint64_t *uses
     }
 }
 
-static bool flow_from(const ptx_liveness *l, const ptx_function *f, uint32_t block, uint32_t successor) {
-    if (successor == PTX_NO_BLOCK || successor >= f->block_count) return false;
-    uint64_t *out = l->out + block * l->words, *in = l->in + successor * l->words;
-    bool changed = false;
+/* The rounds' state. Blocks that have not changed since a predecessor looked need no second look. */
+typedef struct flow {
+    const ptx_function *function;
+    ptx_liveness *live;
+    const uint64_t *defines;
+    uint32_t *changed_at, *seen_at; /* by block: when `in` changed last, when the successors' were looked at last */
+    uint32_t now;
+} flow;
+
+static bool flow_from(const flow *s, uint32_t block, uint32_t successor) {
+    const ptx_liveness *l = s->live;
+    if (successor == PTX_NO_BLOCK || successor >= s->function->block_count) return false;
+    if (s->changed_at[successor] <= s->seen_at[block]) return false;
+    uint64_t *out = l->out + block * l->words, *in = l->in + successor * l->words, grew = 0;
     for (size_t w = 0; w < l->words; w++) {
-        changed |= (in[w] & ~out[w]) != 0;
+        grew |= in[w] & ~out[w];
         out[w] |= in[w];
     }
-    return changed;
+    return grew != 0;
 }
 
-static void flow_block(const ptx_liveness *l, const ptx_function *f, uint32_t b, const uint64_t *uses,
-                       const uint64_t *defines, bool *changed) {
-    const ptx_block *block = &f->blocks[b];
-    bool grew = flow_from(l, f, b, block->next);
-    grew |= flow_from(l, f, b, block->taken);
-    for (uint32_t t = 0; t < block->table_count; t++) grew |= flow_from(l, f, b, block->table[t]);
-    uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words;
-    for (size_t w = 0; w < l->words; w++) in[w] = uses[b * l->words + w] | (out[w] & ~defines[b * l->words + w]);
-    *changed |= grew;
+static bool flow_through(const flow *s, uint32_t b) {
+    const ptx_liveness *l = s->live;
+    uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words, grew = 0;
+    const uint64_t *defines = s->defines + b * l->words;
+    for (size_t w = 0; w < l->words; w++) {
+        const uint64_t through = out[w] & ~defines[w];
+        grew |= through & ~in[w];
+        in[w] |= through;
+    }
+    return grew != 0;
+}
+
+/* Returns whether the block's own `in` has grown. */
+static bool flow_block(flow *s, uint32_t b) {
+    const ptx_block *block = &s->function->blocks[b];
+    bool grew = flow_from(s, b, block->next);
+    grew |= flow_from(s, b, block->taken);
+    for (uint32_t t = 0; t < block->table_count; t++) grew |= flow_from(s, b, block->table[t]);
+    s->seen_at[b] = s->now;
+    if (!grew || !flow_through(s, b)) return false;
+    s->changed_at[b] = ++s->now;
+    return true;
 }
 
 void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l) {
@@ -97,9 +120,16 @@ void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l)
     for (uint32_t b = 0; b < f->block_count; b++)
         scan_block(f, &f->blocks[b], uses + b * l->words, defines + b * l->words);
     memcpy(l->in, uses, cells * sizeof *uses);
+    flow s = {.function = f,
+              .live = l,
+              .defines = defines,
+              .changed_at = ARENA_ARRAY(memory, f->block_count, uint32_t),
+              .seen_at = ARENA_ARRAY(memory, f->block_count, uint32_t),
+              .now = 1};
+    for (uint32_t b = 0; b < f->block_count; b++) s.changed_at[b] = s.now;
     /* Backwards over the blocks until nothing changes; a few rounds for reducible loops. */
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) flow_block(l, f, b, uses, defines, &changed);
+        for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) changed |= flow_block(&s, b);
     }
 }

@@ -112,10 +112,12 @@ static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *c
     return smallest(loops ? sum * UNROLLED : sum, MOST);
 }
 
-static uint32_t live_cost(const ptx_function *f, const live_scan *s) {
+/* Of few among many. */
+static uint32_t live_cost(const live_scan *s, size_t words) {
     uint32_t sum = 0;
-    for (uint32_t r = 0; r < f->register_count; r++)
-        if (is_live(s, r)) sum += s->costs->cost[r];
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t left = s->live[w]; left; left &= left - 1)
+            sum += s->costs->cost[64 * w + (unsigned)__builtin_ctzll(left)];
     return sum;
 }
 
@@ -128,7 +130,7 @@ static uint32_t most_live(const ptx_function *f, arena *memory) {
     live_scan s = {.costs = &costs, .live = ARENA_ARRAY(memory, liveness.words + 1, uint64_t)};
     for (size_t b = 0; b < f->block_count; b++) {
         memcpy(s.live, liveness.out + b * liveness.words, liveness.words * sizeof *s.live);
-        s.sum = live_cost(f, &s);
+        s.sum = live_cost(&s, liveness.words);
         scan_block(f, &f->blocks[b], &s);
         uint32_t waiting = s.sum + waiting_for_loads(f, &costs, (uint32_t)b);
         if (waiting > s.most) s.most = waiting;
