@@ -136,6 +136,11 @@ void haul_module_unload(haul_module *module);
 size_t haul_module_kernel_count(const haul_module *module);
 const char *haul_module_kernel_name(const haul_module *module, size_t index);
 
+/* A variable of the module in global or constant memory, as the source or the PTX calls it: a buffer over it, which the
+ * module owns. haul_buffer_write() fills a constant bank before launches; kernels that are under way see it or not.
+ * Errors: HAUL_ERROR_NOT_FOUND. */
+haul_status haul_module_variable(haul_module *module, const char *name, haul_buffer **variable);
+
 /* How many blocks of `threads`, with `shared_bytes` of dynamic shared memory each, an SM of the module's device holds
  * at once: 0 when not even one fits. What a grid that stays resident is sized by. Errors: HAUL_ERROR_NOT_FOUND. */
 haul_status haul_module_blocks_per_sm(haul_module *module, const char *kernel, uint32_t threads, uint32_t shared_bytes,
@@ -151,6 +156,19 @@ typedef struct haul_argument {
     uint64_t size;     /* BYTES: its size, the parameter's */
 } haul_argument;
 
+/* What of L2 a launch's accesses get. Persisting lines stay as long as the part that haul_l2_set_aside() sets aside has
+ * room; streaming ones are the first to go. CUDA's numbers. */
+typedef enum haul_l2_access { HAUL_L2_NORMAL, HAUL_L2_STREAMING, HAUL_L2_PERSISTING } haul_l2_access;
+
+/* Of the accesses to these bytes, the share `hit_ratio` (0 to 1; in sixteenths) is `hit`, the rest `miss`. Accesses
+ * elsewhere are normal. */
+typedef struct haul_l2_window {
+    haul_buffer *buffer; /* NULL: no window but the stream's */
+    uint64_t offset, bytes;
+    float hit_ratio;
+    haul_l2_access hit, miss;
+} haul_l2_window;
+
 /* grid: blocks, block: threads, in x, y, z; shared_bytes: dynamic shared memory a block. */
 typedef struct haul_launch {
     const char *kernel;
@@ -160,6 +178,7 @@ typedef struct haul_launch {
     size_t argument_count;
     uint32_t cluster[3]; /* blocks of a cluster in x, y, z; zeros: as the kernel says. sm_90 and later; the grid is made
                             up of whole clusters of at most 8 blocks */
+    haul_l2_window window;
 } haul_launch;
 
 /* Launches a kernel and waits for its end. Arguments are checked against the kernel's parameters by number and size.

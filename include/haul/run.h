@@ -34,7 +34,7 @@ haul_counter haul_counter_find(const char *key);
 
 /* What kind of memory traffic an instruction makes: the rows of Nsight Compute's memory tables. */
 typedef enum haul_memory_class {
-    HAUL_CLASS_NONE, /* arithmetic, control, parameters, constants */
+    HAUL_CLASS_NONE, /* arithmetic, control, parameters */
     HAUL_CLASS_GLOBAL_LOAD,
     HAUL_CLASS_GLOBAL_STORE,
     HAUL_CLASS_GLOBAL_ATOMIC,    /* with a result */
@@ -52,6 +52,7 @@ typedef enum haul_memory_class {
     HAUL_CLASS_SURFACE_LOAD,
     HAUL_CLASS_SURFACE_STORE,
     HAUL_CLASS_SURFACE_REDUCTION,
+    HAUL_CLASS_CONSTANT_LOAD, /* of const variables; of parameters at a computed place */
     HAUL_CLASS_COUNT
 } haul_memory_class;
 extern const char *const haul_class_names[HAUL_CLASS_COUNT]; /* "Global Load", ... */
@@ -61,10 +62,10 @@ extern const char *const haul_class_names[HAUL_CLASS_COUNT]; /* "Global Load", .
 typedef struct haul_traffic {
     uint64_t instructions;            /* warp-level */
     uint64_t threads;                 /* active lanes, summed */
-    uint64_t requests;                /* to L1 tags (global, local) */
+    uint64_t requests;                /* to L1 tags (global, local), or to the constant cache */
     uint64_t sectors;                 /* 32-byte sectors at L1 */
     uint64_t ideal_sectors;           /* the fewest that the bytes asked for need */
-    uint64_t hits;                    /* sectors found in L1 */
+    uint64_t hits;                    /* sectors found in L1; requests that the constant cache answered */
     uint64_t wavefronts;              /* tag-stage output (global, local) */
     uint64_t l2_requests, l2_sectors; /* what went on to L2 */
     uint64_t bytes;                   /* asked for by the active lanes */

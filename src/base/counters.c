@@ -29,6 +29,7 @@ const char *const haul_class_names[HAUL_CLASS_COUNT] = {
     [HAUL_CLASS_SURFACE_LOAD] = "Surface Load",
     [HAUL_CLASS_SURFACE_STORE] = "Surface Store",
     [HAUL_CLASS_SURFACE_REDUCTION] = "Surface Reduction",
+    [HAUL_CLASS_CONSTANT_LOAD] = "Constant Load",
 };
 
 haul_counter haul_counter_find(const char *key) {

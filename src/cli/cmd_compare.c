@@ -19,7 +19,7 @@ static double percent(size_t part, size_t whole) {
 }
 
 static bool has_outputs(const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count; i++) {
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
         if (d->arguments[i].recorded) return true;
     }
     return false;
@@ -47,9 +47,13 @@ static void put_pair(text *out, haul_stamp stamp, const launch_description *d, c
 }
 
 static void put_outputs(text *out, const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count; i++) {
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
         const launch_argument *a = &d->arguments[i];
-        if (a->recorded && a->hash != a->after)
+        if (!a->recorded || a->hash == a->after) continue;
+        if (a->variable)
+            text_printf(out, "differs %" PRId64 " %s: globals.%s: after is %016" PRIx64 ", recorded %016" PRIx64 "\n",
+                        d->id, d->kernel, a->variable, a->hash, a->after);
+        else
             text_printf(out, "differs %" PRId64 " %s: args[%zu]: after is %016" PRIx64 ", recorded %016" PRIx64 "\n",
                         d->id, d->kernel, i, a->hash, a->after);
     }

@@ -106,22 +106,36 @@ static haul_status load_modules(cli_session *s, const cli_values *v) {
 
 /* ---- launches ---- */
 
+static haul_status take_l2(const cli_values *v, launch_description *d) {
+    if (v->window) HAUL_TRY(launch_parse_window(v->window, &d->l2));
+    d->l2.given |= v->set_aside > 0;
+    d->l2.set_aside = v->set_aside;
+    const size_t at = d->l2.argument;
+    if (!d->l2.has_window || (at < d->argument_count && d->arguments[at].kind == HAUL_ARGUMENT_BUFFER)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--window %s: argument %zu is no buffer", v->window, at);
+}
+
 static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     launch_description d = {.where = "--kernel", .kernel = v->kernel, .us = -1, .argument_count = v->arg.count};
     if (v->smem > UINT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "--smem: no device has that much shared memory");
     d.shared_bytes = (uint32_t)v->smem;
     HAUL_TRY(launch_parse_extent("--grid", v->grid ? v->grid : "1", d.grid));
     HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "1", d.block));
-    d.arguments = ARENA_ARRAY(&s->launches.memory, v->arg.count, launch_argument);
+    d.arguments = ARENA_ARRAY(&s->launches.memory, v->arg.count + v->global.count, launch_argument);
     if (!d.arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
     for (size_t i = 0; i < v->arg.count; i++)
         HAUL_TRY(launch_parse_argument(&s->launches, v->arg.items[i], &d.arguments[i]));
+    for (; d.variable_count < v->global.count; d.variable_count++)
+        HAUL_TRY(launch_parse_variable(&s->launches, v->global.items[d.variable_count],
+                                       &d.arguments[d.argument_count + d.variable_count]));
+    HAUL_TRY(take_l2(v, &d));
     return launch_append(&s->launches, &d) ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
 }
 
 static haul_status read_launches(cli_session *s, const cli_values *v) {
-    if (!v->kernel && (v->grid || v->block || v->arg.count || v->smem))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --smem and --arg describe a launch: add --kernel NAME");
+    if (!v->kernel && (v->grid || v->block || v->arg.count || v->global.count || v->smem || v->window || v->set_aside))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --smem, --arg, --global, --window and --set-aside "
+                                              "describe a launch: add --kernel NAME");
     if (v->kernel) HAUL_TRY(launch_of_options(s, v));
     for (size_t i = 0; i < v->operands.count; i++) {
         if (!is_kernels(v->operands.items[i])) HAUL_TRY(launch_read_file(&s->launches, v->operands.items[i]));

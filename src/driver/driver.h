@@ -25,14 +25,24 @@ typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef void (*CUhostFn)(void *data);
 
-/* How cuLaunchKernelEx launches. Of the attributes haul uses one. */
-enum { DRIVER_LAUNCH_CLUSTER = 4 };
+/* Which addresses L2 keeps for the kernels of a stream, or a launch. */
+enum { DRIVER_ACCESS_NORMAL = 0, DRIVER_ACCESS_STREAMING = 1, DRIVER_ACCESS_PERSISTING = 2 };
+typedef struct CUaccessPolicyWindow {
+    void *base; /* a device address */
+    size_t bytes;
+    float hit_ratio;
+    int hit, miss; /* DRIVER_ACCESS_... */
+} CUaccessPolicyWindow;
+
+/* How cuLaunchKernelEx launches. Of the attributes haul uses two. */
+enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_CLUSTER = 4 };
 
 typedef struct CUlaunchAttribute {
     int id;
     char padding[8 - sizeof(int)];
     union {
         char bytes[64];
+        CUaccessPolicyWindow window;
         unsigned cluster[3]; /* blocks in x, y, z */
     } value;
 } CUlaunchAttribute;
@@ -63,16 +73,7 @@ enum {
 };
 enum { DRIVER_CAPTURE_THREAD_LOCAL = 1 };
 
-/* Which addresses L2 keeps for a stream's kernels. */
 enum { DRIVER_STREAM_ACCESS_POLICY_WINDOW = 1 };
-enum { DRIVER_ACCESS_NORMAL = 0, DRIVER_ACCESS_STREAMING = 1, DRIVER_ACCESS_PERSISTING = 2 };
-typedef struct CUaccessPolicyWindow {
-    void *base; /* a device address */
-    size_t bytes;
-    float hit_ratio;
-    int hit, miss; /* DRIVER_ACCESS_... */
-} CUaccessPolicyWindow;
-
 typedef union CUstreamAttrValue {
     char bytes[64];
     CUaccessPolicyWindow window;

@@ -34,8 +34,9 @@ struct haul_module {
     haul_device *device;
     CUmodule handle;
     char *name;
-    const ptx_module *ptx; /* the kernels' signatures; NULL when haul could not read them */
-    ptx_module *own_ptx;   /* the same, if it is the module's to free */
+    const ptx_module *ptx;  /* the kernels' signatures; NULL when haul could not read them */
+    ptx_module *own_ptx;    /* the same, if it is the module's to free */
+    haul_buffer *variables; /* those that were asked for */
     haul_module *next;
 };
 

@@ -35,6 +35,21 @@ haul_status launch_parse_extent(const char *what, const char *string, uint32_t e
     return HAUL_OK;
 }
 
+haul_status launch_parse_window(const char *string, launch_l2 *l2) {
+    char *end;
+    *l2 = (launch_l2){.given = true, .has_window = true, .hit = HAUL_L2_PERSISTING, .miss = HAUL_L2_STREAMING};
+    const unsigned long argument = strtoul(string, &end, 10);
+    const bool is_number = end != string && strspn(string, "0123456789") == (size_t)(end - string);
+    l2->argument = argument;
+    l2->ratio = 1;
+    if (is_number && (!*end || (*end == ':' && number_f64(end + 1, &l2->ratio) && l2->ratio >= 0 && l2->ratio <= 1)))
+        return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "--window %s: write the number of an argument that is a buffer, from 0 on, and perhaps the share "
+                     "of its accesses: 0 or 0:0.5",
+                     string);
+}
+
 /* ---- arguments ---- */
 
 static haul_status wrong(const char *string, const char *must) {
@@ -96,6 +111,17 @@ static haul_status parse_buffer(const char *string, char *fields, launch_argumen
     if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
         return wrong(string, "no such fill rule; use f01, u32, iota, perm, zero, poison or file=PATH");
     return parse_numbers(string, rest, a);
+}
+
+haul_status launch_parse_variable(launch_list *list, const char *string, launch_argument *a) {
+    char *name = arena_copy(&list->memory, string, strlen(string)), *value = name ? strchr(name, '=') : NULL;
+    if (!name) return no_memory();
+    if (!value || value == name)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--global %s: write NAME=ARGUMENT, as table=buf:f01:1024", string);
+    *value = '\0';
+    HAUL_TRY(launch_parse_argument(list, value + 1, a));
+    a->variable = name;
+    return HAUL_OK;
 }
 
 haul_status launch_parse_argument(launch_list *list, const char *string, launch_argument *a) {

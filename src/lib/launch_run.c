@@ -66,7 +66,7 @@ static haul_status no_memory(void) {
 
 void launch_workspace_end(workspace *w) {
     for (size_t i = 0; i < w->count; i++) {
-        if (w->buffers) haul_buffer_free(w->buffers[i]);
+        if (w->buffers && i < w->own) haul_buffer_free(w->buffers[i]);
         if (w->contents) text_free(&w->contents[i]);
     }
     memory_free(w->chunk);
@@ -103,6 +103,24 @@ static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, co
         HAUL_TRY(haul_buffer_write(buffer, a->offset + at * 4, chunk, count * 4));
     }
     return HAUL_OK;
+}
+
+/* The variable's own bytes, from its beginning. */
+static haul_status set_variable(haul_module *module, launch_argument *a, workspace *w, size_t i) {
+    haul_buffer *variable;
+    HAUL_TRY(haul_module_variable(module, a->variable, &variable));
+    const int32_t i32 = (int32_t)a->integer;
+    const float f32 = (float)a->real;
+    switch (a->kind) {
+    case HAUL_ARGUMENT_I32: return haul_buffer_write(variable, 0, &i32, sizeof i32);
+    case HAUL_ARGUMENT_I64: return haul_buffer_write(variable, 0, &a->integer, sizeof a->integer);
+    case HAUL_ARGUMENT_F32: return haul_buffer_write(variable, 0, &f32, sizeof f32);
+    case HAUL_ARGUMENT_F64: return haul_buffer_write(variable, 0, &a->real, sizeof a->real);
+    default: break;
+    }
+    if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
+    w->buffers[i] = variable;
+    return fill_buffer(a, variable, &w->contents[i], w->chunk);
 }
 
 static haul_status make_argument(haul_device *device, launch_argument *a, workspace *w, size_t i) {
@@ -146,15 +164,21 @@ static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t
     return status;
 }
 
-haul_status launch_workspace_start(haul_device *device, launch_argument *arguments, size_t count, workspace *w) {
+haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
+                                   workspace *w) {
     HAUL_TRY(start_workspace(w, count));
-    for (size_t i = 0; i < count; i++) {
+    while (w->own < count && !arguments[w->own].variable) w->own++;
+    for (size_t i = 0; i < w->own; i++) {
         haul_status status = make_argument(device, &arguments[i], w, i);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < w->own; i++) {
         haul_status status = arguments[i].tensor ? make_map(&arguments[i], w, i) : HAUL_OK;
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
+    }
+    for (size_t i = w->own; i < count; i++) {
+        haul_status status = set_variable(module, &arguments[i], w, i);
+        if (status != HAUL_OK) return haul_fail_in(status, "globals.%s", arguments[i].variable);
     }
     return HAUL_OK;
 }
@@ -178,14 +202,32 @@ haul_launch launch_workspace_launch(const workspace *w, const launch_description
                           .argument_count = d->argument_count};
     memcpy(launch.grid, d->grid, sizeof launch.grid);
     memcpy(launch.block, d->block, sizeof launch.block);
+    if (d->l2.has_window) {
+        const launch_argument *a = &d->arguments[d->l2.argument];
+        launch.window = (haul_l2_window){.buffer = w->buffers[d->l2.argument],
+                                         .offset = a->offset,
+                                         .bytes = a->words * 4,
+                                         .hit_ratio = (float)d->l2.ratio,
+                                         .hit = d->l2.hit,
+                                         .miss = d->l2.miss};
+    }
     return launch;
+}
+
+/* Sets aside what the launch says, or takes it back: each launch has its own. */
+haul_status launch_set_aside(haul_device *device, const launch_description *d, bool begins) {
+    if (!d->l2.given) return HAUL_OK;
+    HAUL_TRY(haul_l2_set_aside(device, begins ? d->l2.set_aside : 0, NULL));
+    return haul_l2_reset(device);
 }
 
 static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
                           workspace *w) {
-    HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
     const haul_launch launch = launch_workspace_launch(w, d);
+    HAUL_TRY(launch_set_aside(device, d, true));
     HAUL_TRY(haul_launch_run(module, &launch, run));
+    HAUL_TRY(launch_set_aside(device, d, false));
     return launch_workspace_take(w, d->arguments);
 }
 
@@ -197,7 +239,7 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 }
 
 bool launch_outputs_match(const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count; i++) {
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
         const launch_argument *a = &d->arguments[i];
         if (a->recorded && a->hash != a->after) return false;
     }
@@ -245,13 +287,32 @@ static json_t *extent_to_json(const uint32_t extent[3]) {
     return json_pack("[I, I, I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
 }
 
+static json_t *l2_to_json(const launch_l2 *l2) {
+    json_t *object = json_pack("{s:I}", "set_aside", (json_int_t)l2->set_aside);
+    if (!l2->has_window) return object;
+    json_object_set_new(object, "arg", json_integer((json_int_t)l2->argument));
+    json_object_set_new(object, "ratio", json_real(l2->ratio));
+    json_object_set_new(object, "hit", json_string(launch_access_names[l2->hit]));
+    json_object_set_new(object, "miss", json_string(launch_access_names[l2->miss]));
+    return object;
+}
+
 /* What a line would have said, for a launch that came from the command line. */
 static json_t *line_of(const launch_description *d) {
-    json_t *arguments = json_array();
+    json_t *arguments = json_array(), *globals = d->variable_count ? json_object() : NULL;
+    const launch_argument *variables = d->arguments + d->argument_count;
     for (size_t i = 0; i < d->argument_count; i++) json_array_append_new(arguments, argument_to_json(&d->arguments[i]));
-    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
+    for (size_t i = 0; i < d->variable_count; i++)
+        json_object_set_new(globals, variables[i].variable, argument_to_json(&variables[i]));
+    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o, s:o*, s:o*}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
                      extent_to_json(d->grid), "block", extent_to_json(d->block), "smem", (json_int_t)d->shared_bytes,
-                     "args", arguments);
+                     "args", arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
+}
+
+/* What the line says of an argument, or of a variable. */
+static json_t *object_of(json_t *line, const launch_description *d, size_t i) {
+    if (i < d->argument_count) return json_array_get(json_object_get(line, "args"), i);
+    return json_object_get(json_object_get(line, "globals"), d->arguments[i].variable);
 }
 
 /* Events tell half a microsecond; hundredths are more than that. */
@@ -260,10 +321,10 @@ static json_t *json_microseconds(double us) {
 }
 
 json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
-    json_t *line = d->json ? json_deep_copy(d->json) : line_of(d), *arguments = json_object_get(line, "args");
-    for (size_t i = 0; i < d->argument_count; i++) {
+    json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
         if (d->arguments[i].kind != HAUL_ARGUMENT_BUFFER) continue;
-        json_object_set_new(json_array_get(arguments, i), "after",
+        json_object_set_new(object_of(line, d, i), "after",
                             json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
     }
     if (d->file && !json_object_get(line, "file")) json_object_set_new(line, "file", json_string(d->file));

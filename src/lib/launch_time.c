@@ -70,14 +70,16 @@ static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_recor
 
 static haul_status time_in(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
                            haul_launch_record *record, launch_workspace *w) {
-    HAUL_TRY(launch_workspace_start(device, d->arguments, d->argument_count, w));
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
     repeated r = {.device = device,
                   .module = module,
                   .launch = launch_workspace_launch(w, d),
-                  .count = d->argument_count,
+                  .count = w->count,
                   .buffers = w->buffers,
-                  .copies = memory_zeroed(d->argument_count, sizeof *r.copies)};
-    haul_status status = r.copies ? time_repeated(&r, rounds, record) : no_memory();
+                  .copies = memory_zeroed(w->count, sizeof *r.copies)};
+    haul_status status = r.copies ? launch_set_aside(device, d, true) : no_memory();
+    if (status == HAUL_OK) status = time_repeated(&r, rounds, record);
+    if (status == HAUL_OK) status = launch_set_aside(device, d, false);
     for (size_t i = 0; r.copies && i < r.count; i++) haul_buffer_free(r.copies[i]);
     memory_free(r.copies);
     return status;

@@ -15,6 +15,9 @@ const char *const launch_fill_names[LAUNCH_FILL_COUNT] = {
 #undef FILL
 };
 
+const char *const launch_access_names[] = {
+    [HAUL_L2_NORMAL] = "normal", [HAUL_L2_STREAMING] = "streaming", [HAUL_L2_PERSISTING] = "persisting"};
+
 launch_fill launch_fill_find(const char *name) {
     int i = 0;
     while (i < LAUNCH_FILL_COUNT && strcmp(name, launch_fill_names[i]) != 0) i++;
@@ -121,16 +124,32 @@ static haul_status check_tensors(const launch_description *d) {
     return HAUL_OK;
 }
 
-static haul_status read_arguments(launch_list *list, json_t *array, launch_description *d) {
+static haul_status read_variables(launch_list *list, json_t *object, launch_description *d) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value) {
+        launch_argument *a = &d->arguments[d->argument_count + d->variable_count];
+        const haul_status status = read_argument(list, value, a);
+        if (status != HAUL_OK) return haul_fail_in(status, "globals.%s", name);
+        a->variable = arena_copy(&list->memory, name, strlen(name));
+        if (!a->variable) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
+        d->variable_count++;
+    }
+    return HAUL_OK;
+}
+
+static haul_status read_arguments(launch_list *list, json_t *array, json_t *globals, launch_description *d) {
     if (!json_is_array(array)) return wrong("args", array ? "must be an array" : "is missing");
+    if (globals && !json_is_object(globals)) return wrong("globals", "must be an object");
     d->argument_count = json_array_size(array);
-    d->arguments = ARENA_ARRAY(&list->memory, d->argument_count, launch_argument);
+    d->arguments = ARENA_ARRAY(&list->memory, d->argument_count + json_object_size(globals), launch_argument);
     if (!d->arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
     for (size_t i = 0; i < d->argument_count; i++) {
         haul_status status = read_argument(list, json_array_get(array, i), &d->arguments[i]);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    return check_tensors(d);
+    HAUL_TRY(check_tensors(d));
+    return read_variables(list, globals, d);
 }
 
 static haul_status read_counter(const char *key, json_t *value, launch_counter *c) {
@@ -172,13 +191,51 @@ static haul_status read_optional(launch_list *list, json_t *object, launch_descr
     return HAUL_OK;
 }
 
+static haul_status read_access(json_t *value, const char *what, haul_l2_access *access) {
+    const char *name = json_string_value(value);
+    for (unsigned k = 0; name && k <= HAUL_L2_PERSISTING; k++) {
+        if (strcmp(name, launch_access_names[k]) != 0) continue;
+        *access = (haul_l2_access)k;
+        return HAUL_OK;
+    }
+    return value ? wrong(what, "must be normal, streaming or persisting") : HAUL_OK;
+}
+
+static haul_status read_window(json_t *object, const launch_description *d, launch_l2 *l2) {
+    json_t *ratio = json_object_get(object, "ratio"), *at = json_object_get(object, "arg");
+    int64_t argument = 0;
+    if (!at) return HAUL_OK;
+    HAUL_TRY(launch_read_integer(at, "l2.arg", 0, (int64_t)d->argument_count - 1, &argument));
+    if (d->arguments[argument].kind != HAUL_ARGUMENT_BUFFER) return wrong("l2.arg", "is no buffer");
+    l2->has_window = true;
+    l2->argument = (size_t)argument;
+    l2->ratio = ratio ? json_number_value(ratio) : 1;
+    l2->hit = HAUL_L2_PERSISTING;
+    l2->miss = HAUL_L2_STREAMING;
+    if (ratio && (!json_is_number(ratio) || !(l2->ratio >= 0 && l2->ratio <= 1)))
+        return wrong("l2.ratio", "must be a number from 0 to 1");
+    HAUL_TRY(read_access(json_object_get(object, "hit"), "l2.hit", &l2->hit));
+    return read_access(json_object_get(object, "miss"), "l2.miss", &l2->miss);
+}
+
+static haul_status read_l2(json_t *object, launch_description *d) {
+    int64_t bytes = 0;
+    json_t *aside = json_object_get(object, "set_aside");
+    if (!object) return HAUL_OK;
+    if (!json_is_object(object)) return wrong("l2", "must be an object");
+    if (aside) HAUL_TRY(launch_read_integer(aside, "l2.set_aside", 0, INT64_C(1) << 40, &bytes));
+    d->l2 = (launch_l2){.given = true, .set_aside = (uint64_t)bytes};
+    return read_window(object, d, &d->l2);
+}
+
 static haul_status read_launch(launch_list *list, json_t *object, launch_description *d) {
     if (!json_is_object(object)) return haul_fail(HAUL_ERROR_SYNTAX, "a launch must be a JSON object");
     HAUL_TRY(launch_read_string(list, json_object_get(object, "kernel"), "kernel", &d->kernel));
     HAUL_TRY(read_extent(json_object_get(object, "grid"), "grid", d->grid));
     HAUL_TRY(read_extent(json_object_get(object, "block"), "block", d->block));
     HAUL_TRY(read_optional(list, object, d));
-    HAUL_TRY(read_arguments(list, json_object_get(object, "args"), d));
+    HAUL_TRY(read_arguments(list, json_object_get(object, "args"), json_object_get(object, "globals"), d));
+    HAUL_TRY(read_l2(json_object_get(object, "l2"), d));
     return read_counters(list, json_object_get(object, "counters"), d);
 }
 
@@ -209,13 +266,13 @@ launch_description *launch_append(launch_list *list, const launch_description *l
     *d = *launch;
     d->kernel = arena_copy(&list->memory, launch->kernel, strlen(launch->kernel));
     d->where = arena_copy(&list->memory, launch->where, strlen(launch->where));
-    d->arguments = ARENA_ARRAY(&list->memory, launch->argument_count, launch_argument);
+    const size_t count = launch->argument_count + launch->variable_count;
+    d->arguments = ARENA_ARRAY(&list->memory, count, launch_argument);
     if (!d->kernel || !d->where || !d->arguments) {
         list->count--;
         return NULL;
     }
-    if (launch->argument_count)
-        memcpy(d->arguments, launch->arguments, launch->argument_count * sizeof *launch->arguments);
+    if (count) memcpy(d->arguments, launch->arguments, count * sizeof *launch->arguments);
     return d;
 }
 

@@ -3,9 +3,13 @@
  * A line is an object:
  *     {"id":0,"kernel":"saxpy","grid":[256,1,1],"block":[256,1,1],"smem":0,
  *      "args":[{"i32":65536},{"f32":1.5},{"buf":"f01","words":65536,"seed":1,"offset":0,"after":"1d94492b1bfe4bfa"}],
+ *      "globals":{"table":{"buf":"u32","words":256}},
+ *      "l2":{"set_aside":16777216,"arg":2,"ratio":0.5,"hit":"persisting","miss":"streaming"},
  *      "file":"saxpy","counters":{"inst_global_ld":1,"lts__t_sectors_srcunit_tex_op_read":[4,8]},"us":60.45}
- * kernel, grid, block and args are needed; grid and block may be shorter than three. Fields haul does not know are kept
- * and ignored.
+ * globals: what variables of the module in global or constant memory hold, from their beginning on; what a line does
+ * not fill keeps what the launch before left. l2: how much of L2 is set aside for the launch, and its access window,
+ * which is one of its buffers; hit and miss are normal, streaming or persisting. kernel, grid, block and args are
+ * needed; grid and block may be shorter than three. Fields haul does not know are kept and ignored.
  *
  * Buffers are 32-bit words; element i of a buffer of n words, with h(x) = x * 2654435761 mod 2^32:
  *     f01     float ((h(i + seed) >> 8) + 1) * 2^-24, in (0, 1]
@@ -50,6 +54,7 @@ typedef enum launch_fill {
 } launch_fill;
 
 typedef struct launch_argument {
+    const char *variable; /* of the module: it holds this; NULL: the kernel gets it */
     haul_argument_kind kind;
     int64_t integer; /* I32, I64 */
     double real;     /* F32, F64 */
@@ -74,6 +79,16 @@ typedef struct launch_counter {
     double low, high;
 } launch_counter;
 
+/* What a launch has of L2. */
+typedef struct launch_l2 {
+    bool given;
+    uint64_t set_aside;
+    bool has_window;
+    size_t argument; /* the window's buffer */
+    double ratio;
+    haul_l2_access hit, miss;
+} launch_l2;
+
 typedef struct launch_description {
     const char *where; /* "launches.jsonl:3", for messages */
     int64_t id;
@@ -82,8 +97,9 @@ typedef struct launch_description {
     const char *file;  /* the source's stem, or NULL */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
-    launch_argument *arguments;
-    size_t argument_count;
+    launch_l2 l2;
+    launch_argument *arguments; /* the kernel's, and behind them what variables hold */
+    size_t argument_count, variable_count;
     launch_counter *counters; /* those that haul knows */
     size_t counter_count;
     double us;    /* recorded time; negative = none */
@@ -98,6 +114,7 @@ typedef struct launch_list {
 
 enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
 
+extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */
 extern const char *const launch_fill_names[LAUNCH_FILL_COUNT];
 /* LAUNCH_FILL_COUNT when there is no such rule. */
 launch_fill launch_fill_find(const char *name);
@@ -117,6 +134,10 @@ haul_status launch_read_text(launch_list *list, const char *name, const char *te
  *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
  * Strings are copied into the list. */
 haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
+/* What a variable holds, as the command line has it: NAME=ARGUMENT. */
+haul_status launch_parse_variable(launch_list *list, const char *text, launch_argument *variable);
+/* "2:0.5": argument 2 is the persisting window of L2, for half of its accesses; "2": for all. */
+haul_status launch_parse_window(const char *text, launch_l2 *l2);
 /* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
 haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
 /* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
@@ -129,16 +150,19 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 
 /* A launch's buffers, for who launches more than once. */
 typedef struct launch_workspace {
-    size_t count;
+    size_t count; /* of arguments, variables included */
+    size_t own;   /* how many the kernel gets: their buffers are freed */
     uint32_t *chunk;
     text *contents;                                 /* of buffers that come from files */
-    haul_buffer **buffers;                          /* by argument; NULL for scalars */
+    haul_buffer **buffers;                          /* by argument; NULL for scalars; a variable's is its module's */
     unsigned char (*maps)[sizeof(haul_tensor_map)]; /* by argument */
     haul_argument *arguments;                       /* what haul_launch_run() takes */
 } launch_workspace;
 
-/* Allocates and fills. `w` is all zeros before; end it with launch_workspace_end() after an error too. */
-haul_status launch_workspace_start(haul_device *device, launch_argument *arguments, size_t count, launch_workspace *w);
+/* Allocates and fills; `module` has the variables (NULL where there are none). `w` is all zeros before; end it with
+ * launch_workspace_end() after an error too. */
+haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
+                                   launch_workspace *w);
 /* Fills the buffers anew. */
 haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *arguments);
 /* Hashes what the buffers hold (argument.hash) and writes output files. */
@@ -146,6 +170,9 @@ haul_status launch_workspace_take(launch_workspace *w, launch_argument *argument
 void launch_workspace_end(launch_workspace *w);
 /* The launch, with the workspace's arguments; valid as long as both. */
 haul_launch launch_workspace_launch(const launch_workspace *w, const launch_description *launch);
+
+/* Before and after it is run. */
+haul_status launch_set_aside(haul_device *device, const launch_description *launch, bool begins);
 
 /* Times the launch on a real device: `rounds` times (0: 15) after some to warm up, each with its buffers as they were
  * at first and nothing of them in L2. The record of the same launch gets the median and the range. Errors as

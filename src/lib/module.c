@@ -2,6 +2,7 @@
 #include "lib/device.h"
 #include "lib/run.h"
 
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -56,6 +57,14 @@ haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, 
     return HAUL_OK;
 }
 
+static void free_variables(haul_module *m) {
+    while (m->variables) {
+        haul_buffer *b = m->variables;
+        m->variables = b->next;
+        memory_free(b);
+    }
+}
+
 void haul_module_unload(haul_module *m) {
     if (!m) return;
     for (haul_module **link = &m->device->modules; *link; link = &(*link)->next) {
@@ -64,6 +73,7 @@ void haul_module_unload(haul_module *m) {
         break;
     }
     if (device_enter(m->device) == HAUL_OK) m->device->driver->module_unload(m->handle);
+    free_variables(m);
     if (m->own_ptx) ptx_module_free(m->own_ptx);
     memory_free(m->name);
     memory_free(m);
@@ -79,6 +89,42 @@ const char *haul_module_kernel_name(const haul_module *m, size_t index) {
     for (size_t i = 0; m->ptx && i < m->ptx->function_count; i++)
         if (m->ptx->functions[i]->is_entry && index-- == 0) return m->ptx->functions[i]->name;
     return NULL;
+}
+
+/* ---- variables ---- */
+
+static const char *symbol_of(const haul_module *m, const char *name) {
+    for (size_t i = 0; m->ptx && i < m->ptx->variable_count; i++) {
+        size_t length;
+        const char *symbol = m->ptx->variables[i]->name, *plain = mangled_name(symbol, &length);
+        if (strcmp(symbol, name) == 0) return symbol;
+        if (length == strlen(name) && strncmp(plain, name, length) == 0) return symbol;
+    }
+    return name;
+}
+
+/* One view of each variable, however often it is asked for. */
+static haul_status view_variable(haul_module *m, CUdeviceptr address, uint64_t bytes, haul_buffer **variable) {
+    for (haul_buffer *b = m->variables; b; b = b->next)
+        if (b->address == address) *variable = b;
+    if (*variable) return HAUL_OK;
+    haul_buffer *b = memory_zeroed(1, sizeof *b);
+    if (!b) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for a variable", m->name);
+    *b = (haul_buffer){.device = m->device, .address = address, .bytes = bytes, .next = m->variables};
+    *variable = m->variables = b;
+    return HAUL_OK;
+}
+
+haul_status haul_module_variable(haul_module *m, const char *name, haul_buffer **variable) {
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+    *variable = NULL;
+    HAUL_TRY(device_enter(m->device));
+    CUresult found = m->device->driver->module_variable(&address, &bytes, m->handle, symbol_of(m, name));
+    if (found == CUDA_NOT_FOUND)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no variable `%s` in global or constant memory", m->name, name);
+    HAUL_TRY(device_check(m->device, found, name));
+    return view_variable(m, address, bytes, variable);
 }
 
 /* ---- launches ---- */
@@ -121,6 +167,15 @@ static haul_status check_argument(const haul_module *m, const haul_launch *l, si
                      i + 1, a->buffer->device->name, m->device->name);
 }
 
+static haul_status check_window(const haul_launch *l) {
+    const haul_l2_window *w = &l->window;
+    if (!w->buffer) return HAUL_OK;
+    HAUL_TRY(buffer_check_range(w->buffer, w->offset, w->bytes));
+    if (w->hit_ratio >= 0 && w->hit_ratio <= 1) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: a hit ratio of %g: it must lie between 0 and 1", l->kernel,
+                     (double)w->hit_ratio);
+}
+
 static haul_status gather(const haul_module *m, const haul_launch *l, argument_value *values, void **pointers) {
     const ptx_function *f = m->ptx ? ptx_find_entry(m->ptx, l->kernel) : NULL;
     if (f) HAUL_TRY(check_count(l, f));
@@ -157,18 +212,30 @@ static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_lau
     return HAUL_OK;
 }
 
+static CUlaunchAttribute cluster_attribute(const uint32_t blocks[3]) {
+    CUlaunchAttribute a = {.id = DRIVER_LAUNCH_CLUSTER};
+    for (unsigned k = 0; k < 3; k++) a.value.cluster[k] = blocks[k] ? blocks[k] : 1;
+    return a;
+}
+
+static CUlaunchAttribute window_attribute(const haul_l2_window *w) {
+    return (CUlaunchAttribute){.id = DRIVER_LAUNCH_ACCESS_POLICY_WINDOW,
+                               .value.window = {.base = (void *)(uintptr_t)(w->buffer->address + w->offset),
+                                                .bytes = w->bytes,
+                                                .hit_ratio = w->hit_ratio,
+                                                .hit = (int)w->hit,
+                                                .miss = (int)w->miss}};
+}
+
 static CUresult start(const driver_table *driver, const haul_launch *l, CUstream stream, CUfunction f,
                       void **pointers) {
-    CUlaunchAttribute cluster = {.id = DRIVER_LAUNCH_CLUSTER};
-    CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
-                             .stream = stream,
-                             .attributes = &cluster,
-                             .attribute_count = l->cluster[0] || l->cluster[1] || l->cluster[2]};
-    for (unsigned k = 0; k < 3; k++) {
-        config.grid[k] = l->grid[k];
-        config.block[k] = l->block[k];
-        cluster.value.cluster[k] = l->cluster[k] ? l->cluster[k] : 1;
-    }
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig config = {.shared_bytes = l->shared_bytes, .stream = stream, .attributes = attributes};
+    if (l->cluster[0] || l->cluster[1] || l->cluster[2])
+        attributes[config.attribute_count++] = cluster_attribute(l->cluster);
+    if (l->window.buffer) attributes[config.attribute_count++] = window_attribute(&l->window);
+    memcpy(config.grid, l->grid, sizeof config.grid);
+    memcpy(config.block, l->block, sizeof config.block);
     return driver->launch_ex(&config, f, pointers, NULL);
 }
 
@@ -180,6 +247,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
         return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: a launch in a stream leaves no record: run must be NULL",
                          l->kernel);
     HAUL_TRY(gather(m, l, values, pointers));
+    HAUL_TRY(check_window(l));
     HAUL_TRY(device_check_launch(m->device, l, f));
     HAUL_TRY(allow_shared(m, f, l->shared_bytes));
     if (run) HAUL_TRY(run_add_launch(run, &record));

@@ -45,7 +45,7 @@ haul_status tune_data_open(tuner *t, tune_data *data, int64_t size, bool timed) 
     data->sets = ARENA_ARRAY(&data->list.memory, data->set_count, launch_workspace);
     if (!data->sets) return no_memory();
     for (size_t i = 0; i < data->set_count; i++)
-        HAUL_TRY(launch_workspace_start(t->device, data->arguments, t->problem->argument_count, &data->sets[i]));
+        HAUL_TRY(launch_workspace_start(t->device, NULL, data->arguments, t->problem->argument_count, &data->sets[i]));
     return HAUL_OK;
 }
 

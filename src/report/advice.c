@@ -108,6 +108,12 @@ static bool is_narrow_async(const figures *f) {
     return f->line->class == HAUL_CLASS_LDGSTS_ACCESS && f->width > 0 && f->width < 15.5 && f->lanes > 16;
 }
 
+/* Lanes that look up different constants take turns. */
+static bool is_serialised(const figures *f) {
+    return f->line->class == HAUL_CLASS_CONSTANT_LOAD &&
+           (double)f->line->worst.requests > 1.5 * (double)f->line->worst.instructions;
+}
+
 static bool is_local(const figures *f) {
     return f->line->class == HAUL_CLASS_LOCAL_LOAD || f->line->class == HAUL_CLASS_LOCAL_STORE;
 }
@@ -130,6 +136,10 @@ static double wasted_sectors(const figures *f) {
 
 static double wasted_wavefronts(const figures *f) {
     return 128 * ((double)f->line->traffic.shared_wavefronts - (double)f->line->traffic.ideal_shared_wavefronts);
+}
+
+static double wasted_requests(const figures *f) {
+    return 32 * ((double)f->line->traffic.requests - (double)f->line->traffic.instructions);
 }
 
 static double wasted_nothing(const figures *f) {
@@ -239,6 +249,15 @@ static const char *say_narrow(const figures *f) {
                         f->width, f->width > 6 ? "half" : "quarter");
 }
 
+static const char *say_serialised(const figures *f) {
+    const haul_traffic *t = &f->line->worst;
+    return arena_printf(
+        f->memory,
+        "%.1f addresses a load: the constant cache answers one at a time; keep tables that lanes look up "
+        "differently in shared memory, or read them with __ldg",
+        (double)t->requests / (double)t->instructions);
+}
+
 static const char *say_local(const figures *f) {
     char bytes[REPORT_NUMBER_SIZE];
     report_format(REPORT_BYTES, f->line->moved, bytes);
@@ -265,6 +284,7 @@ static const struct {
     const char *(*say)(const figures *f);
 } patterns[] = {
     {"local-memory", is_local, wasted_all, say_local},
+    {"constant-serialised", is_serialised, wasted_requests, say_serialised},
     {"bypass-misaligned", is_bypass_misaligned, wasted_sectors, say_bypass},
     {"few-lanes", is_sparse, wasted_sectors, say_sparse},
     {"misaligned", is_misaligned, wasted_sectors, say_misaligned},

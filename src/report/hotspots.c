@@ -8,7 +8,9 @@
 
 enum { SECTOR = 32, WAVEFRONT = 128 };
 
-static double moved_by(const haul_traffic *t) {
+/* A request for constants takes its pipe for as long as a sector does. */
+static double moved_by(haul_memory_class class, const haul_traffic *t) {
+    if (class == HAUL_CLASS_CONSTANT_LOAD) return (double)t->requests * SECTOR;
     return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;
 }
 
@@ -92,7 +94,8 @@ haul_status report_find_hotspots(const haul_launch_record *record, report_source
     qsort(lines->items, lines->count, sizeof *lines->items, by_place);
     lines->count = merge_sorted(lines->items, lines->count);
     double total = 0;
-    for (size_t i = 0; i < lines->count; i++) total += lines->items[i].moved = moved_by(&lines->items[i].traffic);
+    for (size_t i = 0; i < lines->count; i++)
+        total += lines->items[i].moved = moved_by(lines->items[i].class, &lines->items[i].traffic);
     for (size_t i = 0; i < lines->count; i++) {
         report_hotspot *line = &lines->items[i];
         line->share = total > 0 ? 100 * line->moved / total : 0;

@@ -17,8 +17,8 @@ typedef struct report_hotspot {
     haul_traffic traffic; /* of all its instructions */
     haul_traffic worst;   /* of the instruction that wastes the most */
     size_t alike;         /* instructions whose traffic is the same as that one's */
-    double moved;         /* bytes through L1 (32 a sector) and shared memory (128 a wavefront) */
-    double share;         /* of all that the launch moved, in percent */
+    double moved; /* bytes through L1 (32 a sector), shared memory (128 a wavefront), constant cache (32 a request) */
+    double share; /* of all that the launch moved, in percent */
 } report_hotspot;
 
 typedef struct report_hotspots {

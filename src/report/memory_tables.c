@@ -62,6 +62,32 @@ static void add_shared(report_section *s, const haul_launch_record *r) {
     report_set_row_tone(t, REPORT_STRONG);
 }
 
+/* ---- constant banks ---- */
+
+static const report_column constant_columns[] = {
+    {"class", "Constant Cache", REPORT_TEXT, NULL},
+    {"instructions", "Instructions", REPORT_COUNT, "warp-level loads executed"},
+    {"requests", "Requests", REPORT_COUNT, "one for each address of a load"},
+    {"requests_per_instruction", "Requests/Inst", REPORT_RATIO, "1 where all lanes want one address; lanes take turns"},
+    {"hit_rate", "Hit Rate", REPORT_PERCENT, "requests whose line was there"},
+    {"bytes", "Bytes", REPORT_BYTES, "asked for by the active lanes"},
+};
+
+static void add_constants(report_section *s, const haul_launch_record *r) {
+    const haul_traffic *x = &r->classes[HAUL_CLASS_CONSTANT_LOAD];
+    if (!x->instructions) return;
+    const double turns = report_ratio((double)x->requests, (double)x->instructions);
+    report_table *t = report_add_table(s, "constant", NULL, constant_columns, COUNT_OF(constant_columns));
+    report_add_row(t);
+    report_add_text(t, "Constant Load");
+    report_add_number(t, (double)x->instructions);
+    report_add_number(t, (double)x->requests);
+    report_add_number(t, turns);
+    if (turns > 1.05) report_set_tone(t, REPORT_WARNING);
+    report_add_number(t, report_percent((double)x->hits, (double)x->requests));
+    report_add_number(t, (double)x->bytes);
+}
+
 /* ---- L1/TEX ---- */
 
 static const class_row l1_rows[] = {
@@ -208,6 +234,7 @@ static void add_device(report_section *s, const haul_launch_record *r) {
 
 void report_add_memory_tables(report_section *s, const haul_launch_record *record) {
     add_shared(s, record);
+    add_constants(s, record);
     add_l1(s, record);
     add_l2(s, record);
     add_device(s, record);

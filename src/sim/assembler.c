@@ -56,9 +56,22 @@ static haul_memory_class engine_class(const ptx_instruction *i) {
     }
 }
 
+static bool in_params(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
+}
+
+/* Parameters lie in a constant bank: at a fixed place they are operands, or loaded as the assembler sees fit, at a
+ * computed one they are loaded like constants. */
+static haul_memory_class load_class(const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_CONST) return HAUL_CLASS_CONSTANT_LOAD;
+    if (in_params(i) && i->operands[1].parts[0].kind == PTX_REGISTER) return HAUL_CLASS_CONSTANT_LOAD;
+    return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
+}
+
 static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
     switch (i->op) {
-    case PTX_OP_LD: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
+    case PTX_OP_LD: return load_class(i);
     case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
     case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
     case PTX_OP_ATOM:
@@ -288,6 +301,31 @@ static void scan_global_load(merge_scan *s, uint32_t index) {
     sim_place_nodes(&s->single, s->assembled);
 }
 
+/* Constant loads are of 8 bytes at most. */
+static void split_constant(sim_assembled *a) {
+    enum { WIDEST = 8 };
+    for (unsigned p = 0; p < a->part_count; p++) {
+        sim_part *part = &a->parts[p];
+        if (part->width <= WIDEST || a->part_count == SIM_MAX_PARTS) continue;
+        a->parts[a->part_count++] = (sim_part){(int16_t)(part->start + WIDEST), (uint8_t)(part->width - WIDEST)};
+        part->width = WIDEST;
+    }
+}
+
+/* A place is fixed when it is a variable's or a number, not a register's. */
+static void scan_constant_load(merge_scan *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const uint64_t base = sim_place_of(s->function, s->values, address_operand(i)).base;
+    sim_assembled *a = &s->assembled[index];
+    a->fixed = base % 2 == 0;
+    if (element_count(i) * element_bytes(i) > 16) return;
+    a->part_count = 0;
+    s->single.count = 0;
+    list_elements(i, index, s->values, (sim_place){0, 0, 0}, &s->single);
+    sim_place_nodes(&s->single, s->assembled);
+    split_constant(a);
+}
+
 /* Instructions that keep shared accesses before them from being merged with those behind. Shuffles, votes, global
  * accesses and the closing of a group of copies do not. */
 static bool separates(const ptx_instruction *i) {
@@ -323,6 +361,8 @@ static void scan_instruction(merge_scan *s, uint32_t index) {
         scan_store(s, index);
     } else if (i->op == PTX_OP_LD && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL) {
         scan_global_load(s, index);
+    } else if (class == HAUL_CLASS_CONSTANT_LOAD) {
+        scan_constant_load(s, index);
     } else if (separates(i)) {
         close_all(s);
     }

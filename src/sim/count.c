@@ -55,6 +55,10 @@ void sim_count_plan_free(sim_count_plan *plan) {
     memory_free(plan);
 }
 
+void sim_count_plan_set_window(sim_count_plan *plan, const sim_l2_window *window) {
+    plan->window = *window;
+}
+
 haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instruction) {
     return (haul_memory_class)plan->assembled[instruction].class;
 }
@@ -148,6 +152,7 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
 typedef struct class_sums {
     haul_traffic traffic[HAUL_CLASS_COUNT];
     uint64_t tag_sectors[HAUL_CLASS_COUNT];
+    uint64_t fixed_loads; /* of constants at places that the assembler knows */
 } class_sums;
 
 /* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
@@ -163,6 +168,7 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
     const sim_count_plan *plan = c->plan;
     for (size_t i = 0; i < plan->function->instruction_count; i++) {
         if (plan->tally_of[i] == SIM_NO_TALLY) continue;
+        if (plan->assembled[i].fixed) sums->fixed_loads += c->tallies[plan->tally_of[i]].traffic.requests;
         for (unsigned space = 0; space < sim_tally_spaces(plan, i); space++)
             add_tally(&c->tallies[plan->tally_of[i] + space],
                       class_in(sim_count_plan_class(plan, i), (sim_tally_space)space), &instructions[i], sums);
@@ -280,6 +286,15 @@ static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_L1_SURFACE_ST_SECTORS, st->sectors);
     set(r, HAUL_COUNTER_L1_SURFACE_RED_REQUESTS, red->requests);
     set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
+/* Each SM fetches the lines with its parameters once; loops that load them again may fetch them again. */
+static void set_constant_counters(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank,
+                                  uint64_t sms) {
+    enum { PARAMETER_LINES = 2 };
+    const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
+    set(r, HAUL_COUNTER_INST_LDC, constant->instructions + bank->usual);
+    set(r, HAUL_COUNTER_CONSTANT_REQUESTS, constant->requests + bank->usual);
+    set(r, HAUL_COUNTER_CONSTANT_HIT, constant->hits);
+    set(r, HAUL_COUNTER_CONSTANT_MISS, constant->requests - constant->hits + PARAMETER_LINES * sms);
 }
 
 static void set_l2_counters(haul_launch_record *r, const sim_l2_counts *l2) {
@@ -304,12 +319,20 @@ static void set_bound(haul_launch_record *r, haul_counter counter, bool known, u
 static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_l2_touched *touched,
                        const issue_sums *issued) {
     const sim_seen_size *read = &touched->read, *written = &touched->written;
-    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->bounds[i] = (haul_bounds){r->counters[i], r->counters[i]};
     set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
     set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors, l2->issued_sectors);
     set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, 2 * read->pairs, 4 * read->pairs);
     set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, touched->written_known, written->lines, issued->requests_issued);
     set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
+}
+
+/* A load from a fixed place may be an operand instead; loads side by side may be one. */
+static void set_constant_bounds(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank) {
+    const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
+    set_bound(r, HAUL_COUNTER_INST_LDC, true, constant->instructions - s->fixed_loads + bank->least,
+              constant->instructions + bank->most);
+    set_bound(r, HAUL_COUNTER_CONSTANT_REQUESTS, true, constant->requests - s->fixed_loads + bank->least,
+              constant->requests + bank->most);
 }
 
 static void sum_executions(haul_launch_record *r, const haul_traffic *instructions, size_t count) {
@@ -328,23 +351,31 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     issue_sums issued = {0};
     sim_l2_counts l2_counts;
     sim_l2_touched touched;
-    size_t instruction_count = 0;
+    sim_bank_loads bank = {0};
+    const ptx_function *function = NULL;
+    uint64_t sms = 0;
     for (size_t sm = 0; sm < count; sm++) {
         if (!countings[sm]) continue;
-        instruction_count = countings[sm]->plan->function->instruction_count;
+        function = countings[sm]->plan->function;
+        sms++;
         add_executions(countings[sm], instructions);
         add_tallies(countings[sm], instructions, &sums);
         add_issued(countings[sm], &issued);
     }
     sim_l2_sum(l2, &l2_counts, &touched);
+    if (function) bank = sim_bank_loads_of(function, instructions);
     memcpy(record->classes, sums.traffic, sizeof record->classes);
-    sum_executions(record, instructions, instruction_count);
+    sum_executions(record, instructions, function ? function->instruction_count : 0);
     set_global_load_counters(record, &sums);
     set_global_update_counters(record, &sums, &issued);
     set_copy_counters(record, &sums, &issued);
     set_local_counters(record, &sums);
     set_shared_counters(record, &sums);
     set_texture_counters(record, &sums);
+    set_constant_counters(record, &sums, &bank, sms);
     set_l2_counters(record, &l2_counts);
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
+        record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
     set_bounds(record, &l2_counts, &touched, &issued);
+    set_constant_bounds(record, &sums, &bank);
 }

@@ -27,6 +27,8 @@ typedef struct sim_count_plan sim_count_plan;
 haul_status sim_count_plan_create(const sim_machine *machine, const sim_program *program,
                                   const haul_occupancy *occupancy, sim_count_plan **plan);
 void sim_count_plan_free(sim_count_plan *plan);
+/* The window of the launch's accesses; there is none before. */
+void sim_count_plan_set_window(sim_count_plan *plan, const sim_l2_window *window);
 
 /* How the machine's assembler sees an instruction: an `atom` whose result nobody uses is a reduction, say. */
 haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instruction);
@@ -60,6 +62,9 @@ void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op,
 /* The same on local memory: offsets into each thread's frame; the model interleaves lanes as hardware does. */
 void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                      const uint64_t offset[SIM_LANES]);
+/* ld on constant memory, or of parameters at a computed place. */
+void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                        const uint64_t address[SIM_LANES]);
 /* ld, st, atom, red on shared memory: shared addresses. */
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint32_t address[SIM_LANES]);
@@ -68,8 +73,9 @@ void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const 
 /* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
-/* A bulk or tensor copy between global and shared memory by one thread, which so many blocks receive. */
-void sim_count_bulk(sim_counting *c, const sim_op *op, const sim_bulk *bulk, unsigned receivers);
+/* A bulk or tensor copy between global and shared memory by one lane, which so many blocks receive. */
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *bulk,
+                    unsigned receivers);
 /* The warp passed a barrier or fence: stores before it can no longer be combined with later ones. */
 void sim_count_barrier(sim_counting *c, const sim_warp *w);
 /* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */

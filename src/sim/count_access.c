@@ -16,17 +16,28 @@ static bool is_counted(const sim_counting *c, const sim_op *op) {
     return c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
 }
 
+/* The cache policy that the instruction gives, the same for all lanes, since it is for all of the access. */
+static void take_policy(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active) {
+    c->policy = op->policy ? SIM_SLOT(w, uint64_t, op->policy)[__builtin_ctz(active)] : 0;
+}
+
+static sim_priority priority_of(const sim_counting *c, uint64_t line) {
+    if (!(c->policy | c->plan->window.bytes)) return SIM_PRIORITY_NORMAL;
+    return sim_priority_of(&c->plan->window, c->policy, line);
+}
+
 /* Anything but a read ends the chance to join the last one. */
-static void add_to_log(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes) {
+static void add_to_log(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
+                       sim_priority priority) {
     c->last_read.entry = NULL;
-    sim_log_add(&c->log, line, mask, kind, bytes);
+    sim_log_add(&c->log, line, mask, kind, bytes, priority);
 }
 
 /* ---- stores on their way to L2 ---- */
 
 static void send_slot(sim_counting *c, unsigned slot) {
     sim_pending_stores *p = &c->pending;
-    add_to_log(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot]);
+    add_to_log(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot], (sim_priority)p->priority[slot]);
     p->mask[slot] = 0;
 }
 
@@ -56,6 +67,7 @@ static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned byte
     p->line[slot] = line;
     p->mask[slot] = (uint8_t)mask;
     p->bytes[slot] = (uint8_t)bytes;
+    p->priority[slot] = (uint8_t)priority_of(c, line);
     return false;
 }
 
@@ -87,7 +99,7 @@ static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned 
         return;
     }
     t->traffic.l2_requests++;
-    *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0)};
+    *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, priority_of(c, line))};
 }
 
 static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
@@ -164,7 +176,8 @@ typedef struct update_count {
 static void log_lines(void *context, const sim_lines *lines) {
     const update_count *u = context;
     flush_warp(u->counting, u->warp);
-    for (uint32_t i = 0; i < lines->count; i++) add_to_log(u->counting, lines->line[i], lines->mask[i], u->kind, 0);
+    for (uint32_t i = 0; i < lines->count; i++)
+        add_to_log(u->counting, lines->line[i], lines->mask[i], u->kind, 0, priority_of(u->counting, lines->line[i]));
     u->tally->tag_sectors += lines->sectors;
     u->tally->traffic.l2_requests += lines->count;
     u->tally->traffic.l2_sectors += lines->sectors;
@@ -232,6 +245,7 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                       const uint64_t address[SIM_LANES]) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
+    take_policy(c, w, op, active);
     if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
         count_update(c, w, op, active, address,
                      a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION);
@@ -273,11 +287,30 @@ static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, con
 void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t address[SIM_LANES]) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
+    take_policy(c, w, op, SIM_ALL_LANES);
     if (a->plain) {
         count_span(c, w, op, address, (sim_part){0, op->bytes});
         return;
     }
     for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, address, a->parts[p]);
+}
+
+/* ---- constant banks ---- */
+
+void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                        const uint64_t address[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    haul_traffic *t = &tally_at(c, op, SIM_TALLY_OWN)->traffic;
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        const sim_constant_use use = sim_idc_load(&c->constants, (unsigned)warp_place(w), active, start);
+        t->instructions++;
+        t->requests += use.requests;
+        t->hits += use.hits;
+        t->bytes += (uint64_t)sim_lanes(active) * a->parts[p].width;
+    }
 }
 
 /* ---- local memory ---- */
@@ -495,8 +528,8 @@ static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active
 
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
-    (void)w;
     if (!is_counted(c, op)) return;
+    take_policy(c, w, op, active);
     if (c->plan->assembled[op->instruction].class == HAUL_CLASS_LDGSTS_BYPASS)
         count_bypass_copy(c, op, active, filled, source, destination);
     else
@@ -523,11 +556,11 @@ static void bulk_write(void *context, uint64_t line, unsigned mask) {
     b->tally->traffic.l2_requests++;
     b->tally->traffic.l2_sectors += sectors;
     if (b->bulk->kind == SIM_BULK_REDUCE) {
-        add_to_log(c, line, mask, SIM_LOG_REDUCTION, 0);
+        add_to_log(c, line, mask, SIM_LOG_REDUCTION, 0, priority_of(c, line));
         c->reduced_bulk_sectors += sectors;
         return;
     }
-    add_to_log(c, line, mask, SIM_LOG_WRITE, 32);
+    add_to_log(c, line, mask, SIM_LOG_WRITE, 32, priority_of(c, line));
     c->store_requests_issued++;
     c->store_sectors_issued += sectors;
 }
@@ -540,8 +573,10 @@ static void count_box(bulk_count *b, bool loads, sim_bulk_request *request) {
         sim_traffic_row(&b->tally->traffic, &row, b->bulk->shared, loads, request, b);
 }
 
-void sim_count_bulk(sim_counting *c, const sim_op *op, const sim_bulk *bulk, unsigned receivers) {
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *bulk,
+                    unsigned receivers) {
     if (!is_counted(c, op) || !bulk->bytes) return;
+    take_policy(c, w, op, 1u << lane);
     bulk_count b = {.counting = c, .tally = tally_at(c, op, SIM_TALLY_OWN), .bulk = bulk};
     const sim_bulk_move move = {bulk->global, bulk->shared, bulk->bytes, bulk->kind == SIM_BULK_LOAD, false};
     sim_bulk_request *request = move.loads ? bulk_read : bulk_write;

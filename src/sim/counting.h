@@ -4,6 +4,7 @@
 
 #include "sim/assembler.h"
 #include "sim/coalesce.h"
+#include "sim/constant.h"
 #include "sim/count.h"
 #include "sim/l1.h"
 #include "sim/l2.h"
@@ -21,6 +22,7 @@ struct sim_count_plan {
     uint32_t tally_count;
     uint32_t l1_bytes;
     uint64_t local_bytes; /* of a thread */
+    sim_l2_window window;
 };
 
 /* What one instruction moved on one SM. traffic.instructions counts machine accesses here. */
@@ -50,6 +52,7 @@ typedef struct sim_pending_stores {
     uint8_t used[SIM_PENDING];  /* slots in use, in the order of use */
     uint8_t mask[SIM_PENDING];  /* 0 = free */
     uint8_t bytes[SIM_PENDING]; /* average bytes of a sector that are written */
+    uint8_t priority[SIM_PENDING];
     uint64_t line[SIM_PENDING];
 } sim_pending_stores;
 
@@ -70,6 +73,8 @@ typedef struct sim_pending_volatile {
 struct sim_counting {
     const sim_count_plan *plan;
     sim_l1 *l1;
+    sim_idc constants;
+    uint64_t policy; /* of the access that is being counted; 0: none */
     sim_tally *tallies;
     uint64_t *block_runs, *block_threads;             /* by basic block */
     uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */
@@ -84,6 +89,14 @@ struct sim_counting {
     uint64_t reduced_bulks, reduced_bulk_sectors;
     sim_log log;
 };
+
+/* Machine code takes parameters and the launch's extents from a constant bank too. Whether as an operand, through the
+ * uniform pipe or by LDC is the assembler's choice, which PTX does not tell; of kernels compiled for sm_90 most load
+ * the stack's end, each pointer, and each extent of a block once by LDC. `executed`: by instruction. */
+typedef struct sim_bank_loads {
+    uint64_t least, usual, most;
+} sim_bank_loads;
+sim_bank_loads sim_bank_loads_of(const ptx_function *function, const haul_traffic *executed);
 
 /* Sends the stores that wait to be combined to L2. */
 void sim_counting_flush(sim_counting *c);

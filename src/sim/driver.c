@@ -175,7 +175,24 @@ static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocatio
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
+/* As the assembler has it: the constant variables of a module share one bank. */
+static haul_status check_bank(CUmodule m) {
+    enum { BANK_BYTES = 64 * 1024 };
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->ptx->variable_count; i++) {
+        const ptx_variable *v = m->ptx->variables[i];
+        if (v->space != PTX_SPACE_CONST) continue;
+        bytes = sim_align(bytes, v->alignment ? v->alignment : 1) + v->size;
+        if (bytes > BANK_BYTES)
+            return haul_fail(HAUL_ERROR_LIMIT,
+                             "%s:%u: constant variables take more than 64 KiB from %s on: put some in global memory",
+                             m->ptx->name, v->position.line, v->name);
+    }
+    return HAUL_OK;
+}
+
 static haul_status allocate_variables(CUmodule m) {
+    HAUL_TRY(check_bank(m));
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
         if (!in_device_memory(v)) continue;
@@ -281,6 +298,20 @@ CUresult sim_call_module_function(CUfunction *function, CUmodule module, const c
     return CUDA_SUCCESS;
 }
 
+CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+    SIM_ENTER(c);
+    (void)c;
+    for (size_t i = 0; i < module->ptx->variable_count; i++) {
+        const ptx_variable *v = module->ptx->variables[i];
+        if (!in_device_memory(v) || strcmp(v->name, name) != 0) continue;
+        if (address) *address = module->addresses[v->index];
+        if (bytes) *bytes = v->size;
+        return CUDA_SUCCESS;
+    }
+    return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no variable '%s' in global or constant memory",
+                                   module->ptx->name, name));
+}
+
 /* PTX for a later architecture runs as long as it uses nothing that the machine does not have: a kernel for sm_90 can
  * be looked at on an A100. */
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
@@ -377,6 +408,22 @@ static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
     }
 }
 
+static uint8_t priority_of_access(int property) {
+    switch (property) {
+    case DRIVER_ACCESS_STREAMING: return SIM_PRIORITY_FIRST;
+    case DRIVER_ACCESS_PERSISTING: return SIM_PRIORITY_LAST;
+    default: return SIM_PRIORITY_DEMOTE;
+    }
+}
+
+static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
+    return (sim_l2_window){.base = (uint64_t)(uintptr_t)w->base,
+                           .bytes = w->bytes,
+                           .sixteenths = (uint8_t)sim_policy_sixteenths((double)w->hit_ratio),
+                           .hit = priority_of_access(w->hit),
+                           .miss = priority_of_access(w->miss)};
+}
+
 static sim_launch describe(const sim_work *w) {
     CUcontext c = w->function->module->context;
     sim_launch l = {.program = w->function->program,
@@ -392,7 +439,9 @@ static sim_launch describe(const sim_work *w) {
                     .check = c->check,
                     .schedule = c->schedule,
                     .seed = c->seed,
-                    .print = c->print};
+                    .print = c->print,
+                    .window = window_of(&w->window),
+                    .set_aside = c->persisting_l2};
     memcpy(l.grid, w->config.grid, sizeof l.grid);
     memcpy(l.block, w->config.block, sizeof l.block);
     memcpy(l.cluster, w->cluster, sizeof l.cluster);
@@ -448,6 +497,21 @@ static haul_status prepare_launch(sim_work *w, void **parameters) {
     return sim_launch_check(&l, &occupancy);
 }
 
+static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
+    for (unsigned a = 0; a < config->attribute_count; a++) {
+        const CUlaunchAttribute *attribute = &config->attributes[a];
+        switch (attribute->id) {
+        case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
+        case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
+        default:
+            return sim_wrong("cuLaunchKernelEx: of the attributes only cluster dimension and access window are "
+                             "supported");
+        }
+    }
+    if (w->window.hit_ratio >= 0 && w->window.hit_ratio <= 1) return CUDA_SUCCESS;
+    return sim_wrong("cuLaunchKernelEx: the window's hit ratio must lie between 0 and 1");
+}
+
 CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     CUstream s;
     SIM_ENTER(c);
@@ -457,13 +521,11 @@ CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, v
     sim_work w = {.kind = SIM_WORK_LAUNCH,
                   .function = function,
                   .config = *config,
+                  .window = s->window,
                   .record = c->record,
                   .record_memory = c->record_memory};
-    for (unsigned a = 0; a < config->attribute_count; a++) {
-        if (config->attributes[a].id != DRIVER_LAUNCH_CLUSTER)
-            return sim_wrong("cuLaunchKernelEx: of the attributes only the cluster dimension is supported");
-        memcpy(w.cluster, config->attributes[a].value.cluster, sizeof w.cluster);
-    }
+    const CUresult taken = take_attributes(config, &w);
+    if (taken != CUDA_SUCCESS) return taken;
     const haul_status status = prepare_launch(&w, parameters);
     if (status == HAUL_OK) return sim_issue(s, &w);
     sim_work_release(&w);

@@ -195,7 +195,6 @@ CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
     return sim_issue(s, &work);
 }
 
-/* The window is kept; what L2 keeps of it is not modelled. */
 CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUstreamAttrValue *value) {
     CUstream s;
     SIM_ENTER(c);

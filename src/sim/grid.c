@@ -218,6 +218,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    sim_count_plan_set_window(s->plan, &l->window);
+    sim_l2_set_aside(s->l2, l->set_aside);
     const uint64_t mapped = sim_memory_first_mapped(l->memory);
     if (mapped) s->link = sim_link_from(mapped);
     if (l->check) HAUL_TRY(set_up_checks(s, l));

@@ -5,6 +5,7 @@
 #include "sim/lower.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
+#include "sim/policy.h"
 #include "sim/print_log.h"
 
 #include <haul/haul.h>
@@ -26,7 +27,9 @@ typedef struct sim_launch {
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
-    bool *wrote_host; /* set when the kernel wrote mapped host memory; may be NULL */
+    sim_l2_window window; /* of the launch's accesses */
+    uint64_t set_aside;   /* bytes of L2 that may persist */
+    bool *wrote_host;     /* set when the kernel wrote mapped host memory; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

@@ -20,6 +20,8 @@ typedef struct l2_set {
     uint64_t valid, dirty;
     uint64_t whole;  /* nothing of the sector has to be read from memory any more: it was, or is all written */
     uint64_t partly; /* some bytes were written: l2_cover says how many */
+    uint16_t last;   /* ways that persist, */
+    uint16_t first;  /* that are given up first */
 } __attribute__((aligned(SET_BYTES))) l2_set;
 
 /* What both partitions have for the same lines. */
@@ -53,6 +55,7 @@ typedef struct l2_slice {
     uint32_t set_count;  /* of a partition */
     uint32_t round;      /* of requests played */
     uint64_t reciprocal; /* of set_count, by 2^64 */
+    unsigned persisting; /* ways of a set that may */
     sim_l2_counts counts;
     sim_seen read;
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
@@ -92,6 +95,12 @@ haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
     return HAUL_OK;
 }
 
+/* Set-asides are whole ways: one of 16 MiB out of 50 keeps 16 MiB. */
+void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes) {
+    const uint64_t way = l2->machine->l2_bytes / WAYS;
+    for (unsigned s = 0; s < SIM_SLICES; s++) l2->slices[s].persisting = (unsigned)((bytes + way - 1) / way);
+}
+
 void sim_l2_free(sim_l2 *l2) {
     if (!l2) return;
     for (unsigned s = 0; s < SIM_SLICES; s++) {
@@ -107,7 +116,7 @@ void sim_l2_free(sim_l2 *l2) {
 /* Quotient and remainder without a division: the quotient by the rounded reciprocal is right or one too small. */
 static uint32_t set_of(const l2_slice *slice, uint64_t line) {
     __extension__ typedef unsigned __int128 product;
-    const uint64_t x = line ^ line >> 16;
+    const uint64_t home = line >> 6 << 5 | (line & 31), x = home ^ home >> 16;
     const uint64_t rest = x - (uint64_t)((product)x * slice->reciprocal >> 64) * slice->set_count;
     return (uint32_t)(rest >= slice->set_count ? rest - slice->set_count : rest);
 }
@@ -117,11 +126,18 @@ typedef struct l2_place {
     uint64_t line;
     l2_sets *sets;
     l2_cover *cover;
+    sim_priority priority; /* of the access that it is for */
 } l2_place;
 
-static l2_place place_of(const l2_slice *slice, uint64_t line) {
+static l2_place place_of(const l2_slice *slice, sim_log_entry entry) {
+    const uint64_t line = sim_log_line(entry);
     const uint32_t set = set_of(slice, line);
-    return (l2_place){line, &slice->sets[set], &slice->covers[set]};
+    return (l2_place){line, &slice->sets[set], &slice->covers[set], sim_log_priority(entry)};
+}
+
+/* The partition that a line belongs to: chunks of 4 KiB in a mixed order. How hardware deals them is not known. */
+static unsigned home_of(uint64_t line) {
+    return (unsigned)__builtin_parityll(line >> 5 & 0x55d6b5) % PARTITIONS;
 }
 
 /* The nibble of a way, and back in its place. */
@@ -156,6 +172,43 @@ static unsigned oldest_way(const l2_set *set) {
     return (unsigned)((set->order ^ FIRST_ORDER) & 15);
 }
 
+/* Of some ways, at least one. */
+static unsigned oldest_of(const l2_set *set, unsigned ways) {
+    uint64_t order = set->order ^ FIRST_ORDER;
+    while (!(ways >> (order & 15) & 1)) order >>= 4;
+    return (unsigned)(order & 15);
+}
+
+/* The way to give up: a free one, one that is to go first, one that does not persist. */
+static unsigned choose_way(const l2_set *set) {
+    if (!(set->first | set->last)) return oldest_way(set);
+    const unsigned all = (1u << WAYS) - 1, free = sim_match(set->tag, 0), passing = all & ~(unsigned)set->last;
+    if (free) return oldest_of(set, free);
+    if (set->first) return oldest_of(set, set->first);
+    return oldest_of(set, passing ? passing : all);
+}
+
+/* One more way persists: beyond what is set aside, the oldest of them no longer does. */
+static void persist(const l2_slice *slice, l2_set *set, unsigned way) {
+    if (!slice->persisting) return;
+    set->first &= (uint16_t) ~(1u << way);
+    if (set->last >> way & 1) return;
+    if ((unsigned)__builtin_popcount(set->last) >= slice->persisting)
+        set->last &= (uint16_t) ~(1u << oldest_of(set, set->last));
+    set->last |= (uint16_t)(1u << way);
+}
+
+static void prioritise(const l2_slice *slice, l2_set *set, unsigned way, sim_priority priority) {
+    const uint16_t kept = (uint16_t) ~(1u << way);
+    switch (priority) {
+    case SIM_PRIORITY_NORMAL: set->first &= kept; break;
+    case SIM_PRIORITY_FIRST: set->last &= kept, set->first |= (uint16_t)~kept; break;
+    case SIM_PRIORITY_LAST: persist(slice, set, way); break;
+    case SIM_PRIORITY_DEMOTE: set->last &= kept, set->first &= kept; break;
+    case SIM_PRIORITY_UNCHANGED: break;
+    }
+}
+
 /* Writes a line back. A sector that was only partly written is first filled from memory. */
 static void evict(l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
     l2_set *set = &at->sets->of[partition];
@@ -165,18 +218,24 @@ static void evict(l2_slice *slice, const l2_place *at, unsigned partition, unsig
     slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
     if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
     set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
+    set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
 }
 
-/* The line's set and way in a partition, made if need be. */
+/* The line's set and way in a partition, made if need be. What persists does so where it belongs; copies of it in the
+ * other partition do not (measured: half of an H100's reads of a persisting range found it at once). */
 static l2_set *use_line(l2_slice *slice, const l2_place *at, unsigned partition, unsigned *way) {
     l2_set *set = &at->sets->of[partition];
     *way = find_way(set, at->line);
     if (*way == WAYS) {
-        *way = oldest_way(set);
+        *way = choose_way(set);
         evict(slice, at, partition, *way);
         set->tag[*way] = (uint32_t)at->line + 1;
     }
     touch(set, *way);
+    if (at->priority != SIM_PRIORITY_NORMAL || set->first)
+        prioritise(slice, set, *way,
+                   at->priority == SIM_PRIORITY_LAST && partition != home_of(at->line) ? SIM_PRIORITY_NORMAL
+                                                                                       : at->priority);
     return set;
 }
 
@@ -193,11 +252,6 @@ static void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
     l2_set *set = &at->sets->of[partition];
     const unsigned way = find_way(set, at->line);
     if (way < WAYS) set->valid &= ~in_nibble(mask, way);
-}
-
-/* The partition that a line belongs to: chunks of 4 KiB in a mixed order. How hardware deals them is not known. */
-static unsigned home_of(uint64_t line) {
-    return (unsigned)__builtin_parityll(line >> 5 & 0x55d6b5) % PARTITIONS;
 }
 
 /* Makes sure that the line's own partition has the sectors, asking memory for those that it has not. */
@@ -265,19 +319,16 @@ static void update_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigne
  * what an H100 counted for a tiled matrix product; sharing over longer distances, which an H100 shows at the start of a
  * kernel, is left out. */
 static bool shares_answer(l2_slice *slice, sim_log_entry entry, uint32_t sm) {
-    recent_request *r = &slice->recent[sm / GROUP_SMS % GROUPS][(entry >> 12 ^ entry >> 18 ^ entry) % RECENT];
+    recent_request *r =
+        &slice->recent[sm / GROUP_SMS % GROUPS][(sim_log_line(entry) ^ sim_log_line(entry) >> 6 ^ entry) % RECENT];
     bool recent = r->entry == entry && r->round != 0 && slice->round - r->round <= RECENT_ROUNDS;
     if (recent && r->sm != sm) return true;
     *r = (recent_request){entry, slice->round, sm};
     return false;
 }
 
-static sim_log_kind kind_of(sim_log_entry entry) {
-    return (sim_log_kind)(entry >> 4 & 3);
-}
-
 static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
-    unsigned mask = entry & 15, sectors = count_bits(mask);
+    unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
     slice->counts.issued_sectors += sectors;
     sim_seen_add(&slice->read, at->line, mask);
     if (shares_answer(slice, entry, sm)) return;
@@ -295,14 +346,14 @@ static void see_written(l2_slice *slice, uint64_t line, unsigned mask, uint32_t 
 }
 
 static void play(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
-    unsigned mask = entry & 15, sectors = count_bits(mask);
-    switch (kind_of(entry)) {
+    unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
+    switch (sim_log_kind_of(entry)) {
     case SIM_LOG_READ: play_read(l2, slice, entry, at, sm); break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;
         slice->counts.write_sectors += sectors;
         see_written(slice, at->line, mask, sm);
-        write_line(slice, at, mask, (unsigned)(entry >> 6 & 63));
+        write_line(slice, at, mask, sim_log_bytes(entry));
         break;
     case SIM_LOG_REDUCTION:
         slice->counts.reduction_requests++;
@@ -326,8 +377,8 @@ typedef struct l2_request {
 } l2_request;
 
 static void foresee(const l2_slice *slice, sim_log_entry entry, uint32_t sm, l2_request *request) {
-    *request = (l2_request){entry, place_of(slice, entry >> 12), sm};
-    sim_seen_foresee(kind_of(entry) == SIM_LOG_READ ? &slice->read : &slice->written, request->at.line);
+    *request = (l2_request){entry, place_of(slice, entry), sm};
+    sim_seen_foresee(sim_log_kind_of(entry) == SIM_LOG_READ ? &slice->read : &slice->written, request->at.line);
     for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
         __builtin_prefetch((const char *)request->at.sets + at, 1);
 }

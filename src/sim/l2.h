@@ -23,6 +23,9 @@ typedef struct sim_l2_counts {
 haul_status sim_l2_create(const sim_machine *machine, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
+/* How much of it may persist; nothing before. */
+void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes);
+
 /* Plays one slice of the SMs' logs, a request of each SM in turn; entries of `logs` may be NULL. Different slices may
  * be played at the same time. */
 void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count);

@@ -25,10 +25,11 @@ static bool grow(sim_log *log, sim_log_slice *slice) {
     return true;
 }
 
-sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes) {
+sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
+                           sim_priority priority) {
     sim_log_slice *slice = &log->slices[sim_log_slice_of(line)];
     if (slice->count == slice->capacity && !grow(log, slice)) return NULL;
     sim_log_entry *entry = &slice->entries[slice->count++];
-    *entry = sim_log_local(line) << 12 | (uint64_t)bytes << 6 | (uint64_t)kind << 4 | mask;
+    *entry = sim_log_local(line) << 16 | (uint64_t)priority << 12 | (uint64_t)bytes << 6 | (uint64_t)kind << 4 | mask;
     return entry;
 }

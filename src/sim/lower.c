@@ -162,6 +162,24 @@ uint32_t sim_pool(sim_lowering *l, const uint32_t *words, size_t count) {
     return first;
 }
 
+sim_priority sim_priority_named(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_EVICT_L2]) {
+    case PTX_MOD_L2_EVICT_FIRST: return SIM_PRIORITY_FIRST;
+    case PTX_MOD_L2_EVICT_LAST: return SIM_PRIORITY_LAST;
+    case PTX_MOD_L2_EVICT_UNCHANGED: return SIM_PRIORITY_UNCHANGED;
+    default: return SIM_PRIORITY_NORMAL;
+    }
+}
+
+/* A policy is always the last operand. */
+uint32_t sim_policy_slot(sim_lowering *l, const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_HINT]) return sim_source(l, &i->operands[i->operand_count - 1], PTX_B64);
+    const bool streams = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CS; /* on an H100 just like L2::evict_first */
+    const sim_priority priority = streams ? SIM_PRIORITY_FIRST : sim_priority_named(i);
+    if (priority == SIM_PRIORITY_NORMAL) return 0;
+    return sim_constant(l, sim_policy_fractional(priority, SIM_PRIORITY_UNCHANGED, 1), 8);
+}
+
 uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t *offset) {
     const ptx_operand *base = &o->parts[0];
     *offset = o->offset;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 #include "sim/op.h"
+#include "sim/policy.h"
 
 #include <haul/run.h>
 
@@ -110,6 +111,11 @@ haul_status sim_lower_fail(sim_lowering *l, const char *format, ...) __attribute
 /* The memory operand's base slot (32- or 64-bit lanes, *wide says which; SIM_SLOT_ZERO and not wide when the address is
  * constant) and constant offset, variable addresses resolved. */
 uint32_t sim_address(sim_lowering *l, const ptx_operand *operand, bool *wide, int64_t *offset);
+
+/* The L2 priority that an instruction's modifier names. */
+sim_priority sim_priority_named(const ptx_instruction *i);
+/* sim_op.policy: the slot of the policy that an access gives or its modifier stands for; 0: none. */
+uint32_t sim_policy_slot(sim_lowering *l, const ptx_instruction *i);
 
 /* sim_op.pattern of the current instruction, an access to shared memory by that operand (pattern.h). */
 uint32_t sim_pattern_of(sim_lowering *l, const ptx_operand *operand);

@@ -46,8 +46,11 @@ struct sim_op {
     uint32_t more;        /* index into sim_program.pool: further slots */
     uint32_t target;      /* control: operation index */
     uint32_t imm2;
-    uint32_t pattern; /* shared memory: where the lanes' pattern is (pattern.h) */
-    uint8_t form;     /* sim_form */
+    union {
+        uint32_t pattern; /* shared memory: where the lanes' pattern is (pattern.h) */
+        uint32_t policy;  /* global memory: slot of the cache policy (policy.h); 0: none */
+    };
+    uint8_t form; /* sim_form */
 };
 
 /* What an operation does, of those whose instruction alone does not tell: for the compiled form. */

@@ -52,8 +52,9 @@ typedef struct sim_work {
     CUfunction function;
     CUlaunchConfig config;
     uint32_t cluster[3];
-    unsigned char *parameters; /* packed; the operation's own */
-    struct sim_box_copy *box;  /* COPY_BOX: likewise; host and bytes: what it touches of the host's */
+    unsigned char *parameters;   /* packed; the operation's own */
+    struct sim_box_copy *box;    /* COPY_BOX: likewise; host and bytes: what it touches of the host's */
+    CUaccessPolicyWindow window; /* of a launch */
     haul_launch_record *record;
     arena *record_memory;
     CUhostFn call;

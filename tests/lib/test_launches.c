@@ -94,6 +94,28 @@ static void many_launches_are_kept(void **state) {
 
 #define LINE(members) "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1]," members "}"
 
+#define BUFFER "\"args\":[{\"buf\":\"zero\",\"words\":4}],"
+
+static void variables_and_windows_are_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    assert_int_equal(
+        read(&list, LINE(BUFFER "\"globals\":{\"t\":{\"buf\":\"iota\",\"words\":9},\"n\":{\"i32\":3}},"
+                                "\"l2\":{\"set_aside\":1024,\"arg\":0,\"ratio\":0.5,\"miss\":\"normal\"}")),
+        HAUL_OK);
+    const launch_description *d = &list.items[0];
+    assert_int_equal(d->argument_count, 1);
+    assert_int_equal(d->variable_count, 2);
+    assert_string_equal(d->arguments[1].variable, "t");
+    assert_int_equal(d->arguments[1].words, 9);
+    assert_string_equal(d->arguments[2].variable, "n");
+    assert_int_equal(d->arguments[2].integer, 3);
+    assert_true(d->l2.given && d->l2.has_window && d->l2.set_aside == 1024 && d->l2.ratio == 0.5);
+    assert_int_equal(d->l2.hit, HAUL_L2_PERSISTING);
+    assert_int_equal(d->l2.miss, HAUL_L2_NORMAL);
+    launch_list_free(&list);
+}
+
 static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
     (void)state;
     static const struct {
@@ -137,6 +159,13 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[],\"counters\":[]"), "counters: must be an object"},
         {LINE("\"args\":[],\"counters\":{\"inst_executed\":\"x\"}"), "counters: inst_executed: must be a number or"},
         {LINE("\"args\":[],\"counters\":{\"inst_executed\":[2,1]}"), "the lowest comes first"},
+        {LINE("\"args\":[],\"globals\":[]"), "globals: must be an object"},
+        {LINE("\"args\":[],\"globals\":{\"t\":{\"buf\":\"zero\"}}"), "globals.t: words: is missing"},
+        {LINE("\"args\":[],\"l2\":3"), "l2: must be an object"},
+        {LINE("\"args\":[],\"l2\":{\"arg\":0}"), "l2.arg: 0 is not between"},
+        {LINE("\"args\":[{\"i32\":1}],\"l2\":{\"arg\":0}"), "l2.arg: is no buffer"},
+        {LINE(BUFFER "\"l2\":{\"arg\":0,\"ratio\":2}"), "l2.ratio: must be a number from 0 to 1"},
+        {LINE(BUFFER "\"l2\":{\"arg\":0,\"hit\":\"sticky\"}"), "l2.hit: must be normal, streaming or persisting"},
         {LINE("\"kernel\":\"again\",\"args\":[]"), "x.jsonl:1: no valid JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -209,6 +238,26 @@ static void wrong_arguments_are_refused(void **state) {
     }
 }
 
+static void variables_and_windows_of_the_command_line(void **state) {
+    (void)state;
+    launch_list list = {0};
+    launch_argument a;
+    launch_l2 l2;
+    assert_int_equal(launch_parse_variable(&list, "table=buf:f01:256", &a), HAUL_OK);
+    assert_string_equal(a.variable, "table");
+    assert_int_equal(a.words, 256);
+    assert_int_equal(launch_parse_variable(&list, "table", &a), HAUL_ERROR_ARGUMENT);
+    assert_int_equal(launch_parse_variable(&list, "=i32:1", &a), HAUL_ERROR_ARGUMENT);
+    assert_int_equal(launch_parse_window("2:0.25", &l2), HAUL_OK);
+    assert_true(l2.has_window && l2.argument == 2 && l2.ratio == 0.25 && l2.hit == HAUL_L2_PERSISTING);
+    assert_int_equal(launch_parse_window("3", &l2), HAUL_OK);
+    assert_true(l2.argument == 3 && l2.ratio == 1);
+    static const char *const wrong[] = {"", ":1", "-1", "x", "0:", "0:2", "0:0.5:1", "0 "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (launch_parse_window(wrong[i], &l2) == HAUL_OK) fail_msg("`%s` was accepted", wrong[i]);
+    launch_list_free(&list);
+}
+
 static void extents_have_one_to_three_numbers(void **state) {
     (void)state;
     uint32_t e[3];
@@ -228,8 +277,9 @@ static void extents_have_one_to_three_numbers(void **state) {
 static void a_launch_of_the_command_line_makes_a_line(void **state) {
     (void)state;
     launch_list list = {0};
-    launch_argument arguments[2];
+    launch_argument arguments[3];
     assert_int_equal(parse(&list, "i32:64", &arguments[0]), HAUL_OK);
+    assert_int_equal(launch_parse_variable(&list, "n=i32:9", &arguments[2]), HAUL_OK);
     assert_int_equal(parse(&list, "buf:f01:64:3", &arguments[1]), HAUL_OK);
     const launch_description given = {.where = "--kernel",
                                       .kernel = "k",
@@ -237,7 +287,15 @@ static void a_launch_of_the_command_line_makes_a_line(void **state) {
                                       .block = {32, 1, 1},
                                       .us = -1,
                                       .arguments = arguments,
-                                      .argument_count = 2};
+                                      .argument_count = 2,
+                                      .variable_count = 1,
+                                      .l2 = {.given = true,
+                                             .set_aside = 4096,
+                                             .has_window = true,
+                                             .argument = 1,
+                                             .ratio = 1,
+                                             .hit = HAUL_L2_PERSISTING,
+                                             .miss = HAUL_L2_STREAMING}};
     launch_description *d = launch_append(&list, &given);
     assert_non_null(d);
     d->arguments[1].hash = 0xabc;
@@ -249,6 +307,8 @@ static void a_launch_of_the_command_line_makes_a_line(void **state) {
     assert_string_equal(
         dump, "{\"id\":0,\"kernel\":\"k\",\"grid\":[2,1,1],\"block\":[32,1,1],\"smem\":0,\"args\":[{\"i32\":64},"
               "{\"buf\":\"f01\",\"words\":64,\"seed\":3,\"offset\":0,\"after\":\"0000000000000abc\"}],"
+              "\"globals\":{\"n\":{\"i32\":9}},\"l2\":{\"set_aside\":4096,\"arg\":1,\"ratio\":1.0,"
+              "\"hit\":\"persisting\",\"miss\":\"streaming\"},"
               "\"counters\":{\"inst_executed\":12},\"estimate_us\":2.5}");
     free(dump);
     json_decref(line);
@@ -261,9 +321,11 @@ int main(void) {
         cmocka_unit_test(a_tensor_map_is_read),
         cmocka_unit_test(empty_lines_are_skipped_and_ids_count),
         cmocka_unit_test(many_launches_are_kept),
+        cmocka_unit_test(variables_and_windows_are_read),
         cmocka_unit_test(wrong_lines_are_refused_with_file_line_and_member),
         cmocka_unit_test(arguments_of_the_command_line_are_read),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(variables_and_windows_of_the_command_line),
         cmocka_unit_test(extents_have_one_to_three_numbers),
         cmocka_unit_test(a_launch_of_the_command_line_makes_a_line),
     };

@@ -75,12 +75,42 @@ static void zero_bytes_are_no_ptx(void **state) {
     expect_message(haul_module_load(device, "zeros", ".version\0 8.3", 13, &bad), HAUL_ERROR_SYNTAX, "zero bytes");
 }
 
+/* ---- variables ---- */
+
+static const char with_variables[] =
+    HEAD ".const .align 4 .b8 table[16];\n.global .u32 _ZL5total = 7;\n"
+         ".shared .u32 inside;\n" BEGIN "and.b32 %r3, %r0, 3;\nmov.u64 %rd3, table;\nmad.wide.u32 %rd3, %r3, 4, %rd3;\n"
+         "ld.const.u32 %r4, [%rd3];\natom.global.add.u32 %r5, [_ZL5total], %r4;\n" OUT("%r4") END;
+
+static void variables_are_buffers_of_their_module(void **state) {
+    (void)state;
+    haul_module *m;
+    haul_buffer *table, *again, *total;
+    const uint32_t values[] = {5, 6, 7, 8};
+    uint32_t out[32] = {0}, sum = 0;
+    assert_int_equal(haul_module_load(device, "v.ptx", with_variables, strlen(with_variables), &m), HAUL_OK);
+    assert_int_equal(haul_module_variable(m, "table", &table), HAUL_OK);
+    assert_int_equal(haul_module_variable(m, "table", &again), HAUL_OK);
+    assert_ptr_equal(table, again);
+    assert_int_equal(haul_buffer_bytes(table), 16);
+    assert_int_equal(haul_buffer_write(table, 0, values, sizeof values), HAUL_OK);
+    assert_int_equal(launch_on(device, m, &(kernel_run){.out = out, .out_bytes = sizeof out}), HAUL_OK);
+    expect_words(out, 32, values[i % 4]);
+    assert_int_equal(haul_module_variable(m, "total", &total), HAUL_OK); /* as the source calls it */
+    assert_int_equal(haul_buffer_read(total, 0, &sum, sizeof sum), HAUL_OK);
+    assert_int_equal(sum, 7 + 8 * (5 + 6 + 7 + 8));
+    expect_message(haul_module_variable(m, "inside", &total), HAUL_ERROR_NOT_FOUND, "no variable `inside`");
+    expect_message(haul_buffer_write(table, 8, values, sizeof values), HAUL_ERROR_ARGUMENT, "");
+    haul_module_unload(m);
+}
+
 /* ---- launches ---- */
 
 static haul_buffer *words;
 
 static haul_launch first_launch(const haul_argument arguments[2]) {
-    return (haul_launch){"first", {1, 1, 1}, {32, 1, 1}, 0, arguments, 2, {0}};
+    return (haul_launch){
+        .kernel = "first", .grid = {1, 1, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 2};
 }
 
 static void a_launch_runs_and_is_recorded(void **state) {
@@ -306,6 +336,7 @@ int main(void) {
         cmocka_unit_test(a_module_lists_its_kernels_in_order),
         cmocka_unit_test(what_is_no_ptx_is_refused_with_its_place),
         cmocka_unit_test(zero_bytes_are_no_ptx),
+        cmocka_unit_test(variables_are_buffers_of_their_module),
         cmocka_unit_test(a_launch_runs_and_is_recorded),
         cmocka_unit_test(arguments_must_fit_the_parameters),
         cmocka_unit_test(launches_beyond_the_limits_are_refused),

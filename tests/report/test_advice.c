@@ -71,6 +71,14 @@ static void banks_bypasses_and_local_memory_have_their_own(void **state) {
     assert_string_equal(kind_of(HAUL_CLASS_LOCAL_LOAD, synthetic_global(100, 4)), "local-memory");
 }
 
+static void constants_that_lanes_look_up_differently_take_turns(void **state) {
+    (void)state;
+    haul_traffic t = {.instructions = 100, .threads = 3200, .requests = 3200, .bytes = 12800};
+    assert_string_equal(kind_of(HAUL_CLASS_CONSTANT_LOAD, t), "constant-serialised");
+    t.requests = 100;
+    assert_string_equal(kind_of(HAUL_CLASS_CONSTANT_LOAD, t), "none");
+}
+
 static void idle_lanes_are_noticed(void **state) {
     (void)state;
     haul_traffic t = synthetic_global(100, 1); /* 4 lanes side by side */
@@ -160,6 +168,7 @@ int main(void) {
         cmocka_unit_test(four_scalars_side_by_side_want_a_vector),
         cmocka_unit_test(three_members_are_a_structure),
         cmocka_unit_test(banks_bypasses_and_local_memory_have_their_own),
+        cmocka_unit_test(constants_that_lanes_look_up_differently_take_turns),
         cmocka_unit_test(idle_lanes_are_noticed),
         cmocka_unit_test(the_worst_instruction_of_a_line_decides),
         cmocka_unit_test(a_lane_that_stores_for_its_warp_is_fine),

@@ -11,7 +11,11 @@ static void run_shape(const char *ptx, const uint32_t grid[3], const uint32_t bl
     assert_int_equal(haul_buffer_create(device, bytes, &buffer), HAUL_OK);
     const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = buffer},
                                        {.kind = HAUL_ARGUMENT_BUFFER, .buffer = buffer}};
-    const haul_launch launch = {"k", {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, 0, arguments, 2, {0}};
+    const haul_launch launch = {.kernel = "k",
+                                .grid = {grid[0], grid[1], grid[2]},
+                                .block = {block[0], block[1], block[2]},
+                                .arguments = arguments,
+                                .argument_count = 2};
     if (haul_launch_run(module, &launch, NULL) != HAUL_OK) fail_msg("%s", haul_message());
     assert_int_equal(haul_buffer_read(buffer, 0, out, bytes), HAUL_OK);
     haul_device_close(device);

@@ -31,7 +31,12 @@ static void play(fixture *f) {
 }
 
 static void read_now(fixture *f, unsigned sm, uint64_t line, unsigned mask) {
-    sim_log_add(&f->logs[sm], line, mask, SIM_LOG_READ, 0);
+    sim_log_add(&f->logs[sm], line, mask, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    play(f);
+}
+
+static void read_with(fixture *f, unsigned sm, uint64_t line, sim_priority priority) {
+    sim_log_add(&f->logs[sm], line, 15, SIM_LOG_READ, 0, priority);
     play(f);
 }
 
@@ -69,8 +74,8 @@ static void each_side_of_l2_misses_for_itself(void **state) {
 
 static void equal_reads_of_neighbouring_sms_become_one(void **state) {
     fixture *f = *state;
-    for (unsigned sm = 0; sm < 6; sm++) sim_log_add(&f->logs[sm], 100, 15, SIM_LOG_READ, 0);
-    sim_log_add(&f->logs[60], 100, 15, SIM_LOG_READ, 0);
+    for (unsigned sm = 0; sm < 6; sm++) sim_log_add(&f->logs[sm], 100, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_log_add(&f->logs[60], 100, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
     play(f);
     sim_l2_counts c = counts_of(f);
     assert_int_equal(c.read_requests, 2);
@@ -82,7 +87,7 @@ static void stores_go_to_memory_when_their_line_is_given_up(void **state) {
     fixture *f = *state;
     const uint64_t lines = 2 * 50 * 1024 * 1024 / 128;
     for (uint64_t line = 0; line < lines; line++) {
-        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 32);
+        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 32, SIM_PRIORITY_NORMAL);
         if (line % 16384 == 0) play(f);
     }
     play(f);
@@ -98,7 +103,7 @@ static void partly_written_sectors_are_filled_from_memory(void **state) {
     fixture *f = *state;
     const uint64_t lines = 2 * 50 * 1024 * 1024 / 128;
     for (uint64_t line = 0; line < lines; line++) {
-        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 16);
+        sim_log_add(&f->logs[0], line, 15, SIM_LOG_WRITE, 16, SIM_PRIORITY_NORMAL);
         if (line % 16384 == 0) play(f);
     }
     play(f);
@@ -108,7 +113,8 @@ static void partly_written_sectors_are_filled_from_memory(void **state) {
 
 static void atomics_read_the_old_value_once(void **state) {
     fixture *f = *state;
-    for (unsigned i = 0; i < 3; i++) sim_log_add(&f->logs[i], 5, 1, i ? SIM_LOG_REDUCTION : SIM_LOG_ATOMIC, 0);
+    for (unsigned i = 0; i < 3; i++)
+        sim_log_add(&f->logs[i], 5, 1, i ? SIM_LOG_REDUCTION : SIM_LOG_ATOMIC, 0, SIM_PRIORITY_NORMAL);
     play(f);
     sim_l2_counts c = counts_of(f);
     assert_int_equal(c.atomic_requests, 1);
@@ -120,7 +126,8 @@ static void atomics_read_the_old_value_once(void **state) {
 static void bounds_come_from_what_was_read_at_all(void **state) {
     fixture *f = *state;
     for (unsigned sm = 0; sm < 132; sm++)
-        for (uint64_t line = 0; line < 10; line++) sim_log_add(&f->logs[sm], line, line % 2 ? 1 : 15, SIM_LOG_READ, 0);
+        for (uint64_t line = 0; line < 10; line++)
+            sim_log_add(&f->logs[sm], line, line % 2 ? 1 : 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
     play(f);
     sim_l2_counts counts;
     sim_l2_touched touched;
@@ -134,7 +141,7 @@ static void bounds_come_from_what_was_read_at_all(void **state) {
 static void what_two_sms_write_counts_twice(void **state) {
     fixture *f = *state;
     for (unsigned sm = 0; sm < 2; sm++)
-        for (unsigned k = 0; k < 2; k++) sim_log_add(&f->logs[sm], 100, 3, SIM_LOG_WRITE, 32);
+        for (unsigned k = 0; k < 2; k++) sim_log_add(&f->logs[sm], 100, 3, SIM_LOG_WRITE, 32, SIM_PRIORITY_NORMAL);
     play(f);
     sim_l2_counts counts;
     sim_l2_touched touched;
@@ -152,6 +159,75 @@ static void lines_of_a_slice_keep_apart(void **state) {
                 assert_int_not_equal(sim_log_local(line), sim_log_local(other));
 }
 
+/* ---- what persists ---- */
+
+enum { MIB = 1 << 20, LINES_OF_MIB = MIB / 128 };
+
+/* Reads so many lines from `first` on, each by the same SM, all with one priority. */
+static void sweep(fixture *f, uint64_t first, uint64_t lines, sim_priority priority) {
+    for (uint64_t line = first; line < first + lines; line++)
+        sim_log_add(&f->logs[line % 132], line, 15, SIM_LOG_READ, 0, priority);
+    play(f);
+}
+
+/* 8 MiB that are read between 60 MiB which nobody reads again; returns what a second pass over them asks of memory. */
+static uint64_t sectors_read_again(fixture *f, uint64_t set_aside, sim_priority hot, sim_priority stream) {
+    const uint64_t hot_lines = 8 * LINES_OF_MIB, stream_lines = 60 * LINES_OF_MIB;
+    sim_l2_set_aside(f->l2, set_aside);
+    sweep(f, 0, hot_lines, hot);
+    sweep(f, 1 << 24, stream_lines, stream);
+    const uint64_t before = counts_of(f).dram_read_sectors;
+    sweep(f, 0, hot_lines, hot);
+    return counts_of(f).dram_read_sectors - before;
+}
+
+static void a_stream_evicts_what_is_read_between(void **state) {
+    assert_int_equal(sectors_read_again(*state, 0, SIM_PRIORITY_NORMAL, SIM_PRIORITY_NORMAL), 8 * LINES_OF_MIB * 4);
+}
+
+static void what_persists_outlives_a_stream(void **state) {
+    assert_int_equal(sectors_read_again(*state, 16 * MIB, SIM_PRIORITY_LAST, SIM_PRIORITY_NORMAL), 0);
+}
+
+static void nothing_persists_without_a_set_aside(void **state) {
+    assert_int_equal(sectors_read_again(*state, 0, SIM_PRIORITY_LAST, SIM_PRIORITY_NORMAL), 8 * LINES_OF_MIB * 4);
+}
+
+static void more_than_is_set_aside_does_not_all_persist(void **state) {
+    assert_true(sectors_read_again(*state, 2 * MIB, SIM_PRIORITY_LAST, SIM_PRIORITY_NORMAL) > 6 * LINES_OF_MIB * 4);
+}
+
+static void a_stream_that_goes_first_evicts_only_itself(void **state) {
+    assert_int_equal(sectors_read_again(*state, 0, SIM_PRIORITY_NORMAL, SIM_PRIORITY_FIRST), 0);
+}
+
+static void a_normal_access_makes_what_persisted_ordinary(void **state) {
+    fixture *f = *state;
+    sim_l2_set_aside(f->l2, 16 * MIB);
+    sweep(f, 0, 100, SIM_PRIORITY_LAST);
+    for (uint64_t line = 0; line < 50; line++) {
+        read_with(f, 0, line, SIM_PRIORITY_DEMOTE);
+        read_with(f, 40, line, SIM_PRIORITY_DEMOTE); /* on the other side */
+    }
+    sweep(f, 1 << 24, 60 * LINES_OF_MIB, SIM_PRIORITY_NORMAL);
+    const uint64_t before = counts_of(f).dram_read_sectors;
+    sweep(f, 0, 100, SIM_PRIORITY_NORMAL);
+    assert_int_equal(counts_of(f).dram_read_sectors - before, 50 * 4);
+}
+
+/* What an SM on the other side reads is a copy there, which does not persist, but memory is not asked again. */
+static void copies_on_the_other_side_do_not_persist(void **state) {
+    fixture *f = *state;
+    sim_l2_set_aside(f->l2, 16 * MIB);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (uint64_t line = 0; line < 512; line++) read_with(f, 0, line, SIM_PRIORITY_LAST);
+        if (pass == 0) sweep(f, 1 << 24, 60 * LINES_OF_MIB, SIM_PRIORITY_NORMAL);
+    }
+    const sim_l2_counts c = counts_of(f);
+    assert_int_equal(c.dram_read_sectors, (512 + 60 * LINES_OF_MIB) * 4);
+    assert_int_equal(c.read_hits, 256 * 4);
+}
+
 static void no_memory_is_an_error(void **state) {
     (void)state;
     sim_l2 *l2;
@@ -167,7 +243,7 @@ static void a_log_without_memory_says_so(void **state) {
     (void)state;
     sim_log log = {0};
     memory_fail_after(1);
-    assert_null(sim_log_add(&log, 1, 15, SIM_LOG_READ, 0));
+    assert_null(sim_log_add(&log, 1, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL));
     assert_true(log.failed);
     sim_log_free(&log);
 }
@@ -193,6 +269,13 @@ int main(void) {
         WITH_L2(atomics_read_the_old_value_once),
         WITH_L2(bounds_come_from_what_was_read_at_all),
         WITH_L2(what_two_sms_write_counts_twice),
+        WITH_L2(a_stream_evicts_what_is_read_between),
+        WITH_L2(what_persists_outlives_a_stream),
+        WITH_L2(nothing_persists_without_a_set_aside),
+        WITH_L2(more_than_is_set_aside_does_not_all_persist),
+        WITH_L2(a_stream_that_goes_first_evicts_only_itself),
+        WITH_L2(a_normal_access_makes_what_persisted_ordinary),
+        WITH_L2(copies_on_the_other_side_do_not_persist),
         cmocka_unit_test(lines_of_a_slice_keep_apart),
         cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(a_log_without_memory_says_so),

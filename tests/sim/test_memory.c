@@ -47,7 +47,8 @@ static void variables_keep_their_values_between_launches_and_modules_have_their_
     assert_int_equal(haul_buffer_create(device, 4, &out), HAUL_OK);
     const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = out},
                                        {.kind = HAUL_ARGUMENT_BUFFER, .buffer = out}};
-    const haul_launch launch = {"k", {1, 1, 1}, {1, 1, 1}, 0, arguments, 2, {0}};
+    const haul_launch launch = {
+        .kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 2};
     static const uint32_t want[4] = {5, 6, 5, 7};
     for (int n = 0; n < 4; n++) {
         uint32_t got;
@@ -221,7 +222,8 @@ static void parameters_of_all_sizes_lie_where_the_driver_packs_them(void **state
                                        {.kind = HAUL_ARGUMENT_I32, .integer = -7},
                                        {.kind = HAUL_ARGUMENT_F64, .real = 2.5},
                                        {.kind = HAUL_ARGUMENT_F32, .real = -0.5}};
-    const haul_launch launch = {"k", {1, 1, 1}, {1, 1, 1}, 0, arguments, 4, {0}};
+    const haul_launch launch = {
+        .kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 4};
     assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
     assert_int_equal(haul_buffer_read(out, 0, &got, 28), HAUL_OK);
     assert_true(got.a == (uint32_t)-7 && got.again == 0xfff9 && got.b == 2.5 && got.b_again == 2.5 && got.c == -0.5f);
@@ -326,7 +328,8 @@ static void freed_memory_cannot_be_used(void **state) {
     const int64_t address = (int64_t)haul_buffer_address(second);
     const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = first},
                                        {.kind = HAUL_ARGUMENT_I64, .integer = address}};
-    const haul_launch launch = {"k", {1, 1, 1}, {32, 1, 1}, 0, arguments, 2, {0}};
+    const haul_launch launch = {
+        .kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 2};
     assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
     haul_buffer_free(second);
     assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_ERROR_FAULT);

@@ -108,7 +108,9 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
     uint32_t global = sim_address(l, &i->operands[1], &wide, &offset);
     uint32_t size = sized ? lower_source_size(l, &i->operands[3], (uint32_t)bytes) : SIM_SLOT_ZERO;
+    const uint32_t policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, copy_async);
+    op->policy = policy;
     op->d = shared;
     op->x = (uint32_t)shared_offset;
     op->imm2 = shared_wide;
@@ -257,7 +259,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
                             .mask = op->imm2 & 8 ? SIM_SLOT(w, uint16_t, op->more)[lane] : 0,
                             .bytes = r.bytes};
         if (!add_load(w, op, lane, owner, &b)) return out_of_memory(w, op, active);
-        sim_count_bulk(w->sm->counting, op, &b, receivers(w, op, lane));
+        sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
     }
     return SIM_NEXT;
 }
@@ -278,7 +280,9 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
     uint32_t global = sim_address(l, &i->operands[global_at], &global_wide, &global_offset);
     uint32_t bytes = sim_source(l, &i->operands[2], PTX_U32), barrier = SIM_SLOT_ZERO;
     if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
+    const uint32_t policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, run);
+    op->policy = policy;
     op->d = global;
     op->imm = global_offset;
     op->a = shared;

@@ -232,7 +232,9 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     uint32_t base = sim_address(l, &i->operands[at], &wide, &offset);
     uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
     uint32_t c = swaps ? sim_source(l, &i->operands[at + 2], i->type) : SIM_SLOT_ZERO;
+    const uint32_t policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, handler_of(i));
+    op->policy = policy;
     op->a = base;
     op->b = b;
     op->c = c;
@@ -259,8 +261,9 @@ static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsig
         slots[e] = sim_source(l, &from->parts[e], i->type);
         slots[count + e] = to ? sim_destination(l, &to->parts[e]) : SIM_SLOT_SINK;
     }
-    const uint32_t pool = sim_pool(l, slots, 2 * (size_t)count);
+    const uint32_t pool = sim_pool(l, slots, 2 * (size_t)count), policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, atomic_global);
+    op->policy = policy;
     op->a = base;
     op->imm = offset;
     op->more = pool;

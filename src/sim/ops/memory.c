@@ -154,7 +154,6 @@ static void check_strong(sim_warp *w, const sim_op *op, uint32_t active, const u
 
 static void check_global_access(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
-    if (op->memory_class == HAUL_CLASS_NONE) return;
     sim_hazard_global(w, op, active, address, is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ);
     check_strong(w, op, active, address, is_store);
 }
@@ -168,8 +167,17 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     move(w, op, active, base, address);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
-    /* Constant memory has a cache of its own. */
-    if (op->memory_class != HAUL_CLASS_NONE) sim_count_global(w->sm->counting, w, op, active, address);
+    sim_count_global(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+/* Constant memory has a cache of its own. */
+static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                elements_fn move) {
+    uintptr_t base;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    sim_count_constant(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
@@ -240,10 +248,15 @@ static uint32_t lanes_in_window(const uint64_t address[SIM_LANES], uint64_t wind
 static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
-    if (!(lanes_in_window(address, SIM_PARAM_WINDOW) & active)) return access_local(w, op, active, address, move);
+    if (!(lanes_in_window(address, SIM_PARAM_WINDOW) & active)) {
+        sim_op uncounted = *op;
+        uncounted.memory_class = HAUL_CLASS_NONE;
+        return access_local(w, &uncounted, active, address, move);
+    }
     SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
     if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     move(w, op, active, base, address);
+    if (op->memory_class == HAUL_CLASS_CONSTANT_LOAD) sim_count_constant(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
@@ -419,6 +432,11 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const ui
         if (access_by_pattern(w, op, active, is_store)) return SIM_NEXT;                 \
         return name##_shared(w, op, active);                                             \
     }                                                                                    \
+    static sim_step name##_constant(sim_warp *w, const sim_op *op, uint32_t active) {    \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_constant(w, op, active, address, move);                            \
+    }                                                                                    \
     static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {       \
         uint64_t address[SIM_LANES];                                                     \
         sim_addresses(w, op, address);                                                   \
@@ -452,12 +470,12 @@ PARAMETER(64, uint64_t, uint64_t)
 /* ---- lowering ---- */
 
 typedef struct access_handlers {
-    sim_handler global, span, shared, own, local, params, generic;
+    sim_handler global, span, shared, own, local, params, constant, generic;
 } access_handlers;
-static const access_handlers load_handlers = {load_global, load_span,   load_shared, load_own,
-                                              load_local,  load_params, load_generic};
-static const access_handlers store_handlers = {store_global, store_span,   store_shared, store_own,
-                                               store_local,  store_params, store_generic};
+static const access_handlers load_handlers = {load_global, load_span,   load_shared,   load_own,
+                                              load_local,  load_params, load_constant, load_generic};
+static const access_handlers store_handlers = {store_global, store_span,   store_shared,   store_own,
+                                               store_local,  store_params, store_constant, store_generic};
 
 /* A `.param` variable of a call that was inlined lies in the thread's frame; the kernel's own have their window. */
 static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t offset) {
@@ -474,8 +492,10 @@ static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t o
     case PTX_MOD_LOCAL: *class = is_load ? HAUL_CLASS_LOCAL_LOAD : HAUL_CLASS_LOCAL_STORE; return h->local;
     case PTX_MOD_PARAM:
     case PTX_MOD_PARAM_ENTRY:
-    case PTX_MOD_PARAM_FUNC: *class = HAUL_CLASS_NONE; return pick_param(h, base, offset);
-    case PTX_MOD_CONST: *class = HAUL_CLASS_NONE; return h->global;
+    case PTX_MOD_PARAM_FUNC:
+        *class = is_load && base != SIM_SLOT_ZERO ? HAUL_CLASS_CONSTANT_LOAD : HAUL_CLASS_NONE;
+        return pick_param(h, base, offset);
+    case PTX_MOD_CONST: *class = HAUL_CLASS_CONSTANT_LOAD; return h->constant;
     default: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->generic;
     }
 }
@@ -510,10 +530,10 @@ static void simplify_parameter(const sim_lowering *l, sim_op *op) {
     op->imm -= (int64_t)SIM_PARAM_WINDOW;
 }
 
-/* A strong access is a matter of more than its addresses; constant memory is not counted. */
+/* A strong access is a matter of more than its addresses. */
 static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, const access_handlers *h) {
     if (op->flags & SIM_OP_STRONG) return;
-    if (op->run == h->global && op->memory_class != HAUL_CLASS_NONE) op->run = h->span, op->form = SIM_FORM_GLOBAL;
+    if (op->run == h->global) op->run = h->span, op->form = SIM_FORM_GLOBAL;
     if (op->run != h->shared) return;
     op->run = h->own;
     op->form = h == &load_handlers ? SIM_FORM_SHARED_LOAD : SIM_FORM_SHARED_STORE;
@@ -552,8 +572,10 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     for (unsigned e = 0; e < count; e++) slots[e] = data_slot(l, &parts[e], i->type, lane, is_load);
     uint32_t base = sim_address(l, memory, &wide, &offset), more = sim_pool(l, slots, count);
     uint8_t class;
+    const uint32_t policy = sim_policy_slot(l, i);
     sim_handler run = pick_space(i, base, offset, is_load ? &load_handlers : &store_handlers, is_load, &class);
     sim_op *op = sim_emit(l, run);
+    op->policy = policy;
     op->memory_class = class;
     op->d = slots[0];
     op->a = base;
@@ -680,27 +702,79 @@ HAS_NO_EFFECT(CP_TENSOR_PREFETCH_IM2COL, nothing)
 HAS_NO_EFFECT(WGMMA_FENCE, nothing)
 HAS_NO_EFFECT(FENCE_MBARRIER_INIT, mbarrier_fence)
 
-/* A policy is opaque: a number that says which priority was asked for. */
-static sim_step set_policy(sim_warp *w, const sim_op *op, uint32_t active) {
+/* ---- cache policies ---- */
+
+/* imm, imm2: both priorities; a: the fraction */
+static sim_step fractional_policy(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
-    SIM_STORE_LANES(d, active, (uint64_t)op->imm);
+    const float *fraction = SIM_SLOT(w, float, op->a);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        d[l] = sim_policy_fractional((sim_priority)op->imm, (sim_priority)op->imm2, (double)fraction[l]);
+    }
     return SIM_NEXT;
 }
 
+static sim_priority second_priority(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_EVICT_L2B] == PTX_MOD_L2B_EVICT_FIRST ? SIM_PRIORITY_FIRST : SIM_PRIORITY_UNCHANGED;
+}
+
 haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instruction *i) {
-    uint32_t d = sim_destination(l, &i->operands[0]);
-    sim_op *op = sim_emit(l, set_policy);
+    static const float whole = 1;
+    uint32_t bits, d = sim_destination(l, &i->operands[0]);
+    memcpy(&bits, &whole, sizeof bits);
+    const uint32_t fraction =
+        i->operand_count > 1 ? sim_source(l, &i->operands[1], PTX_F32) : sim_constant(l, bits, sizeof bits);
+    sim_op *op = sim_emit(l, fractional_policy);
     op->d = d;
-    op->imm = i->mods[PTX_SLOT_EVICT_L2];
+    op->a = fraction;
+    op->imm = sim_priority_named(i);
+    op->imm2 = second_priority(i);
     return HAUL_OK;
 }
 
+/* a: the address' register, x: that wide; b: bytes that get the first priority; imm: both priorities and the offset */
+static sim_step range_policy(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t *d = SIM_SLOT(w, uint64_t, op->d), address[SIM_LANES];
+    const uint32_t *primary = SIM_SLOT(w, uint32_t, op->b);
+    sim_addresses(w, op, address);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        d[l] = sim_policy_range((sim_priority)op->x, (sim_priority)op->y, address[l], primary[l]);
+    }
+    return SIM_NEXT;
+}
+
 haul_status LOWER(CREATEPOLICY_RANGE)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(CREATEPOLICY_FRACTIONAL)(l, i);
+    bool wide;
+    int64_t offset;
+    uint32_t base = sim_address(l, &i->operands[1], &wide, &offset), d = sim_destination(l, &i->operands[0]);
+    uint32_t primary = sim_source(l, &i->operands[2], PTX_U32);
+    sim_op *op = sim_emit(l, range_policy);
+    op->d = d;
+    op->a = base;
+    op->b = primary;
+    op->imm = offset;
+    op->x = sim_priority_named(i);
+    op->y = second_priority(i);
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
+
+/* An access property is taken for the policy that it becomes. */
+static sim_step copy_policy(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
+    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+    SIM_STORE_LANES(d, active, a[l]);
+    return SIM_NEXT;
 }
 
 haul_status LOWER(CREATEPOLICY_CVT)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(CREATEPOLICY_FRACTIONAL)(l, i);
+    uint32_t a = sim_source(l, &i->operands[1], PTX_B64), d = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit(l, copy_policy);
+    op->a = a;
+    op->d = d;
+    return HAUL_OK;
 }
 
 /* ---- generic addresses ---- */

@@ -263,7 +263,7 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
         for (unsigned row = 0; row < (takes_rows(op) ? ROWS : 1); row++) {
             if (takes_rows(op) && !next_row(w, op, lane, row, &b)) return SIM_STOP;
             if (!add_copy(w, op, lane, owner, &b)) return no_memory(w, op, active);
-            sim_count_bulk(w->sm->counting, op, &b, receivers(w, op, lane));
+            sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
         }
     }
     return SIM_NEXT;
@@ -305,8 +305,9 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     for (uint32_t d = 0; d < offsets; d++)
         slots[at->part_count + 1 + d] =
             mode == PTX_MOD_IM2COL ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
-    const uint32_t more = sim_pool(l, slots, at->part_count + 1 + offsets);
+    const uint32_t more = sim_pool(l, slots, at->part_count + 1 + offsets), policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, run);
+    op->policy = policy;
     op->d = map;
     op->imm = map_offset;
     op->a = shared;

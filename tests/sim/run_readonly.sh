@@ -1,0 +1,21 @@
+#!/bin/sh
+# Holds constant loads, and what of L2 persists, against what an H100 counted (tests/data/readonly).
+# usage: run_readonly.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+data=$1/tests/data/readonly
+haul=$2/haul
+folder=$(mktemp -d) || exit 1
+trap 'rm -r "$folder"' EXIT
+
+out=$("$haul" compare "$data/h100.jsonl" --device sim:h100 --ptx "$data/readonly.ptx") || exit 1
+printf '%s\n' "$out" | tail -2
+case $out in
+*"(100.00%)"*"(100.00%), outputs: 207 of 207"*) ;;
+*) echo "h100.jsonl: not all pairs agree"; exit 1 ;;
+esac
+
+# Of the launches that go over L2's size, one of each kind: each takes a second.
+"$haul" replay "$data/h100.jsonl" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/constants" || exit 1
+grep -E '^\{"id":(207|214|217|219|223|224|229|232|242|247|251|275),' "$data/windows_h100.jsonl" >"$folder/some"
+"$haul" replay "$folder/some" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/windows" || exit 1
+python3 "$1/tests/sim/readonly.py" "$data" "$folder"
