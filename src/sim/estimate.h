@@ -18,8 +18,9 @@ typedef struct sim_waits {
 extern const double sim_dram_sustained;
 double sim_loaded_clock(const sim_machine *machine);
 
-/* Microseconds, by bounds: device memory, L2, an SM's L1 and shared memory, instruction issue, and latency that the
- * resident warps cannot hide. They overlap, but not perfectly: the estimate is their 3-norm and a launch's overhead.
+/* Microseconds, by bounds: device memory, L2, an SM's L1 and shared memory, its constant cache, instruction issue, and
+ * latency that the resident warps cannot hide. They overlap, but not perfectly: the estimate is their 3-norm and a
+ * launch's overhead.
  *
  * Sources: rates and latencies of the machine's description; the share of the peak that device memory sustains, the
  * cost of a write at L2 and a block's start are measured on an H100 (tests/data/truth/timing_h100.jsonl). Of its 69

@@ -16,6 +16,6 @@ esac
 
 # Of the launches that go over L2's size, one of each kind: each takes a second.
 "$haul" replay "$data/h100.jsonl" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/constants" || exit 1
-grep -E '^\{"id":(207|214|217|219|223|224|229|232|242|247|251|275),' "$data/windows_h100.jsonl" >"$folder/some"
+grep -E '^\{"id":(207|214|217|219|223|224|229|233|242|247|251|275),' "$data/windows_h100.jsonl" >"$folder/some"
 "$haul" replay "$folder/some" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/windows" || exit 1
 python3 "$1/tests/sim/readonly.py" "$data" "$folder"
