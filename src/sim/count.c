@@ -286,6 +286,8 @@ static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_L1_SURFACE_ST_SECTORS, st->sectors);
     set(r, HAUL_COUNTER_L1_SURFACE_RED_REQUESTS, red->requests);
     set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
+}
+
 /* Each SM fetches the lines with its parameters once; loops that load them again may fetch them again. */
 static void set_constant_counters(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank,
                                   uint64_t sms) {

@@ -96,7 +96,7 @@ static void request_sectors(requests *r, const pass *p, uint32_t i, unsigned mas
 static void send_reads(sim_counting *c, sim_tally *t, const requests *r) {
     c->last_read.entry = NULL;
     for (uint32_t i = 0; i < r->count; i++) {
-        sim_log_add(&c->log, r->line[i], r->mask[i], SIM_LOG_READ, 0);
+        sim_log_add(&c->log, r->line[i], r->mask[i], SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
         t->traffic.l2_sectors += (uint32_t)__builtin_popcount(r->mask[i]);
     }
     t->traffic.l2_requests += r->count;
@@ -109,7 +109,7 @@ static void send_writes(sim_counting *c, sim_tally *t, const requests *r, uint32
     const uint32_t average = sectors ? bytes / sectors : 0;
     c->last_read.entry = NULL;
     for (uint32_t i = 0; i < r->count; i++)
-        sim_log_add(&c->log, r->line[i], r->mask[i], SIM_LOG_WRITE, average < 32 ? average : 32);
+        sim_log_add(&c->log, r->line[i], r->mask[i], SIM_LOG_WRITE, average < 32 ? average : 32, SIM_PRIORITY_NORMAL);
     t->traffic.l2_requests += r->count;
     t->traffic.l2_sectors += sectors;
     c->store_requests_issued += r->count;
@@ -120,7 +120,7 @@ static void send_reductions(sim_counting *c, sim_tally *t, const pass *p) {
     c->last_read.entry = NULL;
     for (uint32_t i = 0; i < p->count; i++) {
         sim_l1_drop(c->l1, p->tag[i], p->mask[i]);
-        sim_log_add(&c->log, p->tag[i], p->mask[i], SIM_LOG_REDUCTION, 0);
+        sim_log_add(&c->log, p->tag[i], p->mask[i], SIM_LOG_REDUCTION, 0, SIM_PRIORITY_NORMAL);
     }
     t->traffic.l2_requests += p->count;
     t->traffic.l2_sectors += count_sectors(p);
