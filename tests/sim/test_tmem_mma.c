@@ -5,7 +5,7 @@
  * memory. A pair of blocks has two of each. */
 #include "fragments.h"
 
-enum { ROWS = 256, COLUMNS = 256, DEPTH = 128, LANES_OF_MEMORY = 128 };
+enum { ROWS = 256, COLUMNS = 256 + 32, DEPTH = 128, LANES_OF_MEMORY = 128 };
 enum { A_AT = 0, B_AT = 32768, IMAGE = 98304 };                                                   /* of shared memory */
 enum { D_AT = 0, A_IN_MEMORY = 256, METADATA = 292, SCALE_A = 300, SCALE_B = 308, MEMORY = 320 }; /* columns */
 
@@ -25,6 +25,8 @@ typedef struct test {
     unsigned scales, scale_of_d, scale_id; /* scales: of a row; scale_id: the first byte of a word */
     bool small_scales;                     /* ue4m3 */
     unsigned selector;
+    bool shifts_a;
+    uint64_t zeros; /* the descriptor of columns of b that count as zero */
 } test;
 
 typedef struct block_images {
@@ -99,6 +101,10 @@ static void make_sparse(const test *t, unsigned row) {
     }
 }
 
+static unsigned column_shift(const test *t) {
+    return (unsigned)(t->zeros >> 56 & 63);
+}
+
 static void make_numbers(const test *t) {
     for (unsigned row = 0; row < t->m; row++) {
         for (unsigned k = 0; k < depth_of(t); k++) a[row][k] = random_element(t->a);
@@ -107,7 +113,7 @@ static void make_numbers(const test *t) {
         for (unsigned s = 0; s < 4; s++)
             scale_a[row][s] = (unsigned char)(t->small_scales ? 0x30 + random_bits() % 16 : 126 + random_bits() % 4);
     }
-    for (unsigned j = 0; j < t->n; j++) {
+    for (unsigned j = 0; j < t->n + column_shift(t); j++) {
         for (unsigned k = 0; k < depth_of(t); k++) b[j][k] = random_element(t->b);
         for (unsigned s = 0; s < 4; s++)
             scale_b[j][s] = (unsigned char)(t->small_scales ? 0x30 + random_bits() % 16 : 126 + random_bits() % 4);
@@ -242,10 +248,10 @@ static void lay_out_a(const test *t) {
 }
 
 static void lay_out(const test *t) {
-    const unsigned columns = t->pair ? t->n / 2 : t->n;
+    const unsigned columns = t->pair ? t->n / 2 : t->n + column_shift(t);
     memset(images, 0, sizeof images);
     lay_out_a(t);
-    for (unsigned j = 0; j < t->n; j++) {
+    for (unsigned j = 0; j < t->n + column_shift(t); j++) {
         for (unsigned k = 0; k < depth_of(t); k++)
             put_shared(t, &images[j / columns], B_AT, &t->layout_b, t->b, columns, depth_of(t), j % columns, k,
                        b[j][k]);
@@ -312,17 +318,19 @@ static void put_transfer(text *t, bool stores) {
 }
 
 static void put_product(text *t, const test *x) {
-    const unsigned group = x->pair ? 2 : 1, columns = x->pair ? x->n / 2 : x->n, up = x->half_lanes_up ? 16 : 0;
+    const unsigned group = x->pair ? 2 : 1, columns = x->pair ? x->n / 2 : x->n + column_shift(x),
+                   up = x->half_lanes_up ? 16 : 0;
     text_printf(t, "add.u64 %%rd5, %%rd4, %llu;\nadd.u64 %%rd6, %%rd4, %llu;\n",
                 (unsigned long long)descriptor(x, &x->layout_a, x->a, rows_of(x), stored_depth(x), A_AT),
                 (unsigned long long)descriptor(x, &x->layout_b, x->b, columns, depth_of(x), B_AT));
-    text_printf(t, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%r7+%u], ", x->weights ? ".ws" : "",
+    text_printf(t, "mov.b64 %%rd7, %llu;\n", (unsigned long long)x->zeros);
+    text_printf(t, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s%s [%%r7+%u], ", x->weights ? ".ws" : "",
                 x->sparse ? ".sp" : "", group, x->kind,
                 x->scales == 4   ? ".block_scale.scale_vec::4X"
                 : x->scales == 2 ? ".block_scale.scale_vec::2X"
                 : x->scales      ? ".block_scale"
                                  : "",
-                up << 16);
+                x->shifts_a ? ".ashift" : "", up << 16);
     if (x->a_in_memory)
         text_printf(t, "[%%r7+%u], %%rd6, ", (up << 16) + A_IN_MEMORY);
     else
@@ -333,6 +341,7 @@ static void put_product(text *t, const test *x) {
     if (x->disables) text_put(t, x->pair ? "{5, 0, 1, 0, 3, 0, 0, 0x80000000}, " : "{5, 0, 1, 0x80000000}, ");
     text_printf(t, "%d", x->keeps);
     if (x->scale_of_d) text_printf(t, ", %u", x->scale_of_d);
+    if (x->zeros) text_put(t, ", %rd7");
     text_printf(t, ";\ntcgen05.commit.cta_group::%u.mbarrier::arrive::one.shared::cluster", group);
     text_put(t, x->pair ? ".multicast::cluster.b64 [%r6], 3;\n" : ".b64 [%r6];\n");
 }
@@ -384,6 +393,17 @@ static void put_kernel(text *t, const test *x) {
 
 /* ---- the product, made here ---- */
 
+/* Column by column: so many that are used, so many that are not, and so on, from somewhere in one of them on. */
+static bool is_zero_column(const test *t, unsigned column) {
+    const unsigned wide = t->n / (128 / t->m), part = column / wide;
+    const unsigned skip = (t->zeros >> 40 & 0xff) + 1, use = (t->zeros >> 48 & 0xff) + 1;
+    bool zero = t->zeros >> (32 + part) & 1;
+    if (!(t->zeros >> 39 & 1)) return false;
+    for (unsigned at = column % wide + (t->zeros >> 8 * part & 0xff); at >= (zero ? skip : use); zero = !zero)
+        at -= zero ? skip : use;
+    return zero;
+}
+
 static double scale_value(const test *t, unsigned char byte) {
     if (!t->small_scales) return ldexp(1, byte - 127);
     return ldexp(8 + (byte & 7), (byte >> 3) - 7 - 3);
@@ -392,11 +412,12 @@ static double scale_value(const test *t, unsigned char byte) {
 static double product(const test *t, unsigned row, unsigned column) {
     double sum = t->keeps ? ldexp(d[row][column], -(int)t->scale_of_d) : 0;
     const double sign = t->negates_a != t->negates_b ? -1 : 1;
-    for (unsigned k = 0; k < depth_of(t); k++) {
+    const unsigned from = t->shifts_a && row % rows_of(t) + 1 < rows_of(t) ? row + 1 : row;
+    for (unsigned k = 0; k < depth_of(t) && !is_zero_column(t, column); k++) {
         const unsigned block = k * t->scales / depth_of(t);
         const double scale =
             t->scales ? scale_value(t, scale_a[row][block]) * scale_value(t, scale_b[column][block]) : 1;
-        sum += sign * a[row][k] * b[column][k] * scale;
+        sum += sign * a[from][k] * b[column + column_shift(t)][k] * scale;
     }
     return sum;
 }
@@ -555,11 +576,35 @@ static void weights_may_stay(void **state) {
         t.weights = true;
         t.m = 32u << k % 3;
         t.n = k % 2 ? 128 : 64;
-        t.sparse = k >= 4;
+        t.layout_b.width = 64;
         t.keeps = true;
-        if (t.sparse && t.m < 128) t.sparse = false;
+        check(t);
+        t.sparse = true;
+        check(t);
+        t.m = t.m == 32 ? 128 : t.m / 2;
         check(t);
     }
+}
+
+static void columns_may_be_zero(void **state) {
+    (void)state;
+    for (unsigned n = 0; n < 9; n++) {
+        test t = n % 2 ? f8 : f16;
+        t.weights = true;
+        t.m = 32u << n % 3;
+        t.n = n % 2 ? 128 : 64;
+        t.zeros = (UINT64_C(0x80) | random_bits() % 16) << 32 | (uint64_t)(random_bits() % 12) << 40 |
+                  (uint64_t)(random_bits() % 12) << 48 | (uint64_t)(n % 3 * 8) << 56;
+        for (unsigned part = 0; part < 4; part++) t.zeros |= (uint64_t)(random_bits() % 12) << 8 * part;
+        check(t);
+    }
+}
+
+static void rows_of_a_may_be_shifted(void **state) {
+    (void)state;
+    test t = f16;
+    t.a_in_memory = t.shifts_a = true;
+    check(t);
 }
 
 static void pairs_of_blocks_multiply(void **state) {
@@ -588,7 +633,8 @@ int main(void) {
         cmocka_unit_test(all_kinds_multiply),       cmocka_unit_test(factors_lie_in_all_layouts),
         cmocka_unit_test(sparse_matrices_multiply), cmocka_unit_test(sums_are_scaled_negated_and_left_alone),
         cmocka_unit_test(blocks_are_scaled),        cmocka_unit_test(weights_may_stay),
-        cmocka_unit_test(pairs_of_blocks_multiply),
+        cmocka_unit_test(pairs_of_blocks_multiply), cmocka_unit_test(columns_may_be_zero),
+        cmocka_unit_test(rows_of_a_may_be_shifted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
