@@ -145,6 +145,8 @@ haul_status haul_device_open(const char *name, const haul_device_options *option
 
 void haul_device_close(haul_device *d) {
     if (!d) return;
+    while (d->textures) haul_texture_free(d->textures);
+    while (d->arrays) haul_array_free(d->arrays);
     while (d->modules) haul_module_unload(d->modules);
     while (d->buffers) haul_buffer_free(d->buffers);
     while (d->hosts) haul_host_free(d->hosts);

@@ -7,8 +7,9 @@
 
 #include <haul/haul.h>
 #include <haul/stream.h>
+#include <haul/texture.h>
 
-/* A device owns its buffers and modules: closing it ends them. */
+/* A device owns its buffers, modules, arrays and textures: closing it ends them. */
 struct haul_device {
     const driver_table *driver;
     bool is_virtual;
@@ -21,6 +22,8 @@ struct haul_device {
     haul_buffer *buffers;
     haul_module *modules;
     haul_host *hosts;
+    haul_array *arrays;
+    haul_texture *textures;
 };
 
 struct haul_buffer {

@@ -130,8 +130,11 @@ haul_status launch_parse_argument(launch_list *list, const char *string, launch_
     if (!copy) return no_memory();
     const char *kind = next_field(&rest, ':');
     if (!rest)
-        return wrong(string, "is no argument: write i32:N, i64:N, f32:X, f64:X, buf:FILL:WORDS or buf:file=PATH");
+        return wrong(
+            string,
+            "is no argument: write i32:N, i64:N, f32:X, f64:X, buf:FILL:WORDS, buf:file=PATH or tex:FILL:SHAPE:FORMAT");
     if (strcmp(kind, "buf") == 0) return parse_buffer(string, rest, a);
+    if (strcmp(kind, "tex") == 0 || strcmp(kind, "surf") == 0) return launch_parse_texture(list, rest, *kind == 's', a);
     if (strcmp(kind, "i32") == 0) {
         a->kind = HAUL_ARGUMENT_I32;
         return parse_integer(string, rest, INT32_MIN, UINT32_MAX, a);
@@ -142,6 +145,6 @@ haul_status launch_parse_argument(launch_list *list, const char *string, launch_
     }
     a->kind = strcmp(kind, "f64") == 0 ? HAUL_ARGUMENT_F64 : HAUL_ARGUMENT_F32;
     if (strcmp(kind, "f32") != 0 && strcmp(kind, "f64") != 0)
-        return wrong(string, "the kind is none of i32, i64, f32, f64, buf");
+        return wrong(string, "the kind is none of i32, i64, f32, f64, buf, tex, surf");
     return parse_real(string, rest, a);
 }

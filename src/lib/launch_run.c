@@ -45,7 +45,7 @@ static void fill_value(uint32_t *words, size_t count, uint32_t value) {
     for (size_t i = 0; i < count; i++) words[i] = value;
 }
 
-static void fill_chunk(const launch_argument *a, uint32_t *words, size_t count, uint64_t first) {
+void launch_fill_words(const launch_argument *a, uint32_t *words, size_t count, uint64_t first) {
     switch (a->fill) {
     case LAUNCH_FILL_F01: fill_f01(words, count, first, a->seed); break;
     case LAUNCH_FILL_U32: fill_u32(words, count, first, a->seed); break;
@@ -66,12 +66,16 @@ static haul_status no_memory(void) {
 
 void launch_workspace_end(workspace *w) {
     for (size_t i = 0; i < w->count; i++) {
+        if (w->textures) haul_texture_free(w->textures[i]);
+        if (w->arrays) haul_array_free(w->arrays[i]);
         if (w->buffers && i < w->own) haul_buffer_free(w->buffers[i]);
         if (w->contents) text_free(&w->contents[i]);
     }
     memory_free(w->chunk);
     memory_free(w->contents);
     memory_free(w->buffers);
+    memory_free(w->arrays);
+    memory_free(w->textures);
     memory_free(w->maps);
     memory_free(w->arguments);
     *w = (workspace){0};
@@ -82,9 +86,12 @@ static haul_status start_workspace(workspace *w, size_t count) {
                      .chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
                      .contents = memory_zeroed(count, sizeof *w->contents),
                      .buffers = memory_zeroed(count, sizeof *w->buffers),
+                     .arrays = memory_zeroed(count, sizeof *w->arrays),
+                     .textures = memory_zeroed(count, sizeof *w->textures),
                      .maps = memory_zeroed(count, sizeof *w->maps),
                      .arguments = memory_zeroed(count, sizeof *w->arguments)};
-    return w->chunk && w->contents && w->buffers && w->maps && w->arguments ? HAUL_OK : no_memory();
+    const bool whole = w->chunk && w->contents && w->buffers && w->arrays && w->textures && w->maps && w->arguments;
+    return whole ? HAUL_OK : no_memory();
 }
 
 static haul_status read_input(launch_argument *a, text *content) {
@@ -99,7 +106,7 @@ static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, co
     if (a->fill == LAUNCH_FILL_FILE) return haul_buffer_write(buffer, a->offset, text_string(content), content->length);
     for (uint64_t at = 0; at < a->words; at += CHUNK_WORDS) {
         size_t count = a->words - at < CHUNK_WORDS ? (size_t)(a->words - at) : CHUNK_WORDS;
-        fill_chunk(a, chunk, count, at);
+        launch_fill_words(a, chunk, count, at);
         HAUL_TRY(haul_buffer_write(buffer, a->offset + at * 4, chunk, count * 4));
     }
     return HAUL_OK;
@@ -125,6 +132,7 @@ static haul_status set_variable(haul_module *module, launch_argument *a, workspa
 
 static haul_status make_argument(haul_device *device, launch_argument *a, workspace *w, size_t i) {
     haul_argument *out = &w->arguments[i];
+    if (a->texture) return launch_texture_start(device, a, w, i);
     *out = (haul_argument){.kind = a->kind, .integer = a->integer, .real = a->real};
     if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
     if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
@@ -185,13 +193,19 @@ haul_status launch_workspace_start(haul_device *device, haul_module *module, lau
 
 haul_status launch_workspace_refill(workspace *w, const launch_argument *arguments) {
     for (size_t i = 0; i < w->count; i++)
-        if (w->buffers[i]) HAUL_TRY(fill_buffer(&arguments[i], w->buffers[i], &w->contents[i], w->chunk));
+        if (arguments[i].texture)
+            HAUL_TRY(launch_texture_fill(&arguments[i], w, i));
+        else if (w->buffers[i])
+            HAUL_TRY(fill_buffer(&arguments[i], w->buffers[i], &w->contents[i], w->chunk));
     return HAUL_OK;
 }
 
 haul_status launch_workspace_take(workspace *w, launch_argument *arguments) {
     for (size_t i = 0; i < w->count; i++)
-        if (w->buffers[i]) HAUL_TRY(take_result(&arguments[i], w->buffers[i], w->chunk));
+        if (arguments[i].texture)
+            HAUL_TRY(launch_texture_take(&arguments[i], w, i));
+        else if (w->buffers[i])
+            HAUL_TRY(take_result(&arguments[i], w->buffers[i], w->chunk));
     return HAUL_OK;
 }
 
@@ -274,6 +288,7 @@ static json_t *buffer_to_json(const launch_argument *a) {
 }
 
 static json_t *argument_to_json(const launch_argument *a) {
+    if (a->texture) return launch_texture_to_json(a);
     switch (a->kind) {
     case HAUL_ARGUMENT_BUFFER: return buffer_to_json(a);
     case HAUL_ARGUMENT_I32: return json_pack("{s:I}", "i32", (json_int_t)a->integer);
@@ -323,7 +338,8 @@ static json_t *json_microseconds(double us) {
 json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
     for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
-        if (d->arguments[i].kind != HAUL_ARGUMENT_BUFFER) continue;
+        const launch_argument *a = &d->arguments[i];
+        if (a->texture ? !a->texture->is_surface : a->kind != HAUL_ARGUMENT_BUFFER) continue;
         json_object_set_new(object_of(line, d, i), "after",
                             json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
     }

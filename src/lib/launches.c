@@ -101,6 +101,11 @@ static haul_status read_real(json_t *value, const char *what, haul_argument_kind
 static haul_status read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
+    if (json_object_get(object, "tex") || json_object_get(object, "surf")) {
+        json_t *after = json_object_get(object, "after");
+        HAUL_TRY(launch_read_texture(list, object, a));
+        return json_is_string(after) ? read_hash(json_string_value(after), a) : HAUL_OK;
+    }
     if (json_object_get(object, "tensor")) return launch_read_tensor(list, object, a);
     if ((value = json_object_get(object, "f32"))) return read_real(value, "f32", HAUL_ARGUMENT_F32, a);
     if ((value = json_object_get(object, "f64"))) return read_real(value, "f64", HAUL_ARGUMENT_F64, a);
@@ -112,7 +117,7 @@ static haul_status read_argument(launch_list *list, json_t *object, launch_argum
         a->kind = HAUL_ARGUMENT_I64;
         return launch_read_integer(value, "i64", INT64_MIN, INT64_MAX, &a->integer);
     }
-    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, tensor, i32, i64, f32, f64");
+    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, tensor, tex, surf, i32, i64, f32, f64");
 }
 
 static haul_status check_tensors(const launch_description *d) {

@@ -18,6 +18,12 @@
  *     perm    i * seed mod n
  *     zero    0
  *     poison  0xdeadbeef
+ * A texture takes the place of its handle. Its elements are filled as a buffer's words, side by side, row by row:
+ *     {"tex":"u32","shape":[64,32],"format":"u8x4","as":"linear,wrap,normalized","seed":1}
+ * shape: width, height, depth (layers). format: u8, u16, u32, s8, s16, s32, f16 or f32, and x2 or x4. `as`: words of
+ * LAUNCH_TEXTURE_WORDS, in any order; without them: points, clamped, in texels, in an array. {"surf":...} is a surface,
+ * whose contents are hashed as a buffer's are.
+ *
  * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
  * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
  * ends where its words do.
@@ -34,6 +40,7 @@
 #include "base/text.h"
 
 #include <haul/haul.h>
+#include <haul/texture.h>
 #include <jansson.h>
 
 /* The only list of fill rules: FILL(id, name). */
@@ -53,11 +60,39 @@ typedef enum launch_fill {
         LAUNCH_FILL_COUNT
 } launch_fill;
 
+/* The only list of words that say how a texture is: WORD(name, what it sets). */
+#define LAUNCH_TEXTURE_WORDS(WORD)                \
+    WORD("linear", sampler.linear = true)         \
+    WORD("wrap", mode = HAUL_ADDRESS_WRAP)        \
+    WORD("clamp", mode = HAUL_ADDRESS_CLAMP)      \
+    WORD("mirror", mode = HAUL_ADDRESS_MIRROR)    \
+    WORD("border", mode = HAUL_ADDRESS_BORDER)    \
+    WORD("normalized", sampler.normalized = true) \
+    WORD("integers", sampler.integers = true)     \
+    WORD("srgb", sampler.srgb = true)             \
+    WORD("seamless", sampler.seamless = true)     \
+    WORD("layered", shape.layered = true)         \
+    WORD("cube", shape.cube = true)               \
+    WORD("gather", shape.gather = true)           \
+    WORD("memory", memory = LAUNCH_IN_LINEAR)     \
+    WORD("pitched", memory = LAUNCH_IN_PITCHED)
+
+/* What a texture or surface is over. */
+typedef struct launch_texture {
+    bool is_surface;
+    const char *as; /* the words */
+    haul_array_shape shape;
+    haul_sampler sampler;
+    haul_address_mode mode;
+    enum { LAUNCH_IN_ARRAY, LAUNCH_IN_LINEAR, LAUNCH_IN_PITCHED } memory;
+} launch_texture;
+
 typedef struct launch_argument {
     const char *variable; /* of the module: it holds this; NULL: the kernel gets it */
     haul_argument_kind kind;
-    int64_t integer; /* I32, I64 */
-    double real;     /* F32, F64 */
+    launch_texture *texture; /* NULL: none; else I64, with fill, words and seed of a BUFFER */
+    int64_t integer;         /* I32, I64 */
+    double real;             /* F32, F64 */
     /* BUFFER */
     launch_fill fill;
     uint64_t words;
@@ -132,6 +167,8 @@ haul_status launch_read_text(launch_list *list, const char *name, const char *te
  *     i32:N  i64:N  f32:X  f64:X
  *     buf:FILL:WORDS[:SEED[:OFFSET]][,out=FILE]      words may be 64K, 1M
  *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
+ *     tex:FILL:SHAPE:FORMAT[:AS[:SEED]]              tex:f01:64x32:f32:linear,wrap,normalized:7
+ *     surf:FILL:SHAPE:FORMAT[:AS[:SEED]]
  * Strings are copied into the list. */
 haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
 /* What a variable holds, as the command line has it: NAME=ARGUMENT. */
@@ -140,6 +177,15 @@ haul_status launch_parse_variable(launch_list *list, const char *text, launch_ar
 haul_status launch_parse_window(const char *text, launch_l2 *l2);
 /* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
 haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
+/* In launch_texture.c: a texture or surface of a launch file; of the command line, from its text behind the kind; and
+ * back. */
+haul_status launch_read_texture(launch_list *list, json_t *object, launch_argument *argument);
+haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surface, launch_argument *argument);
+json_t *launch_texture_to_json(const launch_argument *argument);
+
+/* In launch_run.c: the words of a fill rule, `count` of them from the `first` on. */
+void launch_fill_words(const launch_argument *argument, uint32_t *words, size_t count, uint64_t first);
+
 /* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
 launch_description *launch_append(launch_list *list, const launch_description *launch);
 
@@ -155,9 +201,16 @@ typedef struct launch_workspace {
     uint32_t *chunk;
     text *contents;                                 /* of buffers that come from files */
     haul_buffer **buffers;                          /* by argument; NULL for scalars; a variable's is its module's */
+    haul_array **arrays;                            /* by argument; of textures and surfaces */
+    haul_texture **textures;                        /* by argument */
     unsigned char (*maps)[sizeof(haul_tensor_map)]; /* by argument */
     haul_argument *arguments;                       /* what haul_launch_run() takes */
 } launch_workspace;
+
+/* In launch_texture.c: makes the argument's array or memory and its object; fills it; hashes what a surface holds. */
+haul_status launch_texture_start(haul_device *device, const launch_argument *argument, launch_workspace *w, size_t i);
+haul_status launch_texture_fill(const launch_argument *argument, const launch_workspace *w, size_t i);
+haul_status launch_texture_take(launch_argument *argument, const launch_workspace *w, size_t i);
 
 /* Allocates and fills; `module` has the variables (NULL where there are none). `w` is all zeros before; end it with
  * launch_workspace_end() after an error too. */

@@ -38,6 +38,8 @@ static const chart_row rows[] = {
     {"Local", HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_LOCAL_STORE, false},
     {"LDGSTS (L1)", HAUL_CLASS_LDGSTS_ACCESS, HAUL_CLASS_NONE, false},
     {"LDGSTS (bypass)", HAUL_CLASS_LDGSTS_BYPASS, HAUL_CLASS_NONE, false},
+    {"Texture", HAUL_CLASS_TEXTURE, HAUL_CLASS_NONE, false},
+    {"Surface", HAUL_CLASS_SURFACE_LOAD, HAUL_CLASS_SURFACE_STORE, false},
     {"Bulk", HAUL_CLASS_BULK_LOAD, HAUL_CLASS_BULK_STORE, false},
     {"Shared", HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE, true},
     {"Shared Atomics", HAUL_CLASS_SHARED_ATOMIC, HAUL_CLASS_NONE, true},

@@ -95,9 +95,13 @@ static const class_row l1_rows[] = {
     {HAUL_CLASS_GLOBAL_LOAD, "Global Load"},
     {HAUL_CLASS_LDGSTS_ACCESS, "Global Load To Shared Store (access)"},
     {HAUL_CLASS_LDGSTS_BYPASS, "Global Load To Shared Store (bypass)"},
+    {HAUL_CLASS_TEXTURE, "Texture"},
+    {HAUL_CLASS_SURFACE_LOAD, "Surface Load"},
     {HAUL_CLASS_BULK_LOAD, "Bulk Load"},
     {HAUL_CLASS_LOCAL_STORE, "Local Store"},
     {HAUL_CLASS_GLOBAL_STORE, "Global Store"},
+    {HAUL_CLASS_SURFACE_STORE, "Surface Store"},
+    {HAUL_CLASS_SURFACE_REDUCTION, "Surface Reduction"},
     {HAUL_CLASS_BULK_STORE, "Bulk Store"},
     {HAUL_CLASS_GLOBAL_REDUCTION, "Global Reduction"},
     {HAUL_CLASS_GLOBAL_ATOMIC, "Global Atomic"},
@@ -106,7 +110,8 @@ static const class_row l1_rows[] = {
 static const report_column l1_columns[] = {
     {"class", "L1/TEX Cache", REPORT_TEXT, NULL},
     {"instructions", "Instructions", REPORT_COUNT, "warp-level instructions executed"},
-    {"requests", "Requests", REPORT_COUNT, "requests to the L1 tags; one for each instruction of a warp"},
+    {"requests", "Requests", REPORT_COUNT,
+     "requests to the L1 tags; one for each instruction of a warp, or four lanes of a texture"},
     {"wavefronts", "Wavefronts", REPORT_COUNT, "packages that the tag stage puts out"},
     {"sectors", "Sectors", REPORT_COUNT, "32-byte sectors asked for"},
     {"sectors_per_request", "Sectors/Req", REPORT_RATIO, "4 for 32 lanes of 4 bytes side by side"},
@@ -134,7 +139,7 @@ static void add_l1_row(report_table *t, const char *title, const haul_traffic *x
 
 bool report_is_cached(haul_memory_class class) {
     return class == HAUL_CLASS_GLOBAL_LOAD || class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE ||
-           class == HAUL_CLASS_LDGSTS_ACCESS;
+           class == HAUL_CLASS_LDGSTS_ACCESS || class == HAUL_CLASS_TEXTURE || class == HAUL_CLASS_SURFACE_LOAD;
 }
 
 static void add_l1(report_section *s, const haul_launch_record *r) {

@@ -60,6 +60,12 @@ static double constant_turns(const haul_launch_record *r) {
     return (double)(t->requests - t->instructions);
 }
 
+/* The texture units take four lanes a cycle. */
+static double texture_cycles(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS) +
+           counter(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS);
+}
+
 /* A kernel reads mapped memory at 49 of the 55 GB/s that a copy reaches on an H100. */
 static double link_seconds(const sim_machine *m, const sim_waits *w) {
     static const double OF_A_COPY = 0.89;
@@ -74,8 +80,10 @@ static double share(double part, double rest) {
 
 /* A wait for memory, averaged over where the data was. */
 static double wait_seconds(const sim_machine *m, const haul_launch_record *r, double clock) {
-    double misses = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS) + counter(r, HAUL_COUNTER_TMA_LD_SECTORS);
-    double beyond_l1 = share(misses, counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT));
+    double misses = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS) + counter(r, HAUL_COUNTER_TMA_LD_SECTORS) +
+                    counter(r, HAUL_COUNTER_L1_TEXTURE_MISS);
+    double hits = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT);
+    double beyond_l1 = share(misses, hits);
     double missed = counter(r, HAUL_COUNTER_L2_READ_MISS);
     double beyond_l2 = share(missed, fmax(0, counter(r, HAUL_COUNTER_L2_READ_SECTORS) - missed));
     return m->l1_latency_cycles / clock +
@@ -104,6 +112,7 @@ double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const 
         l2_seconds(m, r),
         l1_cycles(r) / sms / clock,
         constant_cycles(r) / sms / clock,
+        texture_cycles(r) / sms / clock,
         counter(r, HAUL_COUNTER_INST_EXECUTED) / sms / SCHEDULERS / clock,
         latency_seconds(m, r, w, clock),
         link_seconds(m, w),

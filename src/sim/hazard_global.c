@@ -249,6 +249,10 @@ static void report(const play *p, const touch *t, haul_finding_kind kind) {
         snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
         return;
     }
+    if (kind == HAUL_FINDING_TEXTURE_STALE) {
+        snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
+        return;
+    }
     snprintf(f->what, sizeof f->what, "%s",
              t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
                                       : "threads of one block, with no barrier between the two");
@@ -280,6 +284,8 @@ static void read_word(const play *p, word_shadow *w) {
     if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
         !is_ordered(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->by_texture && w->writer.epoch && (w->writer.bytes & p->bytes))
+        report(p, &w->writer, HAUL_FINDING_TEXTURE_STALE);
     else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
     const touch now = touch_of(p);
@@ -409,6 +415,7 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (++count == MOST_ROWS) return false;
         if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+        if (e->by_texture && r->role == ROW_WRITER) return false;
         if (!are_strong(e, r->strong, r->cluster) && !follows(p, r, part)) return false;
     }
     return true;

@@ -32,7 +32,8 @@ typedef struct sim_logged {
     uint32_t fenced; /* reads by the copy engine: index + 1 of what has gone through a fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
-    uint8_t strong; /* sim_strength */
+    uint8_t strong;  /* sim_strength */
+    bool by_texture; /* a read that does not see what the launch has written */
 } sim_logged;
 
 /* Indices of the entries that touch a slice. */

@@ -275,6 +275,7 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     e->bytes = op->bytes;
     e->action = (uint8_t)action;
     e->strong = strength_of(w, op, action);
+    e->by_texture = op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD;
     return e;
 }
 

@@ -133,7 +133,7 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
         {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
         {LINE("\"args\":{}"), "args: must be an array"},
-        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, i32, i64, f32, f64"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, tex, surf, i32, i64, f32, f64"},
         {LINE("\"args\":[3]"), "args[0]: needs one of"},
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},

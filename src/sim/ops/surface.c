@@ -5,6 +5,8 @@
  * type. */
 #include "sim/ops/textures.h"
 
+#include "sim/hazard_texture.h"
+
 enum { AT = 0, DATA = 4, SLOTS = 8 };
 
 /* ---- where ---- */
@@ -93,6 +95,14 @@ static void set_element(sim_warp *w, const sim_op *op, unsigned e, unsigned lane
 /* What a lane does with its bytes: NULL is where the surface has none. */
 typedef void lane_fn(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *bytes, const sim_texture *t);
 
+static haul_action action_of(const sim_op *op) {
+    switch (op->memory_class) {
+    case HAUL_CLASS_SURFACE_LOAD: return HAUL_ACTION_READ;
+    case HAUL_CLASS_SURFACE_STORE: return HAUL_ACTION_WRITE;
+    default: return HAUL_ACTION_ATOMIC;
+    }
+}
+
 static sim_step access(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *run, bool formatted) {
     sim_texel_access touched;
     for (uint32_t left = active; left; left &= left - 1) {
@@ -110,6 +120,7 @@ static sim_step access(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *
         run(w, op, lane, found == PLACE_INSIDE ? l->host + (texel.address - l->address) : NULL, t);
     }
     touched.filtered = touched.linear = touched.volume = false;
+    if (w->sm->hazards) sim_hazard_texels(w, op, active, &touched, action_of(op));
     sim_count_texels(w->sm->counting, op, active, &touched);
     return SIM_NEXT;
 }

@@ -5,6 +5,7 @@
  * in the pool, in the order below. */
 #include "sim/ops/textures.h"
 
+#include "sim/hazard_texture.h"
 #include "sim/ops/half.h"
 
 enum { AT = 0, RESULT = 4, ALONG = 8, LEVEL = 8, SHIFT = 14, SLOTS = 17 };
@@ -53,8 +54,16 @@ static void write_result(sim_warp *w, const sim_op *op, unsigned lane, const uin
 
 /* ---- the warp ---- */
 
+static void check(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t, const sim_texel_access *a) {
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < SIM_LANES && a->linear; l++) outside |= (uint32_t)(!a->lanes[l].count) << l;
+    if (outside & active) sim_hazard_texture_range(w, op, outside & active, t->levels[0].extent[0]);
+    sim_hazard_texels(w, op, active, a, HAUL_ACTION_READ);
+}
+
 static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_texel_access access;
+    for (unsigned l = 0; l < SIM_LANES; l++) access.lanes[l].count = 0;
     uint64_t last = 0;
     const sim_texture *t = NULL;
     for (uint32_t left = active; left; left &= left - 1) {
@@ -72,6 +81,7 @@ static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
     access.filtered = t->sampler.linear && op->y != SIM_FETCH_TEXELS;
     access.linear = t->kind == DRIVER_RESOURCE_LINEAR;
     access.volume = t->dimensions == 3;
+    if (w->sm->hazards) check(w, op, active, t, &access);
     sim_count_texels(w->sm->counting, op, active, &access);
     return SIM_NEXT;
 }

@@ -10,6 +10,7 @@
 #include "library.h"
 #include "math_special.h"
 #include "synchronise.h"
+#include "textures.h"
 #include "warp.h"
 
 #undef HAUL_UNARY
