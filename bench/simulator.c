@@ -106,12 +106,11 @@ typedef struct result {
     double instructions, seconds;
 } result;
 
-/* A module keeps the form that the environment asked for when it was loaded. */
+/* A module keeps the form that the environment asks for when it is loaded. */
 static void choose_form(bool interpreted) {
-    if (interpreted)
-        setenv("HAUL_COMPILE", "off", 1);
-    else
-        unsetenv("HAUL_COMPILE");
+    static const char *asked;
+    if (!asked) asked = getenv("HAUL_COMPILE") ? strdup(getenv("HAUL_COMPILE")) : "on";
+    setenv("HAUL_COMPILE", interpreted ? "off" : asked, 1);
 }
 
 static result measure(const work *w, unsigned threads, unsigned repeat, bool check) {

@@ -91,6 +91,9 @@ struct sim_native {
     uint32_t (*match)(sim_native *n, sim_cohort_memo *memo, uint32_t cohort);
     /* The cohort's first `accesses` were made, the others will not be. */
     void (*partial)(sim_native *n, uint32_t cohort, uint32_t accesses);
+    /* Counts an access to global memory whose lanes lie side by side in each half warp, which begin at `first` and
+     * `second`; what is to be added to these for the host's address. 0: it is the handler's, and nothing was done. */
+    uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     const sim_segment *segment;
     struct sim_counting *counting;
     sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */

@@ -114,6 +114,21 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     return 1;
 }
 
+/* ---- global memory ---- */
+
+static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t second) {
+    sim_sm *sm = n->warp->sm;
+    const sim_range *range = &sm->ranges[op->instruction];
+    const uint64_t bytes = (uint64_t)op->bytes * HALF, from[2] = {first, second};
+    if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
+    if ((first | second) & (op->bytes - 1u)) return 0;
+    sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
+    sim_count_global_span(sm->counting, n->warp, op, from, op->bytes);
+    return range->host;
+}
+
+/* ---- an SM's memos ---- */
+
 /* False without memory for the segment's memos: it is left to the interpreter. */
 static bool has_memos(sim_native *n, const sim_segment *s) {
     sim_cohort_memo **memos = &n->all_memos[s->index];
@@ -155,6 +170,7 @@ sim_native *sim_native_create(sim_sm *sm) {
     n->changes = &sm->changes;
     n->match = match;
     n->partial = partial;
+    n->span = span;
     count_in(n, sm->counting);
     return n;
 }

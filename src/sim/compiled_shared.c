@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-enum { HALF = SIM_LANES / 2 };
-
 static unsigned stride_of(sim_lanes_kind kind) {
     static const uint8_t strides[SIM_LANES_KINDS] = {
         [SIM_LANES_STRIDE_4] = 4,      [SIM_LANES_STRIDE_4_SAME] = 4, [SIM_LANES_STRIDE_8] = 8,
@@ -156,7 +154,7 @@ static void write_half_addresses(sim_writer *w, sim_written_cohort *g) {
     const uint32_t shared = sim_write_native(w, offsetof(sim_native, shared));
     for (unsigned h = 0; h < 2; h++) {
         const uint32_t lane =
-            sim_write_id(w, "extractelement <32 x i32> %s, i32 %u", sim_operand(w, g->lanes), h * HALF);
+            sim_write_id(w, "extractelement <32 x i32> %s, i32 %u", sim_operand(w, g->lanes), h * SIM_HALF_WARP);
         const uint32_t wide = sim_write_id(w, "zext i32 %%v%u to i64", lane);
         g->half[h] = sim_write_id(w, "add i64 %%v%u, %%v%u", shared, wide);
     }
@@ -216,50 +214,16 @@ static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
 
 /* ---- words ---- */
 
-#define FIRST_HALF "0,i32 1,i32 2,i32 3,i32 4,i32 5,i32 6,i32 7,i32 8,i32 9,i32 10,i32 11,i32 12,i32 13,i32 14,i32 15"
-#define SECOND_HALF \
-    "16,i32 17,i32 18,i32 19,i32 20,i32 21,i32 22,i32 23,i32 24,i32 25,i32 26,i32 27,i32 28,i32 29,i32 30,i32 31"
-static const char whole_warp[] = "<i32 " FIRST_HALF ",i32 " SECOND_HALF ">";
-static const char *const half_warps[2] = {"<i32 " FIRST_HALF ">", "<i32 " SECOND_HALF ">"};
-
-/* Both halves, one behind the other. */
-static sim_value write_joined(sim_writer *w, uint32_t low, uint32_t high) {
-    return sim_write_value(w, SIM_VALUE_I32, "shufflevector <16 x i32> %%v%u, <16 x i32> %%v%u, <32 x i32> %s", low,
-                           high, whole_warp);
-}
-
-static uint32_t write_half(sim_writer *w, sim_value v, unsigned half) {
-    return sim_write_id(w, "shufflevector <32 x i32> %s, <32 x i32> undef, <16 x i32> %s", sim_operand(w, v),
-                        half_warps[half]);
-}
-
-static uint32_t load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment) {
-    char type[32];
-    snprintf(type, sizeof type, count == 1 ? "i32" : "<%u x i32>", count);
-    const uint32_t pointer = sim_write_pointer(w, address, type);
-    return sim_write_id(w, "load %s, %s %%v%u, align %u", type, sim_pointer_type(w, type), pointer, alignment);
-}
-
 static uint32_t write_broadcast(sim_writer *w, uint32_t word) {
     const uint32_t seed = sim_write_id(w, "insertelement <16 x i32> undef, i32 %%v%u, i32 0", word);
     return sim_write_id(w, "shufflevector <16 x i32> %%v%u, <16 x i32> undef, <16 x i32> zeroinitializer", seed);
-}
-
-/* Element e of `count` side by side in each of 16 lanes. */
-static uint32_t write_element(sim_writer *w, uint32_t words, unsigned count, unsigned e) {
-    char places[160];
-    size_t at = 0;
-    for (unsigned l = 0; l < HALF; l++)
-        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l * count + e);
-    return sim_write_id(w, "shufflevector <%u x i32> %%v%u, <%u x i32> undef, <16 x i32> <%s>", HALF * count, words,
-                        HALF * count, places);
 }
 
 /* A half warp's lanes at their own addresses, as pointers to words: N of 16 of them. */
 static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift) {
     const uint32_t shared = sim_write_native(w, offsetof(sim_native, shared));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, shared, shift), "i8");
-    const uint32_t lanes = write_half(w, g->lanes, half);
+    const uint32_t lanes = sim_write_half(w, g->lanes, half);
     const uint32_t wide = sim_write_id(w, "sext <16 x i32> %%v%u to <16 x i64>", lanes);
     const uint32_t bytes =
         sim_write_id(w, "getelementptr i8, %s %%v%u, <16 x i64> %%v%u", sim_pointer_type(w, "i8"), base, wide);
@@ -294,13 +258,13 @@ static half_words load_half(sim_writer *w, const sim_written_cohort *g, sim_lane
     const uint32_t at = sim_write_sum(w, g->half[half], shift);
     const bool side_by_side = stride == 4 * count, uniform = stride == 0 && kind != SIM_LANES_ANY;
     if (side_by_side && count == 1) {
-        out.element[0] = load_words(w, at, HALF, 4);
+        out.element[0] = sim_load_words(w, at, SIM_HALF_WARP, 4);
     } else if (side_by_side) {
-        const uint32_t words = load_words(w, at, HALF * count, 4);
-        for (unsigned e = 0; e < count; e++) out.element[e] = write_element(w, words, count, e);
+        const uint32_t words = sim_load_words(w, at, SIM_HALF_WARP * count, 4);
+        for (unsigned e = 0; e < count; e++) out.element[e] = sim_write_element(w, words, count, e);
     } else {
         for (unsigned e = 0; e < count; e++)
-            out.element[e] = uniform ? write_broadcast(w, load_words(w, sim_write_sum(w, at, 4 * e), 1, 4))
+            out.element[e] = uniform ? write_broadcast(w, sim_load_words(w, sim_write_sum(w, at, 4 * e), 1, 4))
                                      : write_gather(w, g, half, shift + 4 * e);
     }
     return out;
@@ -312,12 +276,7 @@ static void write_load(sim_writer *w, const sim_op *op, const sim_written_cohort
     const half_words low = load_half(w, g, kind, 0, shift, op->count);
     const half_words high = halves_are_same(kind) ? low : load_half(w, g, kind, 1, shift, op->count);
     for (unsigned e = 0; e < op->count; e++)
-        sim_write_slot(w, slots[e], write_joined(w, low.element[e], high.element[e]));
-}
-
-static void store_words(sim_writer *w, uint32_t address, const char *type, uint32_t words) {
-    const uint32_t pointer = sim_write_pointer(w, address, type);
-    sim_write_line(w, "  store %s %%v%u, %s %%v%u, align 4", type, words, sim_pointer_type(w, type), pointer);
+        sim_write_slot(w, slots[e], sim_write_joined(w, low.element[e], high.element[e]));
 }
 
 /* Where lanes share an address the last one's word stays. */
@@ -328,9 +287,9 @@ static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohor
     for (unsigned e = 0; e < op->count; e++) {
         const sim_value v = sim_read_slot(w, slots[e], SIM_VALUE_I32);
         for (unsigned h = 0; h < 2; h++) {
-            const uint32_t words = write_half(w, v, h);
+            const uint32_t words = sim_write_half(w, v, h);
             if (side_by_side)
-                store_words(w, sim_write_sum(w, g->half[h], shift), "<16 x i32>", words);
+                sim_store_words(w, sim_write_sum(w, g->half[h], shift), "<16 x i32>", words);
             else
                 write_scatter(w, g, h, shift + 4 * e, words);
         }

@@ -253,6 +253,45 @@ void sim_forget_all(sim_writer *w) {
     w->cached_count = 0;
 }
 
+/* ---- half warps ---- */
+
+#define FIRST_HALF "0,i32 1,i32 2,i32 3,i32 4,i32 5,i32 6,i32 7,i32 8,i32 9,i32 10,i32 11,i32 12,i32 13,i32 14,i32 15"
+#define SECOND_HALF \
+    "16,i32 17,i32 18,i32 19,i32 20,i32 21,i32 22,i32 23,i32 24,i32 25,i32 26,i32 27,i32 28,i32 29,i32 30,i32 31"
+static const char whole_warp[] = "<i32 " FIRST_HALF ",i32 " SECOND_HALF ">";
+static const char *const half_warps[2] = {"<i32 " FIRST_HALF ">", "<i32 " SECOND_HALF ">"};
+
+sim_value sim_write_joined(sim_writer *w, uint32_t low, uint32_t high) {
+    return sim_write_value(w, SIM_VALUE_I32, "shufflevector <16 x i32> %%v%u, <16 x i32> %%v%u, <32 x i32> %s", low,
+                           high, whole_warp);
+}
+
+uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half) {
+    return sim_write_id(w, "shufflevector <32 x i32> %s, <32 x i32> undef, <16 x i32> %s", sim_operand(w, v),
+                        half_warps[half]);
+}
+
+uint32_t sim_load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment) {
+    char type[32];
+    snprintf(type, sizeof type, count == 1 ? "i32" : "<%u x i32>", count);
+    const uint32_t pointer = sim_write_pointer(w, address, type);
+    return sim_write_id(w, "load %s, %s %%v%u, align %u", type, sim_pointer_type(w, type), pointer, alignment);
+}
+
+uint32_t sim_write_element(sim_writer *w, uint32_t words, unsigned count, unsigned e) {
+    char places[160];
+    size_t at = 0;
+    for (unsigned l = 0; l < SIM_HALF_WARP; l++)
+        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l * count + e);
+    return sim_write_id(w, "shufflevector <%u x i32> %%v%u, <%u x i32> undef, <16 x i32> <%s>", SIM_HALF_WARP * count,
+                        words, SIM_HALF_WARP * count, places);
+}
+
+void sim_store_words(sim_writer *w, uint32_t address, const char *type, uint32_t words) {
+    const uint32_t pointer = sim_write_pointer(w, address, type);
+    sim_write_line(w, "  store %s %%v%u, %s %%v%u, align 4", type, words, sim_pointer_type(w, type), pointer);
+}
+
 /* ---- what is live ---- */
 
 static void mark_live(sim_writer *w, const uint64_t *row, bool live) {
@@ -430,6 +469,11 @@ static void write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t
     sim_write_line(w, "l%u:", on);
 }
 
+void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on) {
+    const uint32_t step = write_call(w, op, w->pc, active_lanes(w, op));
+    write_check(w, step, w->pc, on);
+}
+
 /* Leaves it to its handler, at the end of a segment. */
 static void write_last_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction) {
     sim_close_cohorts(w);
@@ -504,6 +548,7 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
 static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (stands_alone(op) || op->run == sim_run_clock) return false;
     if (op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE) return sim_write_shared(w, op);
+    if (op->form == SIM_FORM_GLOBAL) return sim_write_global(w, op);
     w->guarded = op->guard != SIM_SLOT_TRUE;
     if (w->guarded) w->guard = active_lanes(w, op);
     const bool known = sim_write_op(w, op, i);

@@ -106,6 +106,21 @@ void sim_write_slot(sim_writer *w, uint32_t slot, sim_value value);
 /* A mask as a vector of bits: N. */
 uint32_t sim_write_bits(sim_writer *w, sim_value mask);
 
+/* ---- half warps ---- */
+
+enum { SIM_HALF_WARP = SIM_LANES / 2 };
+
+/* Two vectors of 16 words, one behind the other; and such a half of 32. */
+sim_value sim_write_joined(sim_writer *w, uint32_t low, uint32_t high);
+uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half);
+/* N of `count` words at an address (N of an i64); a vector when there are several. */
+uint32_t sim_load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment);
+void sim_store_words(sim_writer *w, uint32_t address, const char *type, uint32_t words);
+/* N of element e of `count` side by side in each of 16 lanes. */
+uint32_t sim_write_element(sim_writer *w, uint32_t words, unsigned count, unsigned e);
+
+/* ---- the register file, written back ---- */
+
 /* Writes back what is needed at instruction `before` and at `after` (the end of the block: the one behind its last),
  * and what no PTX register has. Everything stays known. */
 void sim_write_back(sim_writer *w, uint32_t before, uint32_t after);
@@ -135,6 +150,11 @@ void sim_write_block(sim_writer *w, uint32_t block, sim_written *out);
 
 /* compiled_ops.c: writes the operation, or nothing (false). */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+/* Leaves the operation that is being written to its handler, and goes on at label `on`, or out. All that is known must
+ * have been written back, and is to be forgotten. */
+void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on);
+/* compiled_global.c: the same for plain accesses to global memory. */
+bool sim_write_global(sim_writer *w, const sim_op *op);
 /* compiled_shared.c: the same for plain accesses to shared memory. */
 bool sim_write_shared(sim_writer *w, const sim_op *op);
 /* The cohorts' accesses have all been made: counts them. Later accesses are new cohorts'. */

@@ -271,28 +271,29 @@ static bool span_lines(const uint64_t first[2], uint64_t stride, unsigned bytes,
     return true;
 }
 
-static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t address[SIM_LANES],
+static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t from[2], uint64_t stride,
                        sim_part part) {
     const uint64_t shift = (uint64_t)(int64_t)part.start;
-    const uint64_t first[2] = {address[0] + shift, address[SIM_LANES / 2] + shift};
+    const uint64_t first[2] = {from[0] + shift, from[1] + shift};
     sim_lines lines;
-    if (!span_lines(first, address[1] - address[0], part.width, &lines)) {
+    if (!span_lines(first, stride, part.width, &lines)) {
         uint64_t start[SIM_LANES];
-        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + shift;
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = first[l / (SIM_LANES / 2)] + l % (SIM_LANES / 2) * stride;
         sim_coalesce(start, SIM_ALL_LANES, part.width, &lines);
     }
     count_global_lines(c, w, op, SIM_ALL_LANES, part.width, &lines);
 }
 
-void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t address[SIM_LANES]) {
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t first[2],
+                           uint64_t stride) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     take_policy(c, w, op, SIM_ALL_LANES);
     if (a->plain) {
-        count_span(c, w, op, address, (sim_part){0, op->bytes});
+        count_span(c, w, op, first, stride, (sim_part){0, op->bytes});
         return;
     }
-    for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, address, a->parts[p]);
+    for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, first, stride, a->parts[p]);
 }
 
 /* ---- constant banks ---- */

@@ -29,6 +29,12 @@ typedef struct sim_range {
     uintptr_t host;
 } sim_range;
 
+/* Whether `span` bytes from `first` on lie in the allocation. */
+static inline bool sim_is_span_inside(const sim_range *range, uint64_t first, uint64_t span) {
+    const uint64_t offset = first - range->from, size = range->to - range->from;
+    return offset <= size && span <= size - offset;
+}
+
 /* A part of an allocation that is cut up further: what lies there is asked of these. `find`: the piece that the address
  * is in; `was_freed`: the one that was freed; `before`: the last one that ends at or before it. */
 typedef struct sim_carving {

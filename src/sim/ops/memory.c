@@ -388,12 +388,6 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
     }
 }
 
-/* Whether `span` bytes from `first` on lie in the allocation. */
-static bool is_span_inside(const sim_range *range, uint64_t first, uint64_t span) {
-    const uint64_t offset = first - range->from, size = range->to - range->from;
-    return offset <= size && span <= size - offset;
-}
-
 /* False, with nothing done, where the general way has to be gone. */
 static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                         bool is_store) {
@@ -401,12 +395,12 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const ui
     const sim_range *range = &w->sm->ranges[op->instruction];
     if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(address)) return false;
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
-    if (!is_span_inside(range, address[0], span) || !is_span_inside(range, second, span)) return false;
+    if (!sim_is_span_inside(range, address[0], span) || !sim_is_span_inside(range, second, span)) return false;
     if ((address[0] | second | stride) & (op->bytes - 1u)) return false;
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     w->sm->changes += is_store;
     move_span(w, op, range->host, address, stride, is_store);
-    sim_count_global_span(w->sm->counting, w, op, address);
+    sim_count_global_span(w->sm->counting, w, op, (const uint64_t[2]){address[0], second}, stride);
     return true;
 }
 
