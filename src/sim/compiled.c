@@ -60,6 +60,12 @@ static sim_writer *new_writer(sim_compiled *c, arena *memory, text *out) {
     return w;
 }
 
+static atomic_uint refused;
+
+unsigned sim_compiler_refused(void) {
+    return atomic_load(&refused);
+}
+
 /* A block that cannot be compiled, for whatever reason, stays interpreted. */
 static void compile_block(sim_compiled *c, uint32_t block) {
     jmp_buf out_of_memory;
@@ -70,7 +76,10 @@ static void compile_block(sim_compiled *c, uint32_t block) {
     if (!setjmp(out_of_memory)) {
         sim_written written = {0};
         sim_write_block(new_writer(c, &memory, &out), block, &written);
-        if (!out.failed && sim_code_make(&out, &c->code)) publish(c, &written);
+        if (!out.failed && sim_code_make(&out, &c->code))
+            publish(c, &written);
+        else
+            atomic_fetch_add(&refused, 1);
     }
     c->memory.out_of_memory = NULL;
     text_free(&out);

@@ -116,6 +116,9 @@ typedef struct sim_compiling_mode {
 /* HAUL_COMPILE: "off"; a number (SIM_COMPILING_RUNS); anything else, or nothing: SIM_COMPILING_HEAT. */
 sim_compiling_mode sim_compiling(void);
 
+/* Blocks that the compiler would not have: the host was out of memory, or haul has a defect. */
+unsigned sim_compiler_refused(void);
+
 typedef _Atomic(const sim_segment *) sim_segment_entry;
 
 /* A program's compiled form. Lives from sim_compiled_create() to sim_compiled_free(). */

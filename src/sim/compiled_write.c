@@ -267,8 +267,8 @@ sim_value sim_write_joined(sim_writer *w, uint32_t low, uint32_t high) {
 }
 
 uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half) {
-    return sim_write_id(w, "shufflevector <32 x i32> %s, <32 x i32> undef, <16 x i32> %s", sim_operand(w, v),
-                        half_warps[half]);
+    return sim_write_id(w, "shufflevector %s %s, %s undef, <16 x i32> %s", sim_value_types[v.type], sim_operand(w, v),
+                        sim_value_types[v.type], half_warps[half]);
 }
 
 uint32_t sim_load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment) {
