@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Operations of a block from which on it is compiled: what the interpreter takes about as long for. */
-enum { HOT = 200000 };
+enum { HOT = 500000 };
 
 sim_compiling_mode sim_compiling(void) {
     const char *chosen = getenv("HAUL_COMPILE");
