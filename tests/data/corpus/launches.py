@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the launches of one of the sources here, or of `kernels` (those that haul ships), one JSON object a line.
+"""Prints the launches of one of the sources here, of `kernels` (those that haul ships), or of `some` (every eleventh of all but
+`sets`), one JSON object a line.
 
 usage: launches.py NAME
 """
@@ -525,6 +526,17 @@ def of_kernels():
                 if name == "stencil.jsonl" and not line["kernel"].endswith(RADII):
                     continue
                 launches.append({**line, "grid": three(line["grid"]), "block": three(line["block"]), "file": name[:-6]})
+
+
+# ---- a few of each, for other machines ----
+
+
+def of_some():
+    for name in ("global", "shared", "atomics", "stack", "copies", "tensors", "cub", "matrix", "kernels"):
+        before = len(launches)
+        globals()["of_" + name]()
+        chosen = [{**line, "file": line.get("file", name)} for line in launches[before::11]]
+        launches[before:] = chosen
 
 
 def main():

@@ -30,11 +30,12 @@ take_kernels() {
 # count NAME HAUL FOLDER READING
 count() {
     "$here/launches.py" "$1" >"$3/$1.launches"
-    if [ "$1" = kernels ]; then
-        ptx=$(for f in "$here"/kernels/*.ptx; do printf -- '--ptx %s ' "$f"; done)
-    else
-        ptx="--ptx $here/$1.ptx"
-    fi
+    case $1 in
+    kernels) files=$(echo "$here"/kernels/*.ptx) ;;
+    some) files=$(echo "$here"/*.ptx "$here"/kernels/*.ptx) ;;
+    *) files=$here/$1.ptx ;;
+    esac
+    ptx=$(for f in $files; do printf -- '--ptx %s ' "$f"; done)
     # shellcheck disable=SC2086
     "$2" replay "$3/$1.launches" $ptx --device gpu:0 --counters --readings 1 >"$3/$1.$4" && rm -f "$3/$1.launches"
 }
