@@ -151,7 +151,7 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
 
 typedef struct class_sums {
     haul_traffic traffic[HAUL_CLASS_COUNT];
-    uint64_t tag_sectors[HAUL_CLASS_COUNT];
+    uint64_t tag_sectors[HAUL_CLASS_COUNT], matrix_accesses[HAUL_CLASS_COUNT];
     uint64_t fixed_loads; /* of constants at places that the assembler knows */
 } class_sums;
 
@@ -160,6 +160,7 @@ static void add_tally(const sim_tally *tally, haul_memory_class class, haul_traf
     haul_traffic t = tally->traffic;
     haul_traffic_add(&sums->traffic[class], &t);
     sums->tag_sectors[class] += tally->tag_sectors;
+    sums->matrix_accesses[class] += tally->matrix_accesses;
     t.instructions = 0;
     haul_traffic_add(instruction, &t);
 }
@@ -256,8 +257,8 @@ static void set_local_counters(haul_launch_record *r, const class_sums *s) {
 static void set_shared_counters(haul_launch_record *r, const class_sums *s) {
     const haul_traffic *ld = &s->traffic[HAUL_CLASS_SHARED_LOAD], *st = &s->traffic[HAUL_CLASS_SHARED_STORE],
                        *atom = &s->traffic[HAUL_CLASS_SHARED_ATOMIC];
-    set(r, HAUL_COUNTER_INST_SHARED_LD, ld->instructions);
-    set(r, HAUL_COUNTER_INST_SHARED_ST, st->instructions);
+    set(r, HAUL_COUNTER_INST_SHARED_LD, ld->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_LOAD]);
+    set(r, HAUL_COUNTER_INST_SHARED_ST, st->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_STORE]);
     set(r, HAUL_COUNTER_INST_SHARED_ATOM, atom->instructions);
     set(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS, ld->shared_wavefronts);
     set(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS, st->shared_wavefronts);

@@ -13,7 +13,7 @@ static sim_tally *tally_at(sim_counting *c, const sim_op *op, sim_tally_space sp
 /* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
  * parameter, say. */
 static bool is_counted(const sim_counting *c, const sim_op *op) {
-    return c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
+    return !op->uncounted && c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
 }
 
 /* The cache policy that the instruction gives, the same for all lanes, since it is for all of the access. */
@@ -500,11 +500,13 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     }
 }
 
-/* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. */
+/* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. Such instructions are not among
+ * those that Nsight Compute counts as shared loads and stores. */
 void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]) {
     if (!is_counted(c, op) || !rows) return;
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     sim_traffic_shared(&t->traffic, sim_bank_store(address, rows, op->bytes), rows, op->bytes);
+    t->matrix_accesses++;
 }
 
 /* ---- asynchronous copies ---- */

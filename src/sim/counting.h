@@ -28,7 +28,8 @@ struct sim_count_plan {
 /* What one instruction moved on one SM. traffic.instructions counts machine accesses here. */
 typedef struct sim_tally {
     haul_traffic traffic;
-    uint64_t tag_sectors; /* differs from traffic.sectors for LDGSTS around L1 */
+    uint64_t tag_sectors;     /* differs from traffic.sectors for LDGSTS around L1 */
+    uint64_t matrix_accesses; /* of traffic.instructions those that move matrices (ldmatrix, stmatrix) */
 } sim_tally;
 
 /* An instruction with a generic address may reach global, local and shared memory, an atomic on shared memory may

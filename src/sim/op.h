@@ -50,7 +50,8 @@ struct sim_op {
         uint32_t pattern; /* shared memory: where the lanes' pattern is (pattern.h) */
         uint32_t policy;  /* global memory: slot of the cache policy (policy.h); 0: none */
     };
-    uint8_t form; /* sim_form */
+    uint8_t form;   /* sim_form */
+    bool uncounted; /* memory: an operation of its own says what machine code does instead */
 };
 
 /* What an operation does, of those whose instruction alone does not tell: for the compiled form. */

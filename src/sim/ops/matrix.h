@@ -42,6 +42,7 @@ typedef struct sim_element_access {
     uint32_t address, data;
     unsigned bytes, lane_bytes;
     bool loads;
+    bool uncounted; /* the caller emits what counts */
 } sim_element_access;
 
 #define SIM_ELEMENT_ACCESS SIM_PASTE(sim_emit_element_access, SIM_VARIANT)

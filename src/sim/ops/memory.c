@@ -623,6 +623,7 @@ haul_status SIM_ELEMENT_ACCESS(sim_lowering *l, const ptx_instruction *i, const 
     op->x = log2_of(e->bytes);
     op->y = log2_of(e->lane_bytes);
     op->flags |= SIM_OP_WIDE;
+    op->uncounted = e->uncounted;
     return HAUL_OK;
 }
 
