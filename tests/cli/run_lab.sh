@@ -35,7 +35,7 @@ cp "$work/out" "$work/text"
 csv_has_stride_5() { grep -q '^5,' "$work/all/tables/strides-load_stride.csv"; }
 result 'saves each table as CSV' csv_has_stride_5
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks staging saxpy maxpool stencil transpose rows matvec fused overlap; do
+for name in strides batches derivatives banks readonly staging saxpy maxpool stencil transpose rows matvec fused overlap; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -59,6 +59,8 @@ result 'a broadcast never conflicts' holds banks broadcast 'all(r["conflicts"] =
 result '[32][32] conflicts 31 times a load, [32][33] and a swizzle never' holds banks tiles \
     '{r["tile"]: r["per_load"] for r in rows}["[32][32]"] == 31 and
      all(r["load_conflicts"] == 0 for r in rows if r["tile"] in ("[32][33]", "[32][32] swizzled"))'
+result 'a constant bank answers one address at a time' holds readonly lookups \
+    '[r["requests"] for r in rows][:6] == [1, 2, 4, 8, 16, 32] and all(r["wavefronts"] <= 2 for r in rows[:6])'
 result '16-byte copies around L1 fetch twice what is not aligned' holds staging ways \
     '[r["bypass_sectors"] for r in rows if r["way"] == "16 B, LDGSTS around L1"] == [256, 512, 512]'
 result '16-byte copies through L1 pay for one sector more a warp' holds staging ways \

@@ -143,9 +143,18 @@ static haul_status verify(lab_bench *b, const prepared *p, bool *right) {
     return HAUL_OK;
 }
 
+static haul_status fill_variable(const lab_launch *launch, haul_module *module) {
+    haul_buffer *variable;
+    if (!launch->variable) return HAUL_OK;
+    if (!launch->contents) return no_memory(launch, "arrays");
+    HAUL_TRY(haul_module_variable(module, launch->variable, &variable));
+    return haul_buffer_write(variable, 0, launch->contents, launch->variable_count * sizeof *launch->contents);
+}
+
 static haul_status run_described(const prepared *p, haul_run *run) {
     haul_module *module = NULL;
     HAUL_TRY(kernels_module(p->side->kernels, p->launch->module, &module));
+    if (run) HAUL_TRY(fill_variable(p->launch, module)); /* not where it is timed */
     haul_launch l = {.kernel = p->launch->kernel,
                      .shared_bytes = p->launch->shared_bytes,
                      .arguments = p->arguments,

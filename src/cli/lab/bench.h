@@ -96,6 +96,9 @@ typedef struct lab_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     lab_argument arguments[LAB_ARGUMENTS];
+    const char *variable; /* of the module, which gets `contents` before the launch; NULL: none */
+    const float *contents;
+    size_t variable_count;
 } lab_launch;
 
 /* Runs the launch; `record` gets a copy of its record, valid until lab_bench_end(). Results that are not bit for bit
