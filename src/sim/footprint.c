@@ -104,15 +104,70 @@ static bool owns(sim_owner owner, const element *e, unsigned bytes) {
     return sim_owner_lanes(owner, from) == e->lanes && sim_owner_lanes(owner, from + bytes - 1) == e->lanes;
 }
 
+/* ---- runs ---- */
+
+/* Elements of a butterfly: lane l's is number expand(l) from `base` on, with runs of 1 << log elements. */
+typedef struct butterfly {
+    uint32_t base;
+    unsigned log; /* 0: it is none */
+} butterfly;
+
+enum { MOST_RUN_LOG = 4, LEAST_ELEMENTS = 3 };
+
+static uint32_t expand(unsigned lane, unsigned log) {
+    return lane >> log << (log + 1) | (lane & ((1u << log) - 1));
+}
+
+static bool is_butterfly(const element *e, unsigned count, unsigned bytes, butterfly b) {
+    uint32_t differs = 0;
+    for (unsigned i = 0; i < count; i++)
+        differs |= (e[i].address - expand((unsigned)__builtin_ctz(e[i].lanes), b.log) * bytes) ^ b.base;
+    return !differs;
+}
+
+static butterfly find_butterfly(const element *e, unsigned count, unsigned bytes) {
+    const butterfly none = {0, 0};
+    if (count < LEAST_ELEMENTS || bytes < 4) return none;
+    for (unsigned i = 0; i < count; i++)
+        if (e[i].lanes & (e[i].lanes - 1)) return none;
+    for (unsigned log = 1; log < MOST_RUN_LOG && bytes << (log + 1) <= SIM_FOOTPRINT_LINE; log++) {
+        const butterfly b = {e->address - expand((unsigned)__builtin_ctz(e->lanes), log) * bytes, log};
+        if (is_butterfly(e, count, bytes, b)) return b;
+    }
+    return none;
+}
+
+/* The owner of the butterfly's elements in one line, said from its first run on; false when none begins there. */
+static bool owner_of_runs(butterfly b, uint32_t line, unsigned bytes, sim_owner *owner) {
+    const uint32_t start = line * SIM_FOOTPRINT_LINE, period = bytes << (b.log + 1);
+    const uint32_t before = start > b.base ? (start - b.base + period - 1) / period : 0;
+    const uint32_t first = b.base + before * period - start, lane = before << b.log;
+    if (b.base + before * period < start || first >= SIM_FOOTPRINT_LINE || lane >= SIM_LANES) return false;
+    *owner = (sim_owner){{.lanes = 1u << lane,
+                          .start = (uint8_t)first,
+                          .stride = (int8_t)bytes,
+                          .step = 1,
+                          .run = (uint8_t)(b.log + (unsigned)__builtin_ctz(bytes))}};
+    return true;
+}
+
+/* ---- parts ---- */
+
+/* Whose the first two are, or as the butterfly says; false when the first one stands alone. */
+static bool find_part_owner(const element *e, unsigned count, unsigned bytes, butterfly b, sim_owner *owner) {
+    const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
+    if (b.log && owner_of_runs(b, line, bytes, owner) && owns(*owner, e, bytes)) return true;
+    return count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, owner);
+}
+
 /* Makes a part of the first of the elements; returns of how many. */
-static unsigned make_part(const element *e, unsigned count, unsigned bytes, sim_part *p) {
+static unsigned make_part(const element *e, unsigned count, unsigned bytes, butterfly b, sim_part *p) {
     const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     unsigned taken = 1;
     *p = (sim_part){.owner = {{.lanes = e->lanes}}};
     sim_owner owner;
-    if (count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, &owner)) {
+    if (find_part_owner(e, count, bytes, b, &owner)) {
         p->owner = owner;
-        taken = 2;
         while (taken < count && in_line(&e[taken], line) && owns(owner, &e[taken], bytes) &&
                (owner.stride > 0) == (e[taken].address > e[taken - 1].address))
             taken++;
@@ -128,6 +183,7 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, sim_
 static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
     element elements[SIM_LANES];
     const unsigned count = list_elements(active, address, elements);
+    const butterfly b = find_butterfly(elements, count, bytes);
     const uint32_t first = address[__builtin_ctz(active)];
     f->active = active;
     f->bytes = (uint8_t)bytes;
@@ -137,7 +193,7 @@ static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32
     for (unsigned i = 0; i < count;) {
         sim_part *p = &f->parts[f->count++];
         const uint32_t line = elements[i].address / SIM_FOOTPRINT_LINE;
-        i += make_part(&elements[i], count - i, bytes, p);
+        i += make_part(&elements[i], count - i, bytes, b, p);
         p->line = (int32_t)(line - first / SIM_FOOTPRINT_LINE);
     }
 }

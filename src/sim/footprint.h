@@ -52,20 +52,28 @@ static inline sim_bytes sim_bytes_aligned(unsigned from, unsigned bytes) {
 }
 
 /* Whose a byte is: `lanes` at byte `start`, `step` lanes further for each `stride` bytes; for a negative stride for
- * each -stride bytes before it; stride 0: `lanes` everywhere. Equal bits mean the same. */
+ * each -stride bytes before it; stride 0: `lanes` everywhere. With runs (a positive stride only), only every other
+ * piece of 1 << run bytes has lanes: a butterfly of elements exchanges them so. Equal bits mean the same. */
 typedef union sim_owner {
     struct {
         uint32_t lanes;
         uint8_t start;
         int8_t stride;
-        uint8_t step, none;
+        uint8_t step, run; /* run 0: none */
     };
     uint64_t bits;
 } sim_owner;
 
+/* Bytes behind the start of an owner's first run, those between runs left out; negative: between runs, or before. */
+static inline int sim_bytes_in_runs(int apart, unsigned run) {
+    if (apart < 0 || apart >> run & 1) return -1;
+    return apart >> (run + 1) << run | (apart & ((1 << run) - 1));
+}
+
 static inline uint32_t sim_owner_lanes(sim_owner o, unsigned byte) {
     if (o.stride == 0) return o.lanes;
-    const int apart = o.stride > 0 ? (int)byte - o.start : o.start - (int)byte;
+    int apart = o.stride > 0 ? (int)byte - o.start : o.start - (int)byte;
+    if (o.run && (apart = sim_bytes_in_runs(apart, o.run)) < 0) return 0;
     const int further = apart / (o.stride > 0 ? o.stride : -o.stride) * o.step;
     return further >= 0 && further < SIM_LANES ? o.lanes << further : 0;
 }

@@ -529,7 +529,7 @@ static void note_read(const play *p, uint32_t *link, const sim_part *part) {
 static unsigned lane_of_word(const sim_part *part, unsigned word) {
     const sim_owner o = part->owner;
     const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
-    if (o.step == 1 && o.stride > 0 && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
+    if (o.step == 1 && o.stride > 0 && !o.run && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
         return (unsigned)__builtin_ctz(o.lanes) + ((byte - o.start) >> __builtin_ctz((unsigned)o.stride));
     return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
 }

@@ -66,6 +66,19 @@ static void lanes_that_share_words_are_one_part(void **state) {
     assert_int_equal(check(SIM_ALL_LANES, address, 4), 1);
 }
 
+/* What a bitonic sort reads and writes: elements whose partners lie `apart` further, which other accesses touch. */
+static void a_butterfly_is_one_part_a_line(void **state) {
+    uint32_t address[SIM_LANES];
+    (void)state;
+    for (unsigned apart = 2; apart <= 8; apart *= 2)
+        for (unsigned partner = 0; partner < 2; partner++) {
+            for (unsigned l = 0; l < SIM_LANES; l++)
+                address[l] = 1024 + 4 * (2 * l - (l & (apart - 1)) + partner * apart);
+            assert_int_equal(check(SIM_ALL_LANES, address, 4), 2);
+            assert_int_equal(check(0xa3b5c997, address, 4), 2);
+        }
+}
+
 static void any_addresses_are_covered(void **state) {
     uint32_t address[SIM_LANES], random = 1;
     (void)state;
@@ -85,6 +98,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_side_by_side_are_one_part_a_line),
         cmocka_unit_test(lanes_that_share_words_are_one_part),
+        cmocka_unit_test(a_butterfly_is_one_part_a_line),
         cmocka_unit_test(any_addresses_are_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
