@@ -1,6 +1,7 @@
 #include "sim/compiled.h"
 
 #include "base/memory.h"
+#include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "sim/assembler.h"
 #include "sim/compiled_code.h"
@@ -46,6 +47,16 @@ static void publish(sim_compiled *c, const sim_written *written) {
     }
 }
 
+/* What is the same for all blocks of a function. */
+static void know_function(sim_compiled *c) {
+    const ptx_function *f = c->program->function;
+    if (!c->assembled) c->assembled = sim_assemble(f, &c->memory);
+    if (c->live) return;
+    ptx_liveness *live = ARENA_NEW(&c->memory, ptx_liveness);
+    ptx_liveness_compute(f, &c->memory, live);
+    c->live = live;
+}
+
 static sim_writer *new_writer(sim_compiled *c, arena *memory, text *out) {
     sim_writer *w = ARENA_NEW(memory, sim_writer);
     w->program = c->program;
@@ -55,8 +66,9 @@ static sim_writer *new_writer(sim_compiled *c, arena *memory, text *out) {
     w->out = out;
     w->opaque = sim_compiler()->opaque;
     w->has_fma = sim_compiler()->has_fma;
-    if (!c->assembled) c->assembled = sim_assemble(c->program->function, &c->memory);
+    know_function(c);
     w->assembled = c->assembled;
+    w->blocks_live = c->live;
     return w;
 }
 
@@ -66,8 +78,9 @@ unsigned sim_compiler_refused(void) {
     return atomic_load(&refused);
 }
 
-/* A block that cannot be compiled, for whatever reason, stays interpreted. */
-static void compile_block(sim_compiled *c, uint32_t block) {
+/* Several blocks are one module: most of what LLVM takes for a small one is the same for several. Blocks that cannot be
+ * compiled, for whatever reason, stay interpreted. */
+static void compile_blocks(sim_compiled *c, const uint32_t *blocks, size_t count) {
     jmp_buf out_of_memory;
     arena memory;
     text out = {0};
@@ -75,7 +88,10 @@ static void compile_block(sim_compiled *c, uint32_t block) {
     c->memory.out_of_memory = &out_of_memory;
     if (!setjmp(out_of_memory)) {
         sim_written written = {0};
-        sim_write_block(new_writer(c, &memory, &out), block, &written);
+        sim_writer *w = new_writer(c, &memory, &out);
+        sim_write_begin(w);
+        for (size_t k = 0; k < count; k++) sim_write_block(w, blocks[k], &written);
+        sim_write_finish(w);
         if (!out.failed && sim_code_make(&out, &c->code))
             publish(c, &written);
         else
@@ -94,6 +110,8 @@ typedef struct job {
     struct job *next;
 } job;
 
+enum { MOST_AT_ONCE = 16 };
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a job has come, or one is done */
@@ -102,29 +120,41 @@ static struct {
     bool started, stopped;
 } queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, &queue.first, NULL, false, false};
 
-static void run_job(job *j) {
-    queue.busy = j->program;
+/* Takes up to `most` jobs for the program out of the queue. */
+static size_t take_jobs(const sim_compiled *c, uint32_t *blocks, size_t most) {
+    size_t count = 0;
+    job **at = &queue.first;
+    while (*at && count < most) {
+        job *j = *at;
+        if (j->program != c) {
+            at = &j->next;
+            continue;
+        }
+        blocks[count++] = j->block;
+        *at = j->next;
+        memory_free(j);
+    }
+    for (queue.last = &queue.first; *queue.last;) queue.last = &(*queue.last)->next;
+    return count;
+}
+
+static void run_jobs(sim_compiled *c, const uint32_t *blocks, size_t count) {
+    queue.busy = c;
     pthread_mutex_unlock(&queue.lock);
-    if (sim_compiler()) compile_block(j->program, j->block);
+    if (sim_compiler()) compile_blocks(c, blocks, count);
     pthread_mutex_lock(&queue.lock);
     queue.busy = NULL;
     pthread_cond_broadcast(&queue.changed);
 }
 
-static void take_job(void) {
-    job *j = queue.first;
-    queue.first = j->next;
-    if (!queue.first) queue.last = &queue.first;
-    run_job(j);
-    memory_free(j);
-}
-
 static void *work(void *unused) {
+    uint32_t blocks[MOST_AT_ONCE];
     (void)unused;
     pthread_mutex_lock(&queue.lock);
     while (!queue.stopped) {
-        if (queue.first)
-            take_job();
+        sim_compiled *c = queue.first ? queue.first->program : NULL;
+        if (c && !queue.busy)
+            run_jobs(c, blocks, take_jobs(c, blocks, MOST_AT_ONCE));
         else
             pthread_cond_wait(&queue.changed, &queue.lock);
     }
@@ -141,9 +171,18 @@ static void stop(void) {
     pthread_mutex_unlock(&queue.lock);
 }
 
+/* A child has no such thread, and the library in whatever state it was: it interprets. */
+static void forget_thread(void) {
+    pthread_mutex_init(&queue.lock, NULL);
+    pthread_cond_init(&queue.changed, NULL);
+    queue.busy = NULL;
+    queue.stopped = true;
+}
+
 static void start(void) {
     pthread_t thread;
     sigset_t all, before;
+    (void)pthread_atfork(NULL, NULL, forget_thread);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     queue.started = pthread_create(&thread, NULL, work, NULL) == 0;
@@ -158,7 +197,7 @@ static void add_job(sim_compiled *c, uint32_t block) {
     pthread_mutex_lock(&queue.lock);
     *queue.last = j;
     queue.last = &j->next;
-    if (!queue.started) start();
+    if (!queue.started && !queue.stopped) start();
     pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
 }
@@ -166,23 +205,13 @@ static void add_job(sim_compiled *c, uint32_t block) {
 static void compile_now(sim_compiled *c, uint32_t block) {
     pthread_mutex_lock(&queue.lock);
     while (queue.busy) pthread_cond_wait(&queue.changed, &queue.lock);
-    job j = {c, block, NULL};
-    run_job(&j);
+    if (!queue.stopped) run_jobs(c, &block, 1);
     pthread_mutex_unlock(&queue.lock);
 }
 
-static void drop_jobs(sim_compiled *c) {
-    job **at = &queue.first;
-    while (*at) {
-        job *j = *at;
-        if (j->program != c) {
-            at = &j->next;
-            continue;
-        }
-        *at = j->next;
-        memory_free(j);
-    }
-    queue.last = at;
+static void drop_jobs(const sim_compiled *c) {
+    uint32_t blocks[MOST_AT_ONCE];
+    while (take_jobs(c, blocks, MOST_AT_ONCE)) continue;
 }
 
 /* ---- when ---- */

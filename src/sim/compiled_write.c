@@ -337,7 +337,8 @@ static void scan_register(void *context, uint32_t reg, bool writes) {
 }
 
 /* From the block's end upwards. */
-static void find_live(sim_writer *w, const ptx_liveness *live, uint32_t block) {
+static void find_live(sim_writer *w, uint32_t block) {
+    const ptx_liveness *live = w->blocks_live;
     const ptx_function *f = w->program->function;
     const ptx_block *b = &f->blocks[block];
     const size_t words = live->words;
@@ -626,7 +627,7 @@ static void write_segment(sim_writer *w, uint32_t *pc, uint32_t end_pc, uint32_t
 
 /* ---- a block ---- */
 
-static void find_slots(sim_writer *w) {
+void sim_write_begin(sim_writer *w) {
     const sim_program *p = w->program;
     const size_t words = p->register_bytes / 4 + 1;
     w->cached_at = ARENA_ARRAY(w->memory, words, uint32_t);
@@ -638,7 +639,7 @@ static void find_slots(sim_writer *w) {
         if (p->register_slots[r] >= SIM_SLOTS_FIXED) w->register_at[p->register_slots[r] / 4] = true;
 }
 
-static void write_module_end(sim_writer *w) {
+void sim_write_finish(sim_writer *w) {
     sim_write_line(w, "declare i32 @llvm.ctpop.i32(i32)");
     sim_write_line(w, "declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)");
     sim_write_line(w, "declare <32 x float> @llvm.sqrt.v32f32(<32 x float>)");
@@ -657,10 +658,6 @@ void sim_write_block(sim_writer *w, uint32_t block, sim_written *out) {
     const ptx_function *f = p->function;
     const uint32_t end = f->blocks[block].end;
     const uint32_t end_pc = block + 1 < f->block_count ? p->block_ops[block + 1] : (uint32_t)p->op_count - 1;
-    ptx_liveness live;
-    find_slots(w);
-    ptx_liveness_compute(f, w->memory, &live);
-    find_live(w, &live, block);
+    find_live(w, block);
     for (uint32_t pc = p->block_ops[block]; pc < end_pc;) write_segment(w, &pc, end_pc, end, out);
-    write_module_end(w);
 }

@@ -45,6 +45,7 @@ typedef struct sim_writer {
     const sim_program *program;
     const sim_compiled *compiled;
     const struct sim_assembled *assembled;
+    const struct ptx_liveness *blocks_live;
     arena *memory; /* for this job */
     arena *kept;   /* for what stays with the program */
     text *out;
@@ -145,8 +146,10 @@ typedef struct sim_written {
 /* No fewer than all blocks together can have. */
 uint32_t sim_most_segments(const sim_program *program);
 
-/* Writes a module with a function `s<PC>` for each segment of the basic block, and lists them in *out. */
+/* A module with a function `s<PC>` for each segment of some basic blocks, which are added to *out. */
+void sim_write_begin(sim_writer *w);
 void sim_write_block(sim_writer *w, uint32_t block, sim_written *out);
+void sim_write_finish(sim_writer *w);
 
 /* compiled_ops.c: writes the operation, or nothing (false). */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
