@@ -322,6 +322,7 @@ static bool write_convert(sim_writer *w, const sim_op *op, const ptx_instruction
 static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type type;
     if (i->operands[0].kind == PTX_VECTOR || i->operands[1].kind == PTX_VECTOR) return false;
+    if (!has_own_width(w, &i->operands[1], i->type)) return false;
     if (i->type == PTX_PRED) {
         sim_write_slot(w, op->d, read_mask(w, op->a, op->x));
         return true;
