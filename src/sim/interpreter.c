@@ -10,16 +10,19 @@
 /* Small counts are told one by one: tests have blocks compiled at once. */
 enum { TOLD_SINGLY = 8 };
 
-static void count_block(sim_warp *w, const sim_op *op, uint32_t active) {
-    sim_count_block(w->sm->counting, op->x, active);
-    if (!w->compiled) return;
-    const uint64_t runs = w->sm->counting->block_runs[op->x];
-    if (runs % SIM_HEAT_STEP == 0 || runs <= TOLD_SINGLY) sim_compiled_heat(w->compiled, op->x, runs);
+/* Whether the block that begins at `op` runs in compiled form. */
+static bool goes_native(sim_warp *w, const sim_op *op) {
+    if (!w->compiled) return false;
+    if (sim_compiled_takes(w, sim_pc(w, op))) return true;
+    const uint64_t runs = w->sm->counting->block_runs[op->x] + 1;
+    if (runs % SIM_HEAT_STEP && runs > TOLD_SINGLY) return false;
+    sim_compiled_heat(w->compiled, op->x, runs);
+    return sim_compiled_takes(w, sim_pc(w, op));
 }
 
 sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
-    if (w->compiled && sim_compiled_takes(w, sim_pc(w, op))) return SIM_NATIVE;
-    count_block(w, op, active);
+    if (goes_native(w, op)) return SIM_NATIVE;
+    sim_count_block(w->sm->counting, op->x, active);
     return SIM_NEXT;
 }
 
@@ -29,8 +32,8 @@ sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_step step = sim_warp_arrive(w, sim_pc(w, op));
         if (step != SIM_NEXT) return step;
     }
-    if (w->compiled && sim_compiled_takes(w, sim_pc(w, op))) return SIM_NATIVE;
-    count_block(w, op, w->active);
+    if (goes_native(w, op)) return SIM_NATIVE;
+    sim_count_block(w->sm->counting, op->x, w->active);
     return SIM_NEXT;
 }
 
