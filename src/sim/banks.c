@@ -147,6 +147,22 @@ sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active
     return count_passes(address, active, bytes, false);
 }
 
+sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
+                             uint32_t filled, unsigned bytes) {
+    const unsigned lanes = bytes <= 4 ? SIM_LANES : bytes == 8 ? SIM_LANES / 2 : SIM_LANES / 4;
+    sim_wavefronts sum = {0, 0};
+    uint32_t from[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) from[l] = (uint32_t)source[l];
+    for (unsigned first = 0; first < SIM_LANES; first += lanes) {
+        const uint32_t pass = active & (SIM_ALL_LANES >> (SIM_LANES - lanes)) << first;
+        const sim_wavefronts to = sim_bank_store(destination, pass, bytes),
+                             read = sim_bank_store(from, pass & ~filled, bytes);
+        sum.total += read.total > to.total ? read.total : to.total;
+        sum.ideal += to.ideal;
+    }
+    return sum;
+}
+
 sim_wavefronts sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
     return (sim_wavefronts){pass_wavefronts(address, active, bytes), 1};
 }

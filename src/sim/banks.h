@@ -16,6 +16,11 @@ typedef struct sim_wavefronts {
 sim_wavefronts sim_bank_load(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 
+/* A copy through L1 (LDGSTS): L1's data lie in the same banks as shared memory, and a pass takes as many wavefronts as
+ * the worse of its two sides does. Lanes in `filled` read nothing. */
+sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
+                             uint32_t filled, unsigned bytes);
+
 /* Lanes on one address are free; ideal is one. */
 sim_wavefronts sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 

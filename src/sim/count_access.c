@@ -81,6 +81,7 @@ static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const 
     for (uint32_t i = 0; i < lines->count; i++) {
         c->store_hits += (uint32_t)__builtin_popcount(sim_l1_probe(c->l1, lines->line[i], lines->mask[i]));
         if (!combine(c, lines->line[i], lines->mask[i], average)) t->traffic.l2_requests++;
+        if (average == 32) sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
     }
     t->traffic.l2_sectors += lines->sectors;
     c->store_requests_issued += lines->count;

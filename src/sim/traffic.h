@@ -38,7 +38,7 @@ static inline void sim_traffic_ldgsts_access(haul_traffic *t, uint32_t active, u
                                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
                                              unsigned bytes, sim_lines *lines) {
     lines->count = lines->sectors = 0;
-    sim_traffic_shared(t, sim_bank_store(destination, active, bytes), active, bytes);
+    sim_traffic_shared(t, sim_bank_copy(source, destination, active, filled, bytes), active, bytes);
     if (!(active & ~filled)) return;
     sim_coalesce(source, active & ~filled, bytes, lines);
     sim_traffic_tags(t, lines, active & ~filled, bytes);

@@ -31,11 +31,11 @@ hold_source() {
     hold "corpus/h100/$1.jsonl" "$2" "$3" --ptx "$data/corpus/$1.ptx"
 }
 
-hold_source global 5408 1868
+hold_source global 5408 1872
 hold_source shared 4898 1701
 hold_source atomics 3517 1224
 hold_source stack 520 168
-hold_source copies 2337 819
+hold_source copies 2342 819
 hold_source tensors 1612 556
 hold_source cub 1064 369
 hold_source matrix 1653 573

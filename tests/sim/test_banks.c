@@ -116,6 +116,19 @@ static void scattered_words_count_as_the_definition_has_it(void **state) {
     }
 }
 
+/* stride_4, stride_8, stride_16 of tests/data/corpus. */
+static void copies_take_as_long_as_their_worse_side(void **state) {
+    (void)state;
+    const uint32_t *side_by_side = strided_shared(1024, 4);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 4), side_by_side, SIM_ALL_LANES, 0, 4), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 8), side_by_side, SIM_ALL_LANES, 0, 4), 2, 1);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10004, 12), side_by_side, SIM_ALL_LANES, 0, 4), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 8), side_by_side, SIM_ALL_LANES, SIM_ALL_LANES, 4), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 16), strided_shared(1024, 8), SIM_ALL_LANES, 0, 8), 4, 2);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 32), strided_shared(1024, 16), SIM_ALL_LANES, 0, 16), 8, 4);
+    ASSERT_WAVEFRONTS(sim_bank_copy(strided(0x10000, 32), strided_shared(1024, 32), SIM_ALL_LANES, 0, 4), 8, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_a_stride_apart_collide_as_often_as_it_divides_32),
@@ -127,6 +140,7 @@ int main(void) {
         cmocka_unit_test(different_words_of_a_bank_count_wherever_their_lanes_are),
         cmocka_unit_test(scattered_words_count_as_the_definition_has_it),
         cmocka_unit_test(atomics_on_one_address_are_one_wavefront),
+        cmocka_unit_test(copies_take_as_long_as_their_worse_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,14 @@ static void loads_around_l1_do_not_hit(void **state) {
     ASSERT_COUNT(r, L2_READ_SECTORS, 8);
 }
 
+static void whole_sectors_that_were_stored_are_in_l1(void **state) {
+    (void)state;
+    haul_launch_record whole =
+        counted(KERNEL(OUT("%r0") "bar.sync 0;\nld.global.u32 %r3, [%rd2];\n" OUT("%r3")), 2, 64);
+    ASSERT_COUNT(whole, L1_GLOBAL_LD_HIT, 16);
+    ASSERT_COUNT(whole, L2_READ_SECTORS, 0);
+}
+
 #define LOCAL(bytes, type, value) \
     ".local .align 8 .b8 w[" bytes "];\nmov.u64 %rd4, w;\nst.local." type " [%rd4], " value ";\n"
 
@@ -216,6 +224,7 @@ int main(void) {
         cmocka_unit_test(volatile_loads_miss_but_share_an_answer_in_flight),
         cmocka_unit_test(a_spinning_volatile_load_asks_l2_each_time),
         cmocka_unit_test(loads_around_l1_do_not_hit),
+        cmocka_unit_test(whole_sectors_that_were_stored_are_in_l1),
         cmocka_unit_test(local_stores_go_on_to_l2_and_are_found_in_l1),
         cmocka_unit_test(small_arrays_of_words_stay_in_registers),
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),

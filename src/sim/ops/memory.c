@@ -203,7 +203,7 @@ static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address);
     move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
-    sim_count_shared(w->sm->counting, w, op, active, address);
+    if (b == w->block) sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
