@@ -273,6 +273,12 @@ haul_status LOWER(HSET)(sim_lowering *l, const ptx_instruction *i) {
 haul_status LOWER(HSET_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_set(l, i);
 }
+haul_status LOWER(SET_HALF)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
+haul_status LOWER(SET_HALF_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_set(l, i);
+}
 haul_status LOWER(HSET2)(sim_lowering *l, const ptx_instruction *i) {
     return lower_set(l, i);
 }
