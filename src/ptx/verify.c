@@ -389,7 +389,7 @@ static bool is_atomic_type(unsigned operation, unsigned type) {
     case PTX_MOD_ATOM_CAS: return kind == 'B';
     case PTX_MOD_ATOM_INC:
     case PTX_MOD_ATOM_DEC: return type == PTX_U32;
-    case PTX_MOD_ATOM_ADD: return kind != 'B';
+    case PTX_MOD_ATOM_ADD: return kind != 'B' && type != PTX_S64;
     case PTX_MOD_ATOM_MIN:
     case PTX_MOD_ATOM_MAX: return kind != 'B' && type != PTX_F32 && type != PTX_F64;
     }

@@ -189,6 +189,55 @@ static void checks_calls(void **state) {
                    "t.ptx:7:14: 'call': 'L' is not a .callprototype or .calltargets");
 }
 
+/* On line 4 too. */
+#define NEWEST(statements)                                                                                            \
+    ".version 9.0\n.target sm_100a\n.visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 " \
+    "%r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %g<9>; .reg .b128 %q<3>; .reg .b8 %b<3>;\n" statements "\n}\n"
+#define ACCEPT_NEWEST(statements) ptx_module_free(parse(NEWEST(statements)))
+#define REFUSE_NEWEST(statements, message) assert_refused(NEWEST(statements), HAUL_ERROR_SYNTAX, "t.ptx:4:" message)
+
+static void knows_what_sm_100_has(void **state) {
+    (void)state;
+    ACCEPT_NEWEST("min.abs.f32 %f1, %f2, %f3, %f4;");
+    ACCEPT_NEWEST("redux.sync.max.NaN.f32 %f1, %f2, -1;");
+    ACCEPT_NEWEST("cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2;");
+    ACCEPT_NEWEST("st.v8.b32 [%d1], {%r1, _, %r2, %r3, %r4, %r5, %r6, %r7};");
+    ACCEPT_NEWEST("ld.global.L2::evict_last.v4.b64 {%d1, _, %d2, %d3}, [%d1];");
+    REFUSE("min.f32 %f1, %f2, %f3, %f4;", "1: 'min': takes three values from sm_100 on");
+    REFUSE("redux.sync.max.f32 %f1, %f2, -1;", "1: 'redux': needs an architecture's own target, as sm_100a");
+    REFUSE("st.v8.b32 [%d1], {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8};",
+           "1: 'st': moves at most 16 bytes here, not 32");
+    REFUSE_NEWEST("min.abs.f32 %f1, %f2, %f3;", "1: 'min': with two values .abs needs .xorsign");
+    REFUSE_NEWEST("min.xorsign.abs.f32 %f1, %f2, %f3, %f4;", "1: 'min': takes two values with .xorsign");
+    REFUSE_NEWEST("max.f64 %g1, %g2, %g3, %g4;", "1: 'max': takes two values of .f64");
+    REFUSE_NEWEST("ld.shared.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%r1];",
+                  "1: 'ld': moves at most 16 bytes here, not 32");
+    REFUSE_NEWEST("ld.global.L2::evict_last.v4.b32 {%r1, %r2, %r3, %r4}, [%d1];",
+                  "1: 'ld': has .L2::evict_last for 32 bytes only");
+    REFUSE_NEWEST("st.v4.b32 [%d1], {%r1, _, %r2, %r3};", "24: operand 2 of 'st': must be a register or a constant");
+    REFUSE_NEWEST("st.bulk [%d1], %d2, 1;", "21: 'st.bulk': stores 0 only");
+    REFUSE_NEWEST("cp.async.bulk.prefetch.tensor.3d.L2.global.tile::gather4 [%d1, {%r1, %r2, %r3, %r4, %r5}];",
+                  "58: operand 1 of 'cp.async.bulk.prefetch.tensor': must have two dimensions: .2d");
+}
+
+static void checks_parts_of_registers(void **state) {
+    (void)state;
+    ACCEPT("vadd.s32.u32.s32.sat %r1.h1, %r2.b0, %r3.h1, %r4;");
+    ACCEPT("vmad.s32.s32.s32.shr7 %r1, -%r2.h0, %r3.b1, %r4;");
+    ACCEPT("vadd4.u32.u32.u32 %r1.b310, %r2.b4567, %r3.b1001, %r4;");
+    REFUSE("add.u32 %r1, %r2.h0, %r3;", "14: operand 2 of 'add': has no parts to choose here");
+    REFUSE("add.u32 %r1, -%r2, %r3;", "14: operand 2 of 'add': only a predicate can be negated");
+    REFUSE("vadd.s32.s32.s32 %r1, %r2.b4, %r3;", "1: 'vadd': has no such part");
+    REFUSE("vadd.s32.s32.s32 %r1.b0, %r2, %r3;", "1: 'vadd': needs a third source");
+    REFUSE("vadd.s32.s32.s32.add %r1.b0, %r2, %r3, %r4;",
+           "1: 'vadd': combines its result with a third source, or puts it into a part, not both");
+    REFUSE("vadd.s32.s32.s32 %r1, %r2, %r3, %r4;",
+           "1: 'vadd': needs a third source for .add, .min, .max and parts of the result only");
+    REFUSE("vadd2.s32.s32.s32 %r1.h01, %r2, %r3, %r4;", "1: 'vadd2': has no such parts of the result");
+    REFUSE("vadd2.s32.s32.s32 %r1, %r2.h4, %r3, %r4;", "1: 'vadd2': has no such parts of its sources");
+    REFUSE("vadd2.s32.s32.s32.sat.add %r1, %r2, %r3, %r4;", "1: 'vadd2': has .sat or .add, not both");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_registers_with_types),
@@ -204,6 +253,8 @@ int main(void) {
         cmocka_unit_test(checks_the_number_of_registers_asked_for),
         cmocka_unit_test(checks_labels),
         cmocka_unit_test(checks_calls),
+        cmocka_unit_test(knows_what_sm_100_has),
+        cmocka_unit_test(checks_parts_of_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
