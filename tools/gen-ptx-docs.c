@@ -67,7 +67,10 @@ static const char introduction[] =
     "what is cut off, from its highest bit on; of `.e2m1x4` the first and second value take the upper bytes of the "
     "upper and the "
     "lower half,\n"
-    "the others the lower bytes.\n";
+    "the others the lower bytes. Video instructions follow the manual where what ptxas 13.0 puts together for sm_90 "
+    "does not: "
+    "saturated\n"
+    "parts, and `vmad` beyond 32 bits.\n";
 
 /* ---- one row ---- */
 

@@ -187,7 +187,9 @@ static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_
     const uint32_t mask = (uint32_t)(((uint64_t)1 << p->d.bits) - 1);
     if (op->x & VIDEO_SATURATES) x = fit(x, p->d.bits, is_signed_type);
     const uint32_t low = (uint32_t)x;
-    const bool less = is_signed_type ? (int32_t)low < (int32_t)c : low < c;
+    /* A sum is compared before it is cut; what is negative counts as unsigned where the result is. */
+    const int64_t whole = x < 0 && !is_signed_type ? (int64_t)low : x;
+    const bool less = whole < (is_signed_type ? (int64_t)(int32_t)c : (int64_t)c);
     switch (p->second) {
     case PTX_MOD_SUM_ADD: return low + c;
     case PTX_MOD_SUM_MIN: return less ? low : c;
