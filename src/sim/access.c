@@ -45,7 +45,7 @@ static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uin
 
 bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        unsigned bytes, unsigned alignment, uintptr_t *base) {
-    sim_range *range = &w->sm->ranges[op->instruction];
+    sim_range *range = &w->sm->reaches[op->instruction].range;
     uint64_t first = address[__builtin_ctz(active)];
     if (!sim_memory_find(w->sm->grid->memory, first, range)) {
         *range = (sim_range){0};

@@ -86,6 +86,12 @@ struct sim_block {
     struct sim_domain *domain; /* checks on: see hazard.h */
 };
 
+/* Where in global memory an instruction has gone last. */
+typedef struct sim_reach {
+    sim_range range;
+    uint64_t latest; /* the first lane's address, of spans */
+} sim_reach;
+
 typedef struct sim_fault_record {
     haul_status status;     /* HAUL_OK: none */
     haul_finding_kind kind; /* of FAULT and TRAP */
@@ -103,9 +109,9 @@ struct sim_sm {
     unsigned char *frames; /* their threads' frames */
     uint64_t next_cluster; /* the next one of this SM's share */
     sim_counting *counting;
-    uint64_t releases;           /* of the heap's blocks that `ranges` knows of */
+    uint64_t releases;           /* of the heap's blocks that `reaches` knows of */
     struct sim_native *native;   /* compiled.h; NULL: all is interpreted */
-    sim_range *ranges;           /* by instruction: the allocation it touched last */
+    sim_reach *reaches;          /* by instruction */
     bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
     bool stuck;                  /* nothing could run when it stopped last */
     uint32_t running;            /* blocks */
@@ -170,6 +176,17 @@ static inline bool sim_compiled_may_run(const sim_warp *w) {
 /* Whether there is one from operation `pc` on. w->compiled is not NULL. */
 static inline bool sim_compiled_takes(const sim_warp *w, uint32_t pc) {
     return sim_compiled_may_run(w) && atomic_load_explicit(&w->compiled->entries[pc], memory_order_relaxed);
+}
+
+/* An instruction has come to `address` in its range. The next time it will be as far from there as this is from the
+ * time before, perhaps: so the host is asked for that in good time, which no prefetcher of its own sees coming. */
+static inline void sim_foresee(sim_reach *reach, uint64_t address) {
+    enum { HOST_LINE = 64 };
+    const uint64_t ahead = address + (address - reach->latest);
+    reach->latest = address;
+    if (ahead - reach->range.from >= reach->range.to - reach->range.from) return;
+    __builtin_prefetch((const void *)(reach->range.host + ahead));
+    __builtin_prefetch((const void *)(reach->range.host + ahead + HOST_LINE));
 }
 
 /* True when the access may go ahead; else the path is parked and *step says how to go on. */

@@ -118,10 +118,12 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
 
 static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t second) {
     sim_sm *sm = n->warp->sm;
-    const sim_range *range = &sm->ranges[op->instruction];
+    sim_reach *reach = &sm->reaches[op->instruction];
+    const sim_range *range = &reach->range;
     const uint64_t bytes = (uint64_t)op->bytes * HALF, from[2] = {first, second};
     if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
     if ((first | second) & (op->bytes - 1u)) return 0;
+    sim_foresee(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
     sim_count_global_span(sm->counting, n->warp, op, from, op->bytes);
     return range->host;

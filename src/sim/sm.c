@@ -51,11 +51,11 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     uint32_t resident = share < g->resident ? (uint32_t)share : g->resident;
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
-    sm->ranges = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->ranges);
+    sm->reaches = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->reaches);
     /* Zero pages that come into being as they are touched: most kernels use little of large frames. */
     size_t frames = (size_t)g->threads * g->program->frame_bytes;
     sm->frames = memory_zeroed(resident, frames);
-    if (!sm->blocks || !sm->memory || !sm->ranges || !sm->frames) return no_memory();
+    if (!sm->blocks || !sm->memory || !sm->reaches || !sm->frames) return no_memory();
     unsigned char *memory = sm->memory + (-(uintptr_t)sm->memory & 63);
     for (uint32_t b = 0; b < resident; b++) {
         sm->blocks[b].sm = sm;
@@ -81,7 +81,7 @@ void sim_sm_free(sim_sm *sm) {
     memory_free(sm->blocks);
     memory_free(sm->memory);
     memory_free(sm->frames);
-    memory_free(sm->ranges);
+    memory_free(sm->reaches);
     sim_print_log_free(&sm->printed);
     sim_native_free(sm->native);
     sim_counting_free(sm->counting);
@@ -295,7 +295,7 @@ static void end_block(sim_sm *sm, sim_block *b) {
 void sim_sm_forget_freed(sim_sm *sm) {
     const sim_grid *g = sm->grid;
     if (!g->heap || !g->check || sm->releases == sim_heap_releases(g->heap)) return;
-    memset(sm->ranges, 0, g->program->function->instruction_count * sizeof *sm->ranges);
+    memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
     sm->releases = sim_heap_releases(g->heap);
 }
 

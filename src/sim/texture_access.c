@@ -10,7 +10,7 @@ static const sim_texture *refuse(sim_warp *w, const sim_op *op, unsigned lane, h
 
 /* Memory of textures that are no arrays may have been freed. */
 static bool memory_is_there(sim_warp *w, const sim_op *op, const sim_texture *t) {
-    sim_range *range = &w->sm->ranges[op->instruction];
+    sim_range *range = &w->sm->reaches[op->instruction].range;
     const uint64_t from = t->levels[0].address, to = from + t->levels[0].bytes;
     if (t->kind != DRIVER_RESOURCE_LINEAR && t->kind != DRIVER_RESOURCE_PITCH2D) return true;
     if (from >= range->from && to <= range->to) return true;

@@ -94,7 +94,7 @@ bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint
  * in none, or is misaligned: the fault has been recorded. */
 static inline bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                     unsigned bytes, unsigned alignment, uintptr_t *base) {
-    const sim_range *range = &w->sm->ranges[op->instruction];
+    const sim_range *range = &w->sm->reaches[op->instruction].range;
     *base = range->host;
     return sim_all_inside(address, active, range->from, range->to, bytes, alignment) ||
            sim_search_global(w, op, active, address, bytes, alignment, base);

@@ -392,13 +392,15 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
 static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                         bool is_store) {
     const uint64_t stride = address[1] - address[0], second = address[SIM_HALF];
-    const sim_range *range = &w->sm->ranges[op->instruction];
+    sim_reach *reach = &w->sm->reaches[op->instruction];
+    const sim_range *range = &reach->range;
     if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(address)) return false;
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
     if (!sim_is_span_inside(range, address[0], span) || !sim_is_span_inside(range, second, span)) return false;
     if ((address[0] | second | stride) & (op->bytes - 1u)) return false;
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     w->sm->changes += is_store;
+    sim_foresee(reach, address[0]);
     move_span(w, op, range->host, address, stride, is_store);
     sim_count_global_span(w->sm->counting, w, op, (const uint64_t[2]){address[0], second}, stride);
     return true;
