@@ -239,25 +239,29 @@ static CUresult start(const driver_table *driver, const haul_launch *l, CUstream
     return driver->launch_ex(&config, f, pointers, NULL);
 }
 
+/* What is known before it has run. */
+static haul_status describe_added(const haul_launch *l, haul_run *run, haul_launch_record *record) {
+    const haul_status status = describe_launch(l, run, record);
+    if (status != HAUL_OK) run->launch_count--;
+    return status;
+}
+
 static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, haul_run *run, argument_value *values,
                           void **pointers) {
     const driver_table *driver = m->device->driver;
     haul_launch_record *record = NULL;
-    if (run && m->device->stream)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: a launch in a stream leaves no record: run must be NULL",
-                         l->kernel);
     HAUL_TRY(gather(m, l, values, pointers));
     HAUL_TRY(check_window(l));
     HAUL_TRY(device_check_launch(m->device, l, f));
     HAUL_TRY(allow_shared(m, f, l->shared_bytes));
     if (run) HAUL_TRY(run_add_launch(run, &record));
-    if (m->device->is_virtual) sim_driver_record(record, run ? run_memory(run) : NULL);
+    if (record && (!m->device->is_virtual || m->device->stream)) HAUL_TRY(describe_added(l, run, record));
+    if (m->device->is_virtual) sim_driver_record(run, run ? run->launch_count - 1 : 0, run ? run_memory(run) : NULL);
     CUresult result = start(driver, l, m->device->stream, f, pointers);
-    if (m->device->is_virtual) sim_driver_record(NULL, NULL);
+    if (m->device->is_virtual) sim_driver_record(NULL, 0, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK && !m->device->queues && !m->device->stream)
         status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
-    if (status == HAUL_OK && record && !m->device->is_virtual) status = describe_launch(l, run, record);
     /* A launch that was checked says itself what ended it. */
     if (status != HAUL_OK && run && !record->checked) run->launch_count--;
     return status;

@@ -12,6 +12,7 @@ static const double COPY_START_US = 1.5;
 
 void sim_clock_free(sim_clock *clock) {
     for (int e = 0; e < SIM_ENGINE_COUNT; e++) memory_free(clock->busy[e].spans);
+    memory_free(clock->kernels.spans);
 }
 
 /* The first span that ends after `time`. */

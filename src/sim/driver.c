@@ -450,15 +450,17 @@ static sim_launch describe(const sim_work *w) {
 }
 
 /* The clock needs the record's estimate, if nobody else wants a record. */
-haul_status sim_run_launch(const sim_work *w, double *us) {
+haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load) {
     haul_launch_record own = {0};
     arena memory = {0};
     bool wrote_host = false;
     sim_launch l = describe(w);
     l.wrote_host = &wrote_host;
+    l.load = load;
     if (l.heap) sim_heap_begin_launch(l.heap);
-    haul_launch_record *record = w->record ? w->record : &own;
-    const haul_status status = sim_launch_run(&l, w->record ? w->record_memory : &memory, record);
+    haul_launch_record *record = w->run ? &w->run->launches[w->run_launch] : &own;
+    const haul_status status = sim_launch_run(&l, w->run ? w->record_memory : &memory, record);
+    if (status != HAUL_OK && !record->checked) record->ended_by = status;
     *us = record->estimate_us;
     CUcontext c = w->function->module->context;
     if (wrote_host) c->anywhere = ++c->effects;
@@ -522,7 +524,8 @@ CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, v
                   .function = function,
                   .config = *config,
                   .window = s->window,
-                  .record = c->record,
+                  .run = c->run,
+                  .run_launch = c->run_launch,
                   .record_memory = c->record_memory};
     const CUresult taken = take_attributes(config, &w);
     if (taken != CUDA_SUCCESS) return taken;
@@ -696,8 +699,9 @@ void sim_driver_fail_call(uint64_t n) {
     calls_left = n;
 }
 
-void sim_driver_record(haul_launch_record *record, arena *memory) {
-    current->record = record;
+void sim_driver_record(haul_run *run, size_t launch, arena *memory) {
+    current->run = run;
+    current->run_launch = launch;
     current->record_memory = memory;
 }
 

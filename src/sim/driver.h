@@ -32,8 +32,9 @@ double sim_driver_now(void);
 void sim_driver_wait_until(double us);
 /* For tests: of the calling thread's calls into the driver, the n-th from now (1 = the next) fails; 0: none. */
 void sim_driver_fail_call(uint64_t n);
-/* The next launches fill `record`, allocated in `memory`; NULL: none. */
-void sim_driver_record(haul_launch_record *record, arena *memory);
+/* The next launches fill that element of the run, with what they allocate in `memory`, when they are done; NULL: none.
+ */
+void sim_driver_record(haul_run *run, size_t launch, arena *memory);
 /* What nobody has freed of the device's heap, of devices with checks: the record of the first kernel behind number
  * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
  * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */

@@ -60,7 +60,7 @@ CUresult sim_capture(CUstream s, const sim_work *work) {
         g->capacity = capacity;
     }
     g->items[g->count] = *work;
-    g->items[g->count].record = NULL;
+    g->items[g->count].run = NULL;
     g->items[g->count++].branch = s->branch;
     return CUDA_SUCCESS;
 }

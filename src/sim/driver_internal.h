@@ -100,7 +100,8 @@ struct CUctx_st {
     haul_schedule schedule;
     uint64_t seed;
     sim_print_sink print;
-    haul_launch_record *record;
+    haul_run *run; /* that gets the record of a launch, in its element run_launch; NULL: nobody wants it */
+    size_t run_launch;
     arena *record_memory;
     haul_status last;
     sim_clock clock;
@@ -169,8 +170,8 @@ CUresult sim_issue(CUstream stream, const sim_work *work);
 CUresult sim_issue_and_wait(CUstream stream, const sim_work *work);
 void sim_free_streams(CUcontext context);
 
-/* Runs a launch; `us` gets its estimate. */
-haul_status sim_run_launch(const sim_work *work, double *us);
+/* Runs a launch; `us` gets its estimate, `load` what it takes of the machine meanwhile. */
+haul_status sim_run_launch(const sim_work *work, double *us, sim_kernel_load *load);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
 /* The kernel's lowered form is of no use any more. */

@@ -105,19 +105,39 @@ double sim_loaded_clock(const sim_machine *m) {
     return m->sm_mhz * 1e6 * 0.886;
 }
 
+/* Seconds that a launch takes of each thing that it may be bound by: first what all SMs share, then what each has. */
+enum { DRAM, L2, LINK, L1, CONSTANTS, TEXTURES, ISSUE, LATENCY, BOUNDS, OF_AN_SM = L1 };
+
+static double blocks_of(const haul_launch_record *r) {
+    return (double)r->grid[0] * r->grid[1] * r->grid[2];
+}
+
+static void find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, double bounds[BOUNDS]) {
+    const double clock = sim_loaded_clock(m), sms = fmin(m->sms, blocks_of(r));
+    bounds[DRAM] = dram_seconds(m, r);
+    bounds[L2] = l2_seconds(m, r);
+    bounds[LINK] = link_seconds(m, w);
+    bounds[L1] = l1_cycles(r) / sms / clock;
+    bounds[CONSTANTS] = constant_cycles(r) / sms / clock;
+    bounds[TEXTURES] = texture_cycles(r) / sms / clock;
+    bounds[ISSUE] = counter(r, HAUL_COUNTER_INST_EXECUTED) / sms / SCHEDULERS / clock;
+    bounds[LATENCY] = latency_seconds(m, r, w, clock);
+}
+
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
-    double clock = sim_loaded_clock(m), sms = fmin(m->sms, (double)r->grid[0] * r->grid[1] * r->grid[2]);
-    double bounds[] = {
-        dram_seconds(m, r),
-        l2_seconds(m, r),
-        l1_cycles(r) / sms / clock,
-        constant_cycles(r) / sms / clock,
-        texture_cycles(r) / sms / clock,
-        counter(r, HAUL_COUNTER_INST_EXECUTED) / sms / SCHEDULERS / clock,
-        latency_seconds(m, r, w, clock),
-        link_seconds(m, w),
-    };
-    double sum = 0;
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) sum += bounds[i] * bounds[i] * bounds[i];
+    double bounds[BOUNDS], sum = 0;
+    find_bounds(m, r, w, bounds);
+    for (size_t i = 0; i < BOUNDS; i++) sum += bounds[i] * bounds[i] * bounds[i];
     return 1e6 * (LAUNCH_SECONDS + cbrt(sum));
+}
+
+sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    const double seconds = sim_estimate_us(m, r, w) * 1e-6, blocks = blocks_of(r);
+    const double fit = fmax(1, r->occupancy.blocks_per_sm) * m->sms;
+    double bounds[BOUNDS];
+    sim_kernel_load load = {.slots = fmin(1, blocks / fit), .sms = fmin(1, blocks / m->sms), .waves = blocks > fit};
+    find_bounds(m, r, w, bounds);
+    for (size_t i = 0; i < OF_AN_SM; i++) load.memory = fmax(load.memory, bounds[i] / seconds);
+    for (size_t i = OF_AN_SM; i < LATENCY; i++) load.issue = fmax(load.issue, bounds[i] / seconds);
+    return load;
 }

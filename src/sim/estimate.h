@@ -5,6 +5,7 @@
 #include "sim/machine.h"
 
 #include <haul/run.h>
+#include <stdbool.h>
 
 /* What the counters do not say: how often warps stood still for memory, and for each other. */
 typedef struct sim_waits {
@@ -27,5 +28,18 @@ double sim_loaded_clock(const sim_machine *machine);
  * launches two thirds come out within 15 %, four fifths within 30 %. Not modelled: atomics on few addresses (far too
  * low), scattered writes of parts of sectors (up to two times too low). */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
+
+/* What a kernel takes of the machine while it runs alone; shares of 1. */
+typedef struct sim_kernel_load {
+    double slots;  /* of the blocks that fit at once */
+    double sms;    /* of the SMs: those that have blocks of it */
+    double issue;  /* of what such an SM can do in a cycle: instructions, L1, shared memory */
+    double memory; /* of the rate of device memory, L2 or the host link */
+    bool waves;    /* it has more blocks than fit at once */
+} sim_kernel_load;
+
+/* What the launch takes of the machine while it runs: the largest of its shared bounds, and of its SMs', over its time.
+ */
+sim_kernel_load sim_estimate_load(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 #endif

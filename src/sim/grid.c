@@ -534,6 +534,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
+    if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     record_instructions(l->program, traffic, memory, t, r);
     if (l->check) record_findings(s, memory, r);
     memory->out_of_memory = outer;

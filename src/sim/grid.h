@@ -2,6 +2,7 @@
 #ifndef HAUL_SIM_GRID_H
 #define HAUL_SIM_GRID_H
 
+#include "sim/estimate.h"
 #include "sim/lower.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
@@ -27,9 +28,10 @@ typedef struct sim_launch {
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
-    sim_l2_window window; /* of the launch's accesses */
-    uint64_t set_aside;   /* bytes of L2 that may persist */
-    bool *wrote_host;     /* set when the kernel wrote mapped host memory; may be NULL */
+    sim_l2_window window;  /* of the launch's accesses */
+    uint64_t set_aside;    /* bytes of L2 that may persist */
+    sim_kernel_load *load; /* gets what it takes of the machine; may be NULL */
+    bool *wrote_host;      /* set when the kernel wrote mapped host memory; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

@@ -123,24 +123,35 @@ static haul_status fill(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
-/* The effect of one operation, the engine that it keeps busy, and for how long. */
-static haul_status effect(CUcontext c, const sim_work *w, sim_engine *engine, double *us) {
+/* What an operation keeps busy, and for how long. */
+typedef struct work_cost {
+    sim_engine engine;
+    double us;
+    sim_kernel_load load; /* of a launch */
+} work_cost;
+
+static haul_status place(sim_clock *clock, const work_cost *cost, double ready, sim_span *span) {
+    if (cost->engine == SIM_ENGINE_SMS) return sim_clock_place_kernel(clock, &cost->load, ready, cost->us, span);
+    return sim_clock_place(clock, cost->engine, ready, cost->us, span);
+}
+
+/* The effect of one operation, and its cost. */
+static haul_status effect(CUcontext c, const sim_work *w, work_cost *cost) {
     const sim_machine *m = &c->machine;
-    *engine = SIM_ENGINE_DEVICE;
-    *us = 0;
+    *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
     switch (w->kind) {
     case SIM_WORK_COPY_IN:
-        *engine = SIM_ENGINE_IN;
-        *us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        cost->engine = SIM_ENGINE_IN;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
         return copy_in(c, w);
     case SIM_WORK_COPY_OUT:
-        *engine = SIM_ENGINE_OUT;
-        *us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        cost->engine = SIM_ENGINE_OUT;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
         return copy_out(c, w);
-    case SIM_WORK_COPY_DEVICE: *us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
-    case SIM_WORK_COPY_BOX: *us = box_us(m, w, engine); return copy_box(c, w);
-    case SIM_WORK_FILL: *us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
-    case SIM_WORK_LAUNCH: *engine = SIM_ENGINE_SMS; return sim_run_launch(w, us);
+    case SIM_WORK_COPY_DEVICE: cost->us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: cost->us = box_us(m, w, &cost->engine); return copy_box(c, w);
+    case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
+    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, &cost->us, &cost->load);
     case SIM_WORK_CALL:
         w->call(w->data);
         c->anywhere = ++c->effects;
@@ -160,13 +171,13 @@ static void fail(CUcontext c, haul_status status) {
 static void do_first(CUcontext c, CUstream s) {
     const sim_work *w = s->first;
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
-    double ready = s->end > w->issued ? s->end : w->issued, us = 0;
-    sim_engine engine = SIM_ENGINE_DEVICE;
+    double ready = s->end > w->issued ? s->end : w->issued;
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {
-        haul_status status = effect(c, w, &engine, &us);
+        work_cost cost;
+        haul_status status = effect(c, w, &cost);
         sim_span span = {ready, ready};
-        if (status == HAUL_OK && us > 0) status = sim_clock_place(&c->clock, engine, ready, us, &span);
+        if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
         if (status != HAUL_OK) fail(c, status);
         s->end = span.to;
     }

@@ -55,7 +55,8 @@ typedef struct sim_work {
     unsigned char *parameters;   /* packed; the operation's own */
     struct sim_box_copy *box;    /* COPY_BOX: likewise; host and bytes: what it touches of the host's */
     CUaccessPolicyWindow window; /* of a launch */
-    haul_launch_record *record;
+    haul_run *run; /* that gets the record of a launch, in its element run_launch; NULL: nobody wants it */
+    size_t run_launch;
     arena *record_memory;
     CUhostFn call;
     void *data;

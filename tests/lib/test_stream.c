@@ -237,7 +237,8 @@ static void l2_is_set_up(void **state) {
     haul_buffer_free(buffer);
 }
 
-static void launches_in_streams_leave_no_record(void **state) {
+/* Its shape is known when it is queued, what it did when it is done. */
+static void launches_in_streams_leave_their_record_when_they_are_done(void **state) {
     (void)state;
     haul_stream *stream;
     haul_buffer *in, *out;
@@ -247,13 +248,64 @@ static void launches_in_streams_leave_no_record(void **state) {
     must(haul_buffer_create(device, BYTES, &out));
     must(haul_run_create(device, &run));
     haul_device_use_stream(device, stream);
-    assert_int_equal(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, run), HAUL_ERROR_ARGUMENT);
+    for (unsigned k = 0; k < 40; k++) must(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, run));
+    assert_int_equal(run->launch_count, 40);
+    assert_non_null(run->launches[0].kernel);
+    assert_true(run->launches[0].counters[HAUL_COUNTER_INST_GLOBAL_LD] < 0);
+    must(haul_stream_wait(stream));
+    for (unsigned k = 0; k < 40; k++) {
+        assert_true(run->launches[k].counters[HAUL_COUNTER_INST_GLOBAL_LD] > 0);
+        assert_true(run->launches[k].instruction_count > 0);
+        assert_true(run->launches[k].estimate_us > 0);
+    }
     haul_stream_free(stream); /* launches go to the default stream again */
     must(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out, run));
-    assert_int_equal(run->launch_count, 1);
+    assert_int_equal(run->launch_count, 41);
     haul_run_free(run);
     haul_buffer_free(in);
     haul_buffer_free(out);
+}
+
+/* Microseconds from the first launch to the end of the last, of so many streams with a launch each. */
+static double time_of_copies(unsigned streams, haul_buffer *in, haul_buffer *const out[2]) {
+    haul_stream *stream[2];
+    haul_event *start, *end[2];
+    double us = 0;
+    must(haul_event_create(device, true, &start));
+    for (unsigned k = 0; k < streams; k++) {
+        must(haul_stream_create(device, 0, &stream[k]));
+        must(haul_event_create(device, true, &end[k]));
+        if (k == 0) must(haul_event_record(start, stream[0]));
+        haul_device_use_stream(device, stream[k]);
+        must(haul_copy(kernels, HAUL_COPY_AUTO, N, in, out[k], NULL));
+        must(haul_event_record(end[k], stream[k]));
+    }
+    haul_device_use_stream(device, NULL);
+    for (unsigned k = 0; k < streams; k++) {
+        double until;
+        must(haul_event_wait(end[k]));
+        must(haul_event_elapsed(start, end[k], &until));
+        us = until > us ? until : us;
+        haul_event_free(end[k]);
+        haul_stream_free(stream[k]);
+    }
+    haul_event_free(start);
+    return us;
+}
+
+static void kernels_of_two_streams_run_at_the_same_time(void **state) {
+    (void)state;
+    haul_buffer *in, *out[2];
+    must(haul_buffer_create(device, BYTES, &in));
+    must(haul_buffer_create(device, BYTES, &out[0]));
+    must(haul_buffer_create(device, BYTES, &out[1]));
+    haul_kernels_limit_blocks(kernels, 16);
+    const double one = time_of_copies(1, in, out), two = time_of_copies(2, in, out);
+    haul_kernels_limit_blocks(kernels, 0);
+    assert_true(two >= one && two < 1.3 * one);
+    haul_buffer_free(in);
+    haul_buffer_free(out[0]);
+    haul_buffer_free(out[1]);
 }
 
 static void count_call(void *data) {
@@ -300,7 +352,8 @@ int main(void) {
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
         cmocka_unit_test(too_much_device_memory_is_told_in_numbers),
         cmocka_unit_test(l2_is_set_up),
-        cmocka_unit_test(launches_in_streams_leave_no_record),
+        cmocka_unit_test(launches_in_streams_leave_their_record_when_they_are_done),
+        cmocka_unit_test(kernels_of_two_streams_run_at_the_same_time),
         cmocka_unit_test(failures_leak_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
