@@ -64,8 +64,8 @@ haul_status haul_stream_fill(haul_stream *stream, haul_buffer *buffer, uint64_t 
 /* Queues a launch. Errors: those of haul_launch_run() for what can be told now; a fault is told by the wait. */
 haul_status haul_stream_launch(haul_stream *stream, haul_module *module, const haul_launch *launch);
 /* From now on haul_launch_run(), and what is made of it (the kernels of haul/kernels.h), queues launches in the stream
- * and does not wait for them. A `run` that such a launch is given gets a record with its shape at once, and the rest when
- * somebody has waited for the launch; it must live until then. NULL: as in the beginning. */
+ * and does not wait for them. A `run` that such a launch is given gets a record with its shape at once, and the rest
+ * when somebody has waited for the launch; it must live until then. NULL: as in the beginning. */
 void haul_device_use_stream(haul_device *device, haul_stream *stream);
 /* Calls `function` on the host when everything before it is done; the stream goes on when it has returned. It runs on
  * a thread of the driver's and must not call haul or CUDA; it is not called after a fault. */
