@@ -35,7 +35,7 @@ cp "$work/out" "$work/text"
 csv_has_stride_5() { grep -q '^5,' "$work/all/tables/strides-load_stride.csv"; }
 result 'saves each table as CSV' csv_has_stride_5
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks readonly staging saxpy maxpool stencil transpose rows matvec fused overlap; do
+for name in strides batches derivatives banks readonly staging saxpy maxpool stencil transpose texture rows matvec fused overlap; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 

@@ -101,8 +101,26 @@ typedef struct prepared {
     const lab_launch *launch;
     const lab_side *side;
     haul_argument arguments[LAB_ARGUMENTS];
+    haul_array *arrays[LAB_ARGUMENTS];
+    haul_texture *textures[LAB_ARGUMENTS];
     size_t count;
 } prepared;
+
+static haul_status make_image(prepared *p, size_t k) {
+    const lab_argument *from = &p->launch->arguments[k];
+    const haul_array_shape shape = {.width = from->width,
+                                    .height = (uint32_t)(from->count / from->width),
+                                    .format = HAUL_FORMAT_F32,
+                                    .channels = 1};
+    const haul_sampler points = {.address = {HAUL_ADDRESS_CLAMP, HAUL_ADDRESS_CLAMP}};
+    if (!from->before) return no_memory(p->launch, "arrays");
+    HAUL_TRY(haul_array_create(p->side->device, &shape, &p->arrays[k]));
+    HAUL_TRY(haul_array_write(p->arrays[k], 0, from->before));
+    const haul_texture_source source = {.array = p->arrays[k]};
+    HAUL_TRY(haul_texture_create(p->side->device, &source, &points, &p->textures[k]));
+    p->arguments[k] = haul_texture_argument(p->textures[k]);
+    return HAUL_OK;
+}
 
 /* Makes the launch's arguments; those that are buffers are the caller's to free, also after a failure. */
 static haul_status make_arguments(lab_bench *b, prepared *p) {
@@ -113,6 +131,7 @@ static haul_status make_arguments(lab_bench *b, prepared *p) {
         switch (from->kind) {
         case LAB_U32: *to = (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = from->word}; continue;
         case LAB_F32: *to = (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = (double)from->real}; continue;
+        case LAB_IMAGE: HAUL_TRY(make_image(p, p->count)); continue;
         default: *to = (haul_argument){.kind = HAUL_ARGUMENT_BUFFER};
         }
         if (from->kind == LAB_RESULT && !contents) contents = lab_untouched(b, from->count);
@@ -182,7 +201,11 @@ static haul_status launch_and_verify(lab_bench *b, prepared *p) {
 }
 
 static void free_buffers(prepared *p) {
-    for (size_t k = 0; k < LAB_ARGUMENTS; k++) haul_buffer_free(p->arguments[k].buffer);
+    for (size_t k = 0; k < LAB_ARGUMENTS; k++) {
+        haul_texture_free(p->textures[k]);
+        haul_array_free(p->arrays[k]);
+        haul_buffer_free(p->arguments[k].buffer);
+    }
 }
 
 static haul_status measure_own(lab_bench *b, const lab_launch *launch) {

@@ -11,6 +11,7 @@
 #include "cli/lab/experiment.h"
 
 #include <haul/kernels.h>
+#include <haul/texture.h>
 #include <stdint.h>
 
 #define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab *l, report_section *section);
@@ -59,7 +60,7 @@ float *lab_untouched(lab_bench *b, size_t count);
 
 /* ---- a launch ---- */
 
-typedef enum lab_argument_kind { LAB_END, LAB_U32, LAB_F32, LAB_INPUT, LAB_RESULT } lab_argument_kind;
+typedef enum lab_argument_kind { LAB_END, LAB_U32, LAB_F32, LAB_INPUT, LAB_RESULT, LAB_IMAGE } lab_argument_kind;
 
 typedef struct lab_argument {
     lab_argument_kind kind;
@@ -68,6 +69,7 @@ typedef struct lab_argument {
     const float *before,
         *after; /* INPUT: contents; RESULT: contents before (NULL: untouched) and as they must be after */
     size_t count;
+    uint32_t width; /* IMAGE: of its rows; a texture over an array, points, clamped */
 } lab_argument;
 
 static inline lab_argument lab_u32(uint32_t word) {
@@ -78,6 +80,9 @@ static inline lab_argument lab_f32(float real) {
 }
 static inline lab_argument lab_input(const float *contents, size_t count) {
     return (lab_argument){.kind = LAB_INPUT, .before = contents, .count = count};
+}
+static inline lab_argument lab_image(const float *contents, uint32_t width, uint32_t height) {
+    return (lab_argument){.kind = LAB_IMAGE, .before = contents, .count = (size_t)width * height, .width = width};
 }
 static inline lab_argument lab_result(const float *before, const float *after, size_t count) {
     return (lab_argument){.kind = LAB_RESULT, .before = before, .after = after, .count = count};
