@@ -810,11 +810,28 @@ static haul_status check_table_sizes(check *c) {
     return HAUL_OK;
 }
 
+/* A kernel's tcgen05 instructions are all for one block, or all for a pair. */
+static haul_status check_groups(check *c) {
+    const ptx_function *f = c->function;
+    unsigned first = PTX_MOD_NONE;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        c->instruction = &f->instructions[i];
+        const unsigned group = c->instruction->mods[PTX_SLOT_CTA_GROUP];
+        if (!ptx_is_tcgen05(c->instruction) || !group) continue;
+        if (first && group != first)
+            return fail(c, c->instruction->position, "is for .%s, those before it for .%s: a kernel has one of them",
+                        ptx_modifier_names[group], ptx_modifier_names[first]);
+        first = group;
+    }
+    return HAUL_OK;
+}
+
 haul_status ptx_verify(const ptx_module *module, const ptx_function *function) {
     check c = {.module = module, .function = function};
     for (size_t i = 0; i < function->instruction_count; i++) {
         c.instruction = &function->instructions[i];
         HAUL_TRY(check_instruction(&c));
     }
+    HAUL_TRY(check_groups(&c));
     return check_table_sizes(&c);
 }

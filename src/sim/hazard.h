@@ -145,6 +145,8 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address);
+/* A copy of the lane will tell another block's mbarrier its bytes. */
+void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane);
 void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
 
 /* ---- what stops a launch ---- */

@@ -77,6 +77,17 @@ static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
     }
 }
 
+/* Who waits for the copy knows of the phases that the lane has seen over, though nothing that the lane wrote comes with
+ * it. Orders cannot say that, so nobody is asked about those phases any more. */
+void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {
+    sim_domain *d = sim_domain_of(w->block);
+    for (uint32_t i = 0; i < d->mbarrier_count; i++) {
+        sim_watched_mbarrier *m = &d->mbarriers[i];
+        if (m->passed) m->passed[sim_actor(w)] = 0;
+        if (m->ended && knows_end(w, lane, m)) m->ended = 0;
+    }
+}
+
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m) {
     if (!sim_gate_open(d, &m->gate)) return;
     check_waiters(d, m);

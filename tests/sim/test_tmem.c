@@ -295,6 +295,8 @@ static void what_is_not_there_is_refused(void **state) {
     expect_refusal("tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r3}, [%r4];", "takes the offset of a second half");
     expect_refusal("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r3}, [%r4];", "has at most 128 registers");
     expect_refusal("tcgen05.cp.cta_group::1.32x128b [%r3], %rd4;", "needs .warpx4");
+    expect_refusal("tcgen05.shift.cta_group::1.down [%r3];\ntcgen05.shift.cta_group::2.down [%r3];",
+                   "is for .cta_group::2, those before it for .cta_group::1");
     expect_refusal("tcgen05.mma.cta_group::1.kind::f8f6f4 [%r3], %rd4, %rd4, %r5, %p1, 1;", "scales d for");
     expect_refusal("tcgen05.mma.cta_group::1.kind::f16.ashift [%r3], %rd4, %rd4, %r5, %p1;",
                    "shifts a matrix a in tensor");

@@ -220,7 +220,10 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
 
 /* Checks do not follow copies whose mbarrier lies in another block. */
 static bool issue(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {
-    if (w->sm->hazards && !b->destination) sim_hazard_bulk(w, lane, waits, b);
+    if (w->sm->hazards && b->destination)
+        sim_hazard_mbarrier_signals(w, lane);
+    else if (w->sm->hazards)
+        sim_hazard_bulk(w, lane, waits, b);
     return sim_async_add_bulk(waits, b);
 }
 

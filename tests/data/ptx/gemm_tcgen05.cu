@@ -90,7 +90,7 @@ static __device__ __forceinline__ void store_sums(uint32_t tensor, uint32_t *c, 
 }
 
 typedef struct barriers {
-    uint64_t full[STAGES], empty[STAGES], peer[STAGES], done; /* peer: the second block of a pair has its part */
+    uint64_t full[STAGES], empty[STAGES], done;
     uint32_t tensor;
 } barriers;
 
@@ -163,6 +163,15 @@ KERNEL(gemm_s8, "i8", 2, 1)
 
 enum { PAIR_BYTES = TILE_BYTES + TILE_BYTES / 2 };
 
+/* The mbarrier may be the other block's. */
+static __device__ __forceinline__ void fetch_for_pair(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t bar)
+{
+    asm volatile("cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+                 "[%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(bar)
+                 : "memory");
+}
+
 static __device__ __forceinline__ void pair_sync(void)
 {
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
@@ -176,11 +185,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128)
     const int warp = threadIdx.x / 32, rounds = kb / DEPTH, rank = blockIdx.x % 2;
     const int i0 = TILE * blockIdx.x, j0 = TILE * blockIdx.y;
     if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            init(shared_address(&b.full[s]), 1);
-            init(shared_address(&b.empty[s]), 1);
-            init(shared_address(&b.peer[s]), 1);
-        }
+        for (int s = 0; s < STAGES; s++) init(shared_address(&b.full[s]), 1), init(shared_address(&b.empty[s]), 1);
         init(shared_address(&b.done), 1);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
@@ -199,19 +204,12 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128)
         for (int r = 0; r < rounds; r++) {
             const int s = r % STAGES;
             const uint32_t at = shared_address(tiles[s]);
-            const uint32_t full = shared_address(&b.full[s]);
+            uint32_t full; /* the first block's: it counts what both bring */
+            asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(full) : "r"(shared_address(&b.full[s])));
             wait_for(shared_address(&b.empty[s]), (r / STAGES & 1) ^ 1);
-            expect(full, PAIR_BYTES);
-            fetch(at, &map_a, r * DEPTH, i0, full);
-            fetch(at + TILE_BYTES, &map_b, r * DEPTH, j0 + TILE / 2 * rank, full);
-        }
-    } else if (threadIdx.x == 32 && rank == 1) {
-        for (int r = 0; r < rounds; r++) {
-            const int s = r % STAGES;
-            uint32_t peer;
-            asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(peer) : "r"(shared_address(&b.peer[s])));
-            wait_for(shared_address(&b.full[s]), r / STAGES & 1);
-            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(peer) : "memory");
+            if (rank == 0) expect(shared_address(&b.full[s]), 2 * PAIR_BYTES);
+            fetch_for_pair(at, &map_a, r * DEPTH, i0, full);
+            fetch_for_pair(at + TILE_BYTES, &map_b, r * DEPTH, j0 + TILE / 2 * rank, full);
         }
     } else if (threadIdx.x == 32 && rank == 0) {
         const uint16_t both = 3;
@@ -219,7 +217,6 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128)
             const int s = r % STAGES;
             const uint32_t at = shared_address(tiles[s]);
             wait_for(shared_address(&b.full[s]), r / STAGES & 1);
-            wait_for(shared_address(&b.peer[s]), r / STAGES & 1);
             after_sync();
             for (int part = 0; part < DEPTH; part += STEP)
                 MULTIPLY("2", "f16", tensor, describe(at + part), describe(at + TILE_BYTES + part),
