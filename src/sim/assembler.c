@@ -369,7 +369,7 @@ static void scan_instruction(merge_scan *s, uint32_t index) {
 }
 
 static void count_predecessor(uint8_t *counts, uint32_t block, size_t block_count) {
-    if (block < block_count && counts[block] < 2) counts[block]++;
+    if (block < block_count && counts[block] < 3) counts[block]++; /* 3: many */
 }
 
 static uint8_t *count_predecessors(const ptx_function *f, arena *memory) {
@@ -400,15 +400,45 @@ static uint32_t follower(const ptx_function *f, uint32_t block, const uint8_t *p
     return PTX_NO_BLOCK;
 }
 
-/* Loads behind a branch are merged with loads before it. Stores are not. */
+/* A block that accesses behind it may cross, and that has none itself. */
+static bool is_crossed(const merge_scan *s, uint32_t block) {
+    const ptx_block *b = &s->function->blocks[block];
+    if (b->taken != PTX_NO_BLOCK) return false;
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const unsigned class = s->assembled[k].class;
+        if (class == HAUL_CLASS_SHARED_LOAD || class == HAUL_CLASS_SHARED_STORE) return false;
+        if (separates(&s->function->instructions[k])) return false;
+    }
+    return true;
+}
+
+/* Where two ways meet again: `block`, which `before` may jump over, and the jump. */
+static uint32_t join_behind(const merge_scan *s, uint32_t before, uint32_t block, const uint8_t *predecessors) {
+    const ptx_function *f = s->function;
+    if (before >= f->block_count || block >= f->block_count || !is_crossed(s, block)) return PTX_NO_BLOCK;
+    const uint32_t join = f->blocks[block].next;
+    const bool meets = join < f->block_count && predecessors[join] == 2 &&
+                       (f->blocks[before].taken == join || f->blocks[before].next == join);
+    return meets ? join : PTX_NO_BLOCK;
+}
+
+static uint32_t successor(const merge_scan *s, uint32_t before, uint32_t block, const uint8_t *predecessors) {
+    const uint32_t next = follower(s->function, block, predecessors);
+    return next != PTX_NO_BLOCK ? next : join_behind(s, before, block, predecessors);
+}
+
+/* Loads behind a branch, and behind what it jumps over, are merged with loads before it. Stores are not. */
 static void scan_from(merge_scan *s, uint32_t block, const uint8_t *predecessors, bool *scanned) {
     const ptx_function *f = s->function;
+    uint32_t before = PTX_NO_BLOCK;
     while (block < f->block_count && !scanned[block]) {
         scanned[block] = true;
         for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++) scan_instruction(s, i);
         close_stores(s);
         s->written.count = 0;
-        block = follower(f, block, predecessors);
+        const uint32_t next = successor(s, before, block, predecessors);
+        before = block;
+        block = next;
     }
     close_all(s);
 }
@@ -425,8 +455,9 @@ static void merge_shared(const ptx_function *f, const sim_values *v, arena *memo
     bool *scanned = ARENA_ARRAY(memory, f->block_count + 1, bool);
     bool *follows = ARENA_ARRAY(memory, f->block_count + 1, bool);
     for (uint32_t b = 0; b < f->block_count; b++) {
-        uint32_t next = follower(f, b, predecessors);
+        const uint32_t next = follower(f, b, predecessors), join = join_behind(&s, b, next, predecessors);
         if (next != PTX_NO_BLOCK) follows[next] = true;
+        if (join != PTX_NO_BLOCK) follows[join] = true;
     }
     for (uint32_t b = 0; b < f->block_count; b++)
         if (!follows[b]) scan_from(&s, b, predecessors, scanned);

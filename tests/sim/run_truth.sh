@@ -32,7 +32,7 @@ hold_source() {
 }
 
 hold_source global 5408 1872
-hold_source shared 4898 1701
+hold_source shared 4901 1701
 hold_source atomics 3517 1224
 hold_source stack 520 168
 hold_source copies 2342 819

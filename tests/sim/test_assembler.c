@@ -219,7 +219,10 @@ static void a_load_behind_a_branch_joins_those_before_it(void **state) {
     ASSERT_ASSEMBLED(
         "ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 7;\n@%p0 bra DONE;\n"
         "st.global.f32 [%rd0], %f0;\nDONE:\nld.shared.f32 %f1, [%r11+4];\nadd.f32 %f0, %f0, %f1;\n" USE("%f0"),
-        "LDS.32 LDS.32");
+        "LDS.64");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 7;\n@%p0 bra DONE;\n"
+                     "bar.warp.sync -1;\nDONE:\nld.shared.f32 %f1, [%r11+4];\nadd.f32 %f0, %f0, %f1;\n" USE("%f0"),
+                     "LDS.32 LDS.32");
 }
 
 static void a_pointer_keeps_its_alignment_through_a_loop(void **state) {
