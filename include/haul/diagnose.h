@@ -32,6 +32,9 @@ typedef struct haul_circumstances {
     uint64_t rows;           /* default 2^20 */
     bool index_in_shared;    /* the list of indices lies in shared memory, not in global memory */
     uint64_t index_at;       /* address of the list; likewise */
+    uint64_t hot_bytes;      /* of the array, where all of it is read over and over; 0: each byte once */
+    uint64_t between_bytes;  /* of other data that pass between one time and the next */
+    uint64_t set_aside;      /* of L2, for a window over the hot bytes with the best hit ratio */
     haul_place place;        /* boxes; extent[0] = 0: well inside an array with rows of 4096 elements */
 } haul_circumstances;
 

@@ -288,6 +288,9 @@ static haul_status parse_circumstances(diagnoser *g) {
     c->direction = v->add ? HAUL_DIRECTION_ADD : v->store ? HAUL_DIRECTION_STORE : HAUL_DIRECTION_LOAD;
     c->blocks = v->blocks;
     c->rows = v->rows;
+    c->hot_bytes = v->hot;
+    c->between_bytes = v->between;
+    c->set_aside = v->hot_aside;
     HAUL_TRY(parse_machine(v, &c->machine));
     HAUL_TRY(small("threads", v->block_threads, &c->block_threads));
     HAUL_TRY(small("teams", v->teams, &c->teams));

@@ -24,6 +24,11 @@ uint64_t diagnose_shared_span(const haul_transfer *t);
 /* Fills in how it is carried and what it asks for. */
 haul_status diagnose_count(const diagnose_case *k, haul_diagnosis *d);
 
+/* Of bytes that are read over and over: whether they stay in L2 anyway, and how many sixteenths of them persist there
+ * in what is set aside. */
+bool diagnose_fits_l2(const diagnose_case *k);
+unsigned diagnose_persisting(const diagnose_case *k);
+
 /* Settles what follows from transfer and circumstances, checks and counts, and adds room, Little's law and the
  * estimate: everything but advice. */
 haul_status diagnose_examine(diagnose_case *k, haul_diagnosis *d);

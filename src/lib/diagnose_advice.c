@@ -2,6 +2,8 @@
  */
 #include "lib/diagnose.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,6 +303,22 @@ static bool change_GRID(change *x) {
     x->to.c.blocks = all;
     return say(x, "Launch at least %llu blocks instead of %llu: that many are on the machine at once.",
                (unsigned long long)all, (unsigned long long)x->old->c.blocks);
+}
+
+/* What is read again and again between data that pass by. */
+static bool change_WINDOW(change *x) {
+    const uint64_t hot = x->old->c.hot_bytes, l2 = x->old->machine->l2_bytes, way = l2 / 16, most = l2 / 8 * 5;
+    const uint64_t whole = (hot + way - 1) / way * way;
+    char aside[32], bytes[32];
+    if (hot == 0 || x->old->c.set_aside || diagnose_fits_l2(x->old)) return false;
+    x->to.c.set_aside = whole < most ? whole : most;
+    const unsigned sixteenths = diagnose_persisting(&x->to);
+    return say(
+        x,
+        "Set %s of L2 aside, with a window of hit ratio %.2f over the %s that are read again; read what passes by "
+        "with ld.cs or L2::evict_first.",
+        number_format_bytes((double)x->to.c.set_aside, aside), sixteenths < 16 ? (sixteenths - 0.5) / 16 : 1.0,
+        number_format_bytes((double)hot, bytes));
 }
 
 /* ---- all changes ---- */

@@ -132,6 +132,14 @@ static haul_status check_shared(const diagnose_case *k) {
         (unsigned long long)bytes, k->machine->name, k->machine->shared_per_block_optin);
 }
 
+static haul_status check_l2(const diagnose_case *k) {
+    const haul_circumstances *c = &k->c;
+    const uint64_t most = k->machine->l2_bytes / 8 * 5;
+    REFUSE_0(, c->hot_bytes < 1ull << 60 && c->between_bytes < 1ull << 60, "no more than 2^60 bytes are read again");
+    REFUSE_2(, c->set_aside <= most, "no more than ", most, " bytes of L2 can be set aside, not ", c->set_aside);
+    return HAUL_OK;
+}
+
 haul_status diagnose_check(const diagnose_case *k) {
     const haul_transfer *t = &k->t;
     HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, k->machine->sm >= 90);
@@ -142,5 +150,6 @@ haul_status diagnose_check(const diagnose_case *k) {
     if (k->c.direction == HAUL_DIRECTION_ADD) HAUL_TRY(check_addition(t));
     HAUL_TRY(check_team(k));
     HAUL_TRY(check_shared(k));
+    HAUL_TRY(check_l2(k));
     return check_reach(t, &k->c);
 }

@@ -71,6 +71,26 @@ static haul_status find_room(const diagnose_case *k, haul_diagnosis *d) {
                      m->name, d->occupied_by, d->shared_bytes + c->shared_bytes, registers, c->block_threads);
 }
 
+/* ---- what L2 has already ---- */
+
+/* Sixteenths of the hot bytes that persist: a window's ratio goes by these. */
+unsigned diagnose_persisting(const diagnose_case *k) {
+    const uint64_t hot = k->c.hot_bytes, room = k->c.set_aside;
+    const uint64_t sixteenths = hot ? room / ((hot + 15) / 16) : 0;
+    return (unsigned)(sixteenths < 16 ? sixteenths : 16);
+}
+
+/* What SMs of both sides read lies in L2 one and a half times on average. */
+bool diagnose_fits_l2(const diagnose_case *k) {
+    return (k->c.hot_bytes + k->c.between_bytes) / 2 * 3 <= k->machine->l2_bytes;
+}
+
+static void leave_out_hits(const diagnose_case *k, haul_diagnosis *d) {
+    if (k->c.hot_bytes == 0 || k->c.direction != HAUL_DIRECTION_LOAD) return;
+    const unsigned hits = diagnose_fits_l2(k) ? 16 : diagnose_persisting(k);
+    d->memory_bytes = d->memory_bytes / 16 * (16 - hits);
+}
+
 /* ---- bytes in flight ---- */
 
 /* Of one team: what an asynchronous engine was asked for, or what LDG holds in registers. */
@@ -102,7 +122,7 @@ static double memory_ns(const diagnose_case *k, const haul_diagnosis *d, double 
 
 /* Stores go their way without being waited for. */
 static double latency_ns(const diagnose_case *k, const haul_diagnosis *d) {
-    if (k->c.direction != HAUL_DIRECTION_LOAD || d->bytes == 0) return 0;
+    if (k->c.direction != HAUL_DIRECTION_LOAD || d->bytes == 0 || d->memory_bytes == 0) return 0;
     const double traffic = d->in_flight_bytes * (double)d->memory_bytes / (double)d->bytes;
     return memory_ns(k, d, share_kept_up(k->machine, traffic));
 }
@@ -186,6 +206,7 @@ haul_status diagnose_examine(diagnose_case *k, haul_diagnosis *d) {
     d->team_threads = k->team_threads;
     HAUL_TRY(find_room(k, d));
     HAUL_TRY(diagnose_count(k, d));
+    leave_out_hits(k, d);
     apply_little(k, d);
     estimate(k, d);
     return HAUL_OK;

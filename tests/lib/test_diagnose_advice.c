@@ -169,6 +169,33 @@ static void a_good_transfer_is_called_optimal(void **state) {
     assert_true(d.share > 0.99);
 }
 
+/* 20 MiB of a table between 60 MiB of other data: what fits persists, and the rest stays where it is. */
+static void what_is_read_again_between_streams_should_persist(void **state) {
+    (void)state;
+    const haul_transfer run = haul_sequential(4096, 16, 0, HAUL_AUTO);
+    haul_circumstances c = plain;
+    c.block_threads = 128;
+    c.stages = 4;
+    c.hot_bytes = 20 << 20;
+    c.between_bytes = 60 << 20;
+    const haul_diagnosis all = diagnose(run, c);
+    assert_non_null(
+        strstr(words_of(&all, HAUL_ADVICE_WINDOW), "21.88 MiB of L2 aside, with a window of hit ratio 1.00"));
+    assert_true(gain_of(&all, HAUL_ADVICE_WINDOW) > 1.2);
+    c.hot_bytes = 60 << 20;
+    const haul_diagnosis half = diagnose(run, c);
+    assert_non_null(
+        strstr(words_of(&half, HAUL_ADVICE_WINDOW), "31.25 MiB of L2 aside, with a window of hit ratio 0.47"));
+    c.between_bytes = 0, c.hot_bytes = 8 << 20;
+    const haul_diagnosis fits = diagnose(run, c);
+    assert_null(advice_of(&fits, HAUL_ADVICE_WINDOW));
+    c.hot_bytes = 0;
+    const haul_diagnosis once = diagnose(run, c);
+    assert_null(advice_of(&once, HAUL_ADVICE_WINDOW));
+    c.set_aside = 40 << 20;
+    assert_refused(run, c, HAUL_ERROR_ARGUMENT, "no more than 32768000 bytes of L2 can be set aside, not 41943040");
+}
+
 static void an_alignment_that_is_there_should_be_declared(void **state) {
     (void)state;
     const haul_diagnosis d = diagnose(haul_sequential(4096, 4, 0, HAUL_AUTO), plain);
@@ -268,6 +295,7 @@ int main(void) {
         cmocka_unit_test(the_rate_rises_with_the_bytes_in_flight_as_recorded),
         cmocka_unit_test(stages_take_shared_memory_and_that_takes_blocks),
         cmocka_unit_test(a_good_transfer_is_called_optimal),
+        cmocka_unit_test(what_is_read_again_between_streams_should_persist),
         cmocka_unit_test(an_alignment_that_is_there_should_be_declared),
         cmocka_unit_test(pointers_that_are_off_alike_should_be_peeled),
         cmocka_unit_test(rows_that_meet_in_one_bank_should_be_padded),
