@@ -232,6 +232,43 @@ static bool write_square_root(sim_writer *w, const sim_op *op, const ptx_instruc
     return true;
 }
 
+static bool write_reciprocal(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    if (!is_plain_float(op, i)) return false;
+    const sim_value a = read_float(w, op, op->a);
+    const sim_value ones = sim_value_constant(SIM_VALUE_I32, 0x3f800000);
+    const sim_value one =
+        sim_write_value(w, SIM_VALUE_F32, "bitcast <32 x i32> %s to <32 x float>", sim_operand(w, ones));
+    write_float(w, op, write_two(w, "fdiv", one, a));
+    return true;
+}
+
+/* A sign is a bit, of a NaN too. */
+static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation,
+                       uint64_t mask) {
+    if (i->type != PTX_F32 || i->mods[PTX_SLOT_FTZ]) return false;
+    const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_I32);
+    sim_write_slot(w, op->d, write_two(w, operation, a, sim_value_constant(SIM_VALUE_I32, mask)));
+    return true;
+}
+
+/* Of equal numbers, which may be zeros of both signs, the one that `of_equals` makes of their bits; a number rather
+ * than a NaN. */
+static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *relation,
+                               const char *of_equals) {
+    if (i->type != PTX_F32 || op->x || i->operand_count > 3) return false;
+    const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32), b = sim_read_slot(w, op->b, SIM_VALUE_F32);
+    const sim_value a_bits = sim_read_slot(w, op->a, SIM_VALUE_I32), b_bits = sim_read_slot(w, op->b, SIM_VALUE_I32);
+    const sim_value equal = write_two(w, of_equals, a_bits, b_bits);
+    const sim_value number = write_choice(w, write_relation(w, "fcmp uno", b, b), a_bits, b_bits);
+    sim_value chosen = write_choice(w, write_relation(w, "fcmp oeq", a, b), equal, number);
+    chosen = write_choice(w, write_relation(w, relation, b, a), b_bits, chosen);
+    chosen = write_choice(w, write_relation(w, relation, a, b), a_bits, chosen);
+    sim_value out = sim_write_value(w, SIM_VALUE_F32, "bitcast <32 x i32> %s to <32 x float>", sim_operand(w, chosen));
+    out.raw = true;
+    sim_write_slot(w, op->d, out);
+    return true;
+}
+
 /* ---- comparison and choice ---- */
 
 static const char *relation_of(const ptx_instruction *i) {
@@ -318,10 +355,35 @@ static bool write_convert(sim_writer *w, const sim_op *op, const ptx_instruction
     return true;
 }
 
+/* One element of a register: the operation has its place in x. */
+static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    const unsigned whole = ptx_bits(i->type), element = whole / i->operands[0].part_count;
+    sim_value_type from, to = element == 32 ? SIM_VALUE_I32 : SIM_VALUE_I16;
+    if (element < 16 || !value_type(i->type, &from)) return false;
+    const sim_value a = sim_read_slot(w, op->a, from);
+    const sim_value moved = op->x ? write_two(w, "lshr", a, sim_value_constant(from, op->x)) : a;
+    sim_write_slot(w, op->d, write_cast(w, moved, to, false));
+    return true;
+}
+
+/* Two elements into one register, each half as wide. */
+static bool write_pack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    const unsigned whole = ptx_bits(i->type);
+    sim_value_type to;
+    if (i->operands[1].part_count != 2 || whole < 32 || !value_type(i->type, &to)) return false;
+    const sim_value_type from = (sim_value_type)(to - 1);
+    const sim_value low = write_cast(w, sim_read_slot(w, op->a, from), to, false);
+    const sim_value high = write_cast(w, sim_read_slot(w, op->b, from), to, false);
+    const sim_value moved = write_two(w, "shl", high, sim_value_constant(to, whole / 2));
+    sim_write_slot(w, op->d, write_two(w, "or", low, moved));
+    return true;
+}
+
 /* Floating-point lanes are copied as such where they are known as such. */
 static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type type;
-    if (i->operands[0].kind == PTX_VECTOR || i->operands[1].kind == PTX_VECTOR) return false;
+    if (i->operands[0].kind == PTX_VECTOR) return write_unpack(w, op, i);
+    if (i->operands[1].kind == PTX_VECTOR) return write_pack(w, op, i);
     if (!has_own_width(w, &i->operands[1], i->type)) return false;
     if (i->type == PTX_PRED) {
         sim_write_slot(w, op->d, read_mask(w, op->a, op->x));
@@ -381,6 +443,11 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     case PTX_OP_FMA:
     case PTX_OP_FMAD: return write_fma(w, op, i);
     case PTX_OP_SQRT: return write_square_root(w, op, i);
+    case PTX_OP_RCP: return write_reciprocal(w, op, i);
+    case PTX_OP_FNEG: return write_sign(w, op, i, "xor", 0x80000000);
+    case PTX_OP_FABS: return write_sign(w, op, i, "and", 0x7fffffff);
+    case PTX_OP_FMIN: return write_float_choice(w, op, i, "fcmp olt", "or");
+    case PTX_OP_FMAX: return write_float_choice(w, op, i, "fcmp ogt", "and");
     case PTX_OP_SETP:
     case PTX_OP_SETP_COMBINE: return write_setp(w, op, i);
     case PTX_OP_SELP: return write_selp(w, op, i);

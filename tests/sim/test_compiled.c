@@ -125,6 +125,12 @@ static void floats_are_the_same(void **state) {
         LOOP("fma.rn.ftz.f32 %f0, %f0, %f1, %f2;\nmul.ftz.f32 %f1, %f1, %f3;\nadd.ftz.f32 %f2, %f2, %f0;\n"
              "mul.f32 %f3, %f3, 0f3f000000;\nadd.rz.f32 %f2, %f2, %f3;\nadd.sat.f32 %f3, %f3, %f1;\n"),
         THREADS);
+    same_in_all_forms(LOOP("min.f32 %f4, %f0, %f1;\nmax.f32 %f5, %f2, %f3;\nneg.f32 %f6, %f4;\nabs.f32 %f7, %f5;\n"
+                           "rcp.rn.f32 %f0, %f7;\nmax.f32 %f1, %f6, %f0;\nmin.f32 %f2, %f6, %f3;\n"
+                           "mov.b64 %rd4, {%r4, %r5};\nadd.u64 %rd4, %rd4, %rd4;\nmov.b64 {%r5, %r4}, %rd4;\n"
+                           "mov.b32 {%h0, %h1}, %r6;\nmov.b32 %r6, {%h1, %h0};\nmov.b32 %r10, %f2;\n"
+                           "xor.b32 %r7, %r7, %r10;\nmov.u32 %r10, %clock;\n"),
+                      THREADS);
     fill_in();
 }
 
