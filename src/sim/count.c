@@ -28,6 +28,7 @@ static bool build(sim_count_plan *plan) {
     if (setjmp(plan->out_of_memory)) return false;
     arena_init(&plan->memory, &plan->out_of_memory);
     plan->assembled = sim_assemble(plan->function, &plan->memory);
+    plan->costs = sim_block_costs(plan->function, &plan->memory);
     number_tallies(plan);
     return true;
 }
@@ -381,4 +382,32 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
         record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
     set_bounds(record, &l2_counts, &touched, &issued);
     set_constant_bounds(record, &sums, &bank);
+}
+
+static void add_work(const sim_counting *c, sim_waits *waits) {
+    for (size_t b = 0; b < c->plan->function->block_count; b++) {
+        const double runs = (double)c->block_runs[b];
+        waits->path += runs * c->plan->costs[b].path;
+        waits->slots += runs * c->plan->costs[b].slots;
+        waits->memory += runs * c->plan->costs[b].waits;
+    }
+    waits->partial_sectors += (double)c->partial_sectors;
+    waits->shared_turns += (double)c->shared_turns;
+}
+
+void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
+    const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
+    sim_l2_counts counts;
+    sim_l2_touched touched;
+    sim_l2_sum(l2, &counts, &touched);
+    waits->dirty_sectors = (double)dirty.sectors;
+    waits->partly_dirty = (double)(dirty.partial + counts.filled_sectors);
+    for (size_t sm = 0; sm < count; sm++)
+        if (countings[sm]) add_work(countings[sm], waits);
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++) {
+        double sectors = 0;
+        for (size_t sm = 0; sm < count; sm++)
+            if (countings[sm]) sectors += countings[sm]->hot[place];
+        if (sectors > waits->hottest) waits->hottest = sectors;
+    }
 }

@@ -8,6 +8,7 @@
 #ifndef HAUL_SIM_COUNT_H
 #define HAUL_SIM_COUNT_H
 
+#include "sim/estimate.h"
 #include "sim/link.h"
 #include "sim/l2.h"
 #include "sim/lower.h"
@@ -48,6 +49,9 @@ size_t sim_counting_waiting(const sim_counting *counting);
  * instruction of the flat function). Call once, after the last drain. */
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
                          haul_traffic *instructions);
+
+/* Adds what the counters do not say to `waits`. After the last drain. */
+void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits);
 
 /* ---- called by memory handlers; lanes outside `active` are ignored; op->memory_class and op->instruction say what and
  * where ---- */

@@ -5,6 +5,7 @@
 #include "sim/assembler.h"
 #include "sim/coalesce.h"
 #include "sim/constant.h"
+#include "sim/cost.h"
 #include "sim/count.h"
 #include "sim/l1.h"
 #include "sim/l2.h"
@@ -18,6 +19,7 @@ struct sim_count_plan {
     jmp_buf out_of_memory;
     const ptx_function *function;
     sim_assembled *assembled; /* by instruction */
+    const sim_cost *costs;    /* by basic block */
     uint32_t *tally_of;       /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
     uint32_t tally_count;
     uint32_t l1_bytes;
@@ -71,6 +73,10 @@ typedef struct sim_pending_volatile {
     sim_lines lines;
 } sim_pending_volatile;
 
+/* Atomics take turns at the L2 slice that has their address: sectors updated, by hash of the 512 bytes that lie in one
+ * slice. */
+enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
+
 struct sim_counting {
     const sim_count_plan *plan;
     sim_l1 *l1;
@@ -88,6 +94,9 @@ struct sim_counting {
     uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until there is one */
     /* of the bulk stores those that reduce: `..._tma_st` leaves them out */
     uint64_t reduced_bulks, reduced_bulk_sectors;
+    uint64_t partial_sectors; /* of stores that do not fill them */
+    uint64_t shared_turns;    /* of lanes that an atomic on shared memory makes wait for others */
+    uint32_t hot[SIM_HOT_PLACES];
     sim_log log;
 };
 

@@ -9,8 +9,14 @@
 
 /* What the counters do not say: how often warps stood still for memory, and for each other. */
 typedef struct sim_waits {
-    double memory;   /* warps' waits for loads or copies; one that leaves n groups in flight counts 1 / (n + 1) */
-    double barriers; /* warps' waits at block barriers */
+    double memory;        /* warps' waits for loads or copies; one that leaves n groups in flight counts 1 / (n + 1) */
+    double path, slots;   /* cycles: of all warps, each on its own; of schedulers (cost.h) */
+    double dirty_sectors; /* still to be written back at the end */
+    double partly_dirty;  /* sectors to be written back, at the end or before, that were written in part */
+    double partial_sectors;         /* sectors written in part only */
+    double shared_turns;            /* lanes of atomics on shared memory that had to wait for another one */
+    double hottest;                 /* sectors of atomics at the busiest 512 bytes */
+    double barriers;                /* warps' waits at block barriers */
     double link_read, link_written; /* sectors of mapped host memory, which go over the host link */
 } sim_waits;
 
@@ -19,14 +25,11 @@ typedef struct sim_waits {
 extern const double sim_dram_sustained;
 double sim_loaded_clock(const sim_machine *machine);
 
-/* Microseconds, by bounds: device memory, L2, an SM's L1 and shared memory, its constant cache, instruction issue, and
- * latency that the resident warps cannot hide. They overlap, but not perfectly: the estimate is their 3-norm and a
- * launch's overhead.
- *
- * Sources: rates and latencies of the machine's description; the share of the peak that device memory sustains, the
- * cost of a write at L2 and a block's start are measured on an H100 (tests/data/truth/timing_h100.jsonl). Of its 69
- * launches two thirds come out within 15 %, four fifths within 30 %. Not modelled: atomics on few addresses (far too
- * low), scattered writes of parts of sectors (up to two times too low). */
+/* Microseconds, by bounds: device memory, L2, the slice of L2 that atomics crowd at; of the busiest SM its L1 and
+ * shared memory, lanes of shared atomics, constant cache and texture units, instruction issue and arrivals at barriers;
+ * the dispatch of blocks; the host link; and latency that the resident warps cannot hide, which grows as device memory
+ * is kept busy. They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. What each is
+ * made of, and how well launches come out that served for no constant, is in docs/memory-model.md. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 /* What a kernel takes of the machine while it runs alone; shares of 1. */

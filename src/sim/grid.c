@@ -533,6 +533,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
     record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
+    sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     record_instructions(l->program, traffic, memory, t, r);

@@ -48,8 +48,7 @@ sim_step sim_run_past(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op, (void)active;
-    w->sm->waits.memory++;
+    (void)w, (void)op, (void)active;
     return SIM_YIELD;
 }
 

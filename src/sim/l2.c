@@ -135,9 +135,11 @@ static l2_place place_of(const l2_slice *slice, sim_log_entry entry) {
     return (l2_place){line, &slice->sets[set], &slice->covers[set], sim_log_priority(entry)};
 }
 
-/* The partition that a line belongs to: chunks of 4 KiB in a mixed order. How hardware deals them is not known. */
+/* The partition that a line belongs to goes by chunks of 4 KiB: the parity of address bits 12, 13, 16, 17, 19 and 23.
+ * So it was in all 4,096 chunks of 16 MiB of an H100, told by how long atomics take from either side; higher bits are
+ * those of physical addresses. */
 static unsigned home_of(uint64_t line) {
-    return (unsigned)__builtin_parityll(line >> 5 & 0x55d6b5) % PARTITIONS;
+    return (unsigned)__builtin_parityll(line >> 5 & 0x8b3) % PARTITIONS;
 }
 
 /* The nibble of a way, and back in its place. */
@@ -216,6 +218,7 @@ static void evict(l2_slice *slice, const l2_place *at, unsigned partition, unsig
     const uint64_t kept = ~in_nibble(15, way);
     slice->counts.dram_write_sectors += count_bits(dirty);
     slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
+    slice->counts.filled_sectors += count_bits(dirty & ~whole);
     if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
     set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
     set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
@@ -432,4 +435,17 @@ void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched
         touched->written_known &= add_touched(&touched->written, &slice->written);
         touched->written_known &= add_touched(&touched->written, &slice->written_by_more);
     }
+}
+
+sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2) {
+    sim_l2_dirty sum = {0, 0};
+    for (unsigned s = 0; s < SIM_SLICES; s++) {
+        const l2_slice *slice = &l2->slices[s];
+        for (uint32_t i = 0; i < slice->set_count * PARTITIONS; i++) {
+            const l2_set *set = &slice->sets[i / PARTITIONS].of[i % PARTITIONS];
+            sum.sectors += (uint64_t)__builtin_popcountll(set->dirty);
+            sum.partial += (uint64_t)__builtin_popcountll(set->dirty & ~set->whole);
+        }
+    }
+    return sum;
 }

@@ -17,6 +17,7 @@ typedef struct sim_l2_counts {
     uint64_t reduction_requests, reduction_sectors, atomic_requests, atomic_sectors;
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t issued_sectors; /* read, before equal requests of neighbouring SMs were merged */
+    uint64_t filled_sectors; /* read only because a sector to be written back was written in part */
 } sim_l2_counts;
 
 /* Empty; lives for one launch, as Nsight Compute flushes caches before each. */
@@ -35,6 +36,13 @@ typedef struct sim_l2_touched {
     sim_seen_size read, written;
     bool read_known, written_known;
 } sim_l2_touched;
+
+/* Sectors that are still to be written back, and those of them that were written in part. */
+typedef struct sim_l2_dirty {
+    uint64_t sectors, partial;
+} sim_l2_dirty;
+
+sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2);
 
 /* Sums over the slices. */
 void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched);
