@@ -40,6 +40,7 @@ hold_source tensors 1612 556
 hold_source cub 1064 369
 hold_source matrix 1653 573
 hold_source sets 1805 600
+hold_source rules 576 510
 set --
 for module in "$data"/corpus/kernels/*.ptx; do set -- "$@" --ptx "$module"; done
 hold corpus/h100/kernels.jsonl 4310 1529 "$@"
