@@ -50,9 +50,8 @@ static place find_place(sim_warp *w, const sim_op *op, unsigned lane, const sim_
     read_coordinates(w, op, lane, at);
     at[0] *= INT64_C(1) << (formatted ? l->texel_bits : 0);
     memcpy(asked, at, sizeof asked);
-    const bool inside = bring_inside(&at[0], (row - bytes) / bytes * bytes, op->y) &
-                        bring_inside(&at[1], (int64_t)l->extent[1] - 1, op->y) &
-                        bring_inside(&at[2], (int64_t)l->extent[2] - 1, op->y);
+    bool inside = bring_inside(&at[0], (row - bytes) / bytes * bytes, op->y); /* all three, whatever one says */
+    for (unsigned k = 1; k < 3; k++) inside &= bring_inside(&at[k], (int64_t)l->extent[k] - 1, op->y);
     if (!inside) return op->y == PTX_MOD_BEYOND_TRAP ? out_of_bounds(w, op, lane, bytes, asked, l) : PLACE_NOWHERE;
     if (at[0] % bytes) {
         sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
