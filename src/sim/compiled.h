@@ -105,7 +105,7 @@ struct sim_native {
 typedef enum sim_compiling_when {
     SIM_COMPILING_OFF,
     SIM_COMPILING_HEAT, /* it pays */
-    SIM_COMPILING_RUNS, /* an SM has run it `runs` times; the SM waits for it */
+    SIM_COMPILING_RUNS, /* an SM is about to run it the `runs`th time; it waits for that */
 } sim_compiling_when;
 
 typedef struct sim_compiling_mode {
