@@ -127,8 +127,9 @@ static taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift,
 
 /* ---- a level ---- */
 
-/* Tags of pitched memory are numbered from here, above all lines of memory. */
-static const uint64_t PITCHED_TAGS = UINT64_C(1) << 51;
+/* Tags of pitched memory are numbered from here: no line of memory has the upper bit, and none that L1 tells apart by
+ * its lower 32 bits the lower. */
+static const uint64_t PITCHED_TAGS = UINT64_C(1) << 51 | UINT64_C(1) << 31;
 
 enum { TAG_ROWS = 4, TAG_BYTES_SHIFT = 5, LINE_SHIFT = 7, SECTOR_SHIFT = 5, SECTORS = 4, WIDEST_TEXEL_BITS = 4 };
 
@@ -146,7 +147,7 @@ sim_texel sim_texel_at(const sim_level *l, uint32_t x, uint32_t y, uint32_t z) {
                    (uint8_t)tag_bank(l, column, tag_row, z)};
     if (l->layout == SIM_LAYOUT_LINEAR) t.bank = (uint8_t)(t.tag & 3);
     if (l->layout != SIM_LAYOUT_PITCH) return t;
-    t.tag = PITCHED_TAGS | (address - row * l->pitch) >> SECTOR_SHIFT;
+    t.tag = PITCHED_TAGS | ((address - row * l->pitch) >> SECTOR_SHIFT & UINT32_MAX >> 1);
     t.sector = (uint8_t)row;
     return t;
 }

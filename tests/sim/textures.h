@@ -28,6 +28,7 @@ typedef struct tex_case {
     tex_content content;
     tex_places places;
     bool shifted; /* with offsets {1, -2, 3} */
+    bool some;    /* items whose last word is 0 fetch nothing */
     int level_filter;
     float bias, least, most;
     unsigned misses; /* items that the virtual GPU is known to get wrong */
@@ -228,6 +229,7 @@ static inline void tex_kernel(const tex_case *t, char *ptx, size_t size) {
             "mad.wide.u32 %%i, %%r10, 32, %%i;\nmad.wide.u32 %%o, %%r10, 16, %%o;\n");
     for (unsigned k = 0; k < TEX_WORDS; k++)
         tex_put(ptx, size, "ld.global.b32 %%r%u, [%%i+%u];\nmov.b32 %%f%u, %%r%u;\n", k, 4 * k, k, k);
+    if (t->some) tex_put(ptx, size, ".reg .pred %%p;\nsetp.eq.s32 %%p, %%r7, 0;\n@%%p exit;\n");
     if (asks)
         tex_ask(t, ptx, size);
     else if (loads)
