@@ -50,7 +50,8 @@ static void an_array_tells_how_it_was_made(void **state) {
     CUarray a;
     assert_int_equal(d->array_create_3d(&a, &made), CUDA_SUCCESS);
     assert_int_equal(d->array_describe_3d(&told, a), CUDA_SUCCESS);
-    assert_memory_equal(&told, &made, sizeof made);
+    assert_true(told.width == made.width && told.height == made.height && told.depth == made.depth);
+    assert_true(told.format == made.format && told.channels == made.channels && told.flags == made.flags);
     assert_int_equal(d->array_describe(&flat, a), CUDA_SUCCESS);
     assert_int_equal(flat.height, 8);
     assert_int_equal(d->array_destroy(a), CUDA_SUCCESS);
