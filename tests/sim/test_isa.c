@@ -150,6 +150,7 @@ static void run_case(const isa_case *c, void *counts) {
 static void runs_as_the_file_says(void **state) {
     tally t = {0};
     read_cases(*state, run_case, &t);
+    if (!t.tests && driver != sim_driver()) skip(); /* nothing in the file is for this GPU */
     assert_int_not_equal(t.tests, 0);
     assert_int_equal(t.failures, 0);
 }

@@ -395,10 +395,10 @@ static void put_kernel(text *t, const test *x) {
 
 /* Column by column: so many that are used, so many that are not, and so on, from somewhere in one of them on. */
 static bool is_zero_column(const test *t, unsigned column) {
+    if (!(t->zeros >> 39 & 1)) return false; /* of any but .ws, whose m is 32 to 128 */
     const unsigned wide = t->n / (128 / t->m), part = column / wide;
     const unsigned skip = (t->zeros >> 40 & 0xff) + 1, use = (t->zeros >> 48 & 0xff) + 1;
     bool zero = t->zeros >> (32 + part) & 1;
-    if (!(t->zeros >> 39 & 1)) return false;
     for (unsigned at = column % wide + (t->zeros >> 8 * part & 0xff); at >= (zero ? skip : use); zero = !zero)
         at -= zero ? skip : use;
     return zero;
