@@ -193,6 +193,17 @@ uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t 
     }
 }
 
+sim_op *sim_emit_at(sim_lowering *l, sim_handler run, const ptx_operand *operand) {
+    bool wide;
+    int64_t offset;
+    const uint32_t base = sim_address(l, operand, &wide, &offset);
+    sim_op *op = sim_emit(l, run);
+    op->a = base;
+    op->imm = offset;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return op;
+}
+
 /* ---- patterns of addresses ---- */
 
 uint32_t sim_pattern_of(sim_lowering *l, const ptx_operand *o) {

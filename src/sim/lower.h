@@ -111,6 +111,8 @@ haul_status sim_lower_fail(sim_lowering *l, const char *format, ...) __attribute
 /* The memory operand's base slot (32- or 64-bit lanes, *wide says which; SIM_SLOT_ZERO and not wide when the address is
  * constant) and constant offset, variable addresses resolved. */
 uint32_t sim_address(sim_lowering *l, const ptx_operand *operand, bool *wide, int64_t *offset);
+/* sim_emit() of an operation on that memory operand: base and offset are its a and imm, SIM_OP_WIDE says how wide. */
+sim_op *sim_emit_at(sim_lowering *l, sim_handler run, const ptx_operand *operand);
 
 /* The L2 priority that an instruction's modifier names. */
 sim_priority sim_priority_named(const ptx_instruction *i);

@@ -562,31 +562,20 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-static sim_op *emit_on_barrier(sim_lowering *l, sim_handler run, const ptx_operand *memory) {
-    bool wide;
-    int64_t offset;
-    uint32_t base = sim_address(l, memory, &wide, &offset);
-    sim_op *op = sim_emit(l, run);
-    op->a = base;
-    op->imm = offset;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
-    return op;
-}
-
 haul_status LOWER(MBARRIER_INIT)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t count = sim_source(l, &i->operands[1], PTX_U32);
-    emit_on_barrier(l, init_barrier, &i->operands[0])->b = count;
+    sim_emit_at(l, init_barrier, &i->operands[0])->b = count;
     return HAUL_OK;
 }
 
 haul_status LOWER(MBARRIER_INVAL)(sim_lowering *l, const ptx_instruction *i) {
-    emit_on_barrier(l, invalidate_barrier, &i->operands[0]);
+    sim_emit_at(l, invalidate_barrier, &i->operands[0]);
     return HAUL_OK;
 }
 
 static haul_status lower_bytes(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
     uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
-    sim_op *op = emit_on_barrier(l, arrive, &i->operands[0]);
+    sim_op *op = sim_emit_at(l, arrive, &i->operands[0]);
     op->b = bytes;
     op->x = kind;
     return HAUL_OK;
@@ -603,7 +592,7 @@ haul_status LOWER(MBARRIER_COMPLETE_TX)(sim_lowering *l, const ptx_instruction *
 static haul_status lower_arrive(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
     uint32_t n = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : sim_constant(l, 1, 4);
     uint32_t token = sim_destination(l, &i->operands[0]);
-    sim_op *op = emit_on_barrier(l, arrive, &i->operands[1]);
+    sim_op *op = sim_emit_at(l, arrive, &i->operands[1]);
     op->b = n;
     op->x = kind;
     op->y = i->mods[PTX_SLOT_NOCOMPLETE] != 0;
@@ -655,7 +644,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
 }
 
 haul_status LOWER(CP_ASYNC_MBARRIER)(sim_lowering *l, const ptx_instruction *i) {
-    emit_on_barrier(l, arrive_after_copies, &i->operands[0])->imm2 = i->mods[PTX_SLOT_NOINC] != 0;
+    sim_emit_at(l, arrive_after_copies, &i->operands[0])->imm2 = i->mods[PTX_SLOT_NOINC] != 0;
     return HAUL_OK;
 }
 
@@ -711,7 +700,7 @@ static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool tr
     bool parity = i->mods[PTX_SLOT_PARITY] != 0;
     uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64),
              d = sim_destination(l, &i->operands[0]);
-    sim_op *op = emit_on_barrier(l, wait_barrier, &i->operands[1]);
+    sim_op *op = sim_emit_at(l, wait_barrier, &i->operands[1]);
     op->b = state;
     op->x = parity;
     op->y = try;

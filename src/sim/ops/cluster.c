@@ -132,17 +132,13 @@ static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
 static haul_status lower_send(sim_lowering *l, const ptx_instruction *i, uint32_t atomic) {
     const ptx_operand *data = &i->operands[1], *parts = data->kind == PTX_VECTOR ? data->parts : data;
     const unsigned count = data->kind == PTX_VECTOR ? data->part_count : 1;
-    bool wide, barrier_wide;
-    int64_t offset, barrier_offset;
+    bool barrier_wide;
+    int64_t barrier_offset;
     uint32_t slots[8];
     for (unsigned e = 0; e < count; e++) slots[e] = sim_source(l, &parts[e], i->type);
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
     const uint32_t barrier = sim_address(l, &i->operands[2], &barrier_wide, &barrier_offset);
     const uint32_t more = sim_pool(l, slots, count);
-    sim_op *op = sim_emit(l, send_values);
-    op->a = base;
-    op->imm = offset;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
+    sim_op *op = sim_emit_at(l, send_values, &i->operands[0]);
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
     op->imm2 = barrier_wide;

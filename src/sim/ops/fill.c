@@ -43,16 +43,10 @@ static sim_step fill(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(ST_BULK)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide;
-    int64_t offset;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
     const uint32_t bytes = sim_source(l, &i->operands[1], PTX_B64);
-    sim_op *op = sim_emit(l, fill);
-    op->a = base;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, fill, &i->operands[0]);
     op->b = bytes;
     op->x = !i->mods[PTX_SLOT_SPACE];
     op->bytes = UNIT;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }

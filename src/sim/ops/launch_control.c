@@ -51,14 +51,10 @@ static sim_step try_cancel(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(CLC_TRY_CANCEL)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide, barrier_wide;
-    int64_t offset, barrier_offset;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
+    bool barrier_wide;
+    int64_t barrier_offset;
     const uint32_t barrier = sim_address(l, &i->operands[1], &barrier_wide, &barrier_offset);
-    sim_op *op = sim_emit(l, try_cancel);
-    op->a = base;
-    op->imm = offset;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
+    sim_op *op = sim_emit_at(l, try_cancel, &i->operands[0]);
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
     op->imm2 = barrier_wide;

@@ -743,18 +743,12 @@ static sim_step range_policy(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(CREATEPOLICY_RANGE)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide;
-    int64_t offset;
-    uint32_t base = sim_address(l, &i->operands[1], &wide, &offset), d = sim_destination(l, &i->operands[0]);
-    uint32_t primary = sim_source(l, &i->operands[2], PTX_U32);
-    sim_op *op = sim_emit(l, range_policy);
+    const uint32_t d = sim_destination(l, &i->operands[0]), primary = sim_source(l, &i->operands[2], PTX_U32);
+    sim_op *op = sim_emit_at(l, range_policy, &i->operands[1]);
     op->d = d;
-    op->a = base;
     op->b = primary;
-    op->imm = offset;
     op->x = sim_priority_named(i);
     op->y = second_priority(i);
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 

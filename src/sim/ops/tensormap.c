@@ -62,20 +62,14 @@ static sim_tensor_field field_of(const ptx_instruction *i) {
 }
 
 static haul_status lower_replace(sim_lowering *l, const ptx_instruction *i, unsigned value_at, uint32_t dimension) {
-    bool wide;
-    int64_t offset;
     const unsigned type = i->type;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
     const uint32_t value = sim_source(l, &i->operands[value_at], type);
-    sim_op *op = sim_emit(l, replace);
-    op->a = base;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, replace, &i->operands[0]);
     op->b = value;
     op->x = field_of(i);
     op->y = dimension;
     op->imm2 = (i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CTA ? MAP_IN_SHARED : 0u) |
                (ptx_bits(type) == 64 ? MAP_VALUE_WIDE : 0u);
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 
@@ -109,18 +103,14 @@ static sim_step publish(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(TENSORMAP_COPY)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide, shared_wide;
-    int64_t offset, shared_offset;
+    bool shared_wide;
+    int64_t shared_offset;
     if (i->operands[2].bits != SIM_TENSOR_MAP_BYTES) return sim_lower_fail(l, "a tensor map has 128 bytes");
-    const uint32_t to = sim_address(l, &i->operands[0], &wide, &offset);
     const uint32_t from = sim_address(l, &i->operands[1], &shared_wide, &shared_offset);
-    sim_op *op = sim_emit(l, publish);
-    op->a = to;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, publish, &i->operands[0]);
     op->b = from;
     op->x = (uint32_t)shared_offset;
     op->imm2 = shared_wide;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 
@@ -147,12 +137,6 @@ static sim_step acquire(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(FENCE_TENSORMAP_ACQUIRE)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide;
-    int64_t offset;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
-    sim_op *op = sim_emit(l, acquire);
-    op->a = base;
-    op->imm = offset;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
+    sim_emit_at(l, acquire, &i->operands[0]);
     return HAUL_OK;
 }

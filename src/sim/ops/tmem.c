@@ -85,18 +85,12 @@ static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(TMEM_ALLOC)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide;
-    int64_t offset;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset),
-                   columns = sim_source(l, &i->operands[1], PTX_U32);
-    sim_op *op = sim_emit(l, allocate);
-    op->a = base;
-    op->imm = offset;
+    const uint32_t columns = sim_source(l, &i->operands[1], PTX_U32);
+    sim_op *op = sim_emit_at(l, allocate, &i->operands[0]);
     op->b = columns;
     op->x = blocks_of(i);
-    op->y = wide && !i->mods[PTX_SLOT_SPACE];
+    op->y = op->flags & SIM_OP_WIDE && !i->mods[PTX_SLOT_SPACE];
     op->bytes = sizeof(uint32_t);
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 
@@ -368,16 +362,10 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 haul_status LOWER(TMEM_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide;
-    int64_t offset;
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
-    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
     const uint32_t ranks = multicast ? sim_source(l, &i->operands[1], PTX_U16) : SIM_SLOT_ZERO;
-    sim_op *op = sim_emit(l, commit);
-    op->a = base;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, commit, &i->operands[0]);
     op->b = ranks;
     op->x = multicast;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
