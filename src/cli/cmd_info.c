@@ -6,8 +6,8 @@
 #include "lib/compile.h"
 #include "lib/ncu.h"
 #include "report/document.h"
-#include "sim/compiled.h"
-#include "sim/compiled_code.h"
+#include "sim/compiled/compiled.h"
+#include "sim/compiled/code.h"
 #include "sim/machine.h"
 
 #include <stdio.h>

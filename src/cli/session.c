@@ -8,7 +8,7 @@
 #include "cli/measure.h"
 #include "lib/compile.h"
 #include "lib/device.h"
-#include "sim/driver.h"
+#include "sim/driver/driver.h"
 
 #include <limits.h>
 #include <stdio.h>

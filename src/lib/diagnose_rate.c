@@ -1,7 +1,7 @@
 /* Room on an SM, Little's law, and how fast transfers can be made one after the other. */
 #include "base/status.h"
 #include "lib/diagnose.h"
-#include "sim/estimate.h"
+#include "sim/time/estimate.h"
 #include "sim/occupancy.h"
 
 #include <math.h>

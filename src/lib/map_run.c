@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map.h"
-#include "sim/driver.h"
+#include "sim/driver/driver.h"
 
 #include <stdio.h>
 #include <string.h>

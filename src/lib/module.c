@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "sim/driver.h"
+#include "sim/driver/driver.h"
 
 #include <string.h>
 

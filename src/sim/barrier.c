@@ -2,8 +2,8 @@
 #include "sim/barrier.h"
 
 #include "sim/cluster.h"
-#include "sim/count.h"
-#include "sim/hazard.h"
+#include "sim/count/count.h"
+#include "sim/hazard/hazard.h"
 
 #include <string.h>
 

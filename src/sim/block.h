@@ -2,11 +2,11 @@
 #ifndef HAUL_SIM_BLOCK_H
 #define HAUL_SIM_BLOCK_H
 
-#include "sim/async.h"
-#include "sim/compiled.h"
-#include "sim/count.h"
-#include "sim/estimate.h"
-#include "sim/lower.h"
+#include "sim/copy/async.h"
+#include "sim/compiled/compiled.h"
+#include "sim/count/count.h"
+#include "sim/time/estimate.h"
+#include "sim/lower/lower.h"
 #include "sim/memory.h"
 #include "sim/print_log.h"
 #include "sim/tmem.h"

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "ptx/liveness.h"
 #include "sim/block.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef HAUL_SIM_CALL_H
 #define HAUL_SIM_CALL_H
 
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 #include "sim/memory.h"
 #include "sim/warp.h"
 

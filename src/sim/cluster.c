@@ -1,6 +1,6 @@
 #include "sim/cluster.h"
 
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 
 /* ---- addresses ---- */
 

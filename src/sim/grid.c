@@ -7,11 +7,11 @@
 #include "ptx/print.h"
 #include "sim/block.h"
 #include "sim/cluster.h"
-#include "sim/estimate.h"
-#include "sim/hazard_internal.h"
-#include "sim/origin.h"
+#include "sim/time/estimate.h"
+#include "sim/hazard/internal.h"
+#include "sim/lower/origin.h"
 #include "sim/cycle.h"
-#include "sim/lower_internal.h"
+#include "sim/lower/internal.h"
 #include "sim/occupancy.h"
 
 #include <omp.h>

@@ -2,11 +2,11 @@
 #ifndef HAUL_SIM_GRID_H
 #define HAUL_SIM_GRID_H
 
-#include "sim/estimate.h"
-#include "sim/lower.h"
+#include "sim/time/estimate.h"
+#include "sim/lower/lower.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
-#include "sim/policy.h"
+#include "sim/count/policy.h"
 #include "sim/print_log.h"
 
 #include <haul/haul.h>

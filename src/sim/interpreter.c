@@ -2,10 +2,10 @@
 #include "sim/interpreter.h"
 
 #include "ptx/ir.h"
-#include "sim/compiled.h"
-#include "sim/counting.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/compiled/compiled.h"
+#include "sim/count/counting.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 
 /* Small counts are told one by one: tests have blocks compiled at once. */
 enum { TOLD_SINGLY = 8 };

@@ -2,7 +2,7 @@
 #ifndef HAUL_SIM_LINK_H
 #define HAUL_SIM_LINK_H
 
-#include "sim/log.h"
+#include "sim/count/log.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "ptx/ir.h"
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 #include "sim/machine.h"
 
 #include <haul/run.h>

@@ -9,7 +9,7 @@
 #ifndef HAUL_SIM_PATTERN_H
 #define HAUL_SIM_PATTERN_H
 
-#include "sim/banks.h"
+#include "sim/count/banks.h"
 
 /* Of both halves of the warp, when they have one. */
 #define SIM_NO_STRIDE 0x80000001u

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "sim/block.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 
 static sim_product_queue *queue_of(sim_warp *w) {
     return &w->block->async.queues[w->index].products;

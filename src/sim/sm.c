@@ -4,10 +4,10 @@
 #include "sim/barrier.h"
 #include "sim/block.h"
 #include "sim/call.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/heap.h"
 #include "sim/interpreter.h"
-#include "sim/lower_internal.h"
+#include "sim/lower/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

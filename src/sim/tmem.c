@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "sim/block.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 
 #include <string.h>
 

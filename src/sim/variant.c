@@ -1,5 +1,5 @@
 /* Which compilation of the instruction handlers this machine runs best. */
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 
 #define DECLARE(variant) extern const sim_lower_fn sim_lower_table_##variant[PTX_OP_COUNT];
 

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "ptx/ir.h"
 #include "sim/block.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 
 #include <string.h>
 

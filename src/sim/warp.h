@@ -55,7 +55,7 @@ struct sim_warp {
     uint32_t active;               /* lanes of the running path, = path->mask */
     uint32_t pc;                   /* control handlers: the operation to go on with */
     struct sim_compiled *compiled; /* the program's; NULL: all is interpreted */
-    bool doubtful;                 /* checks on: some register holds what was never written (hazard_doubt.c) */
+    bool doubtful;                 /* checks on: some register holds what was never written (hazard/doubt.c) */
     sim_path *path;                /* the running one */
     sim_block *block;
     sim_sm *sm;

@@ -4,7 +4,7 @@
 #include "kernel.h"
 
 #include "driver/driver.h"
-#include "sim/driver.h"
+#include "sim/driver/driver.h"
 
 enum { BLOCKS = 3, THREADS = 72, COUNT = BLOCKS * THREADS, STACK = 4096 };
 

@@ -1,5 +1,5 @@
 /* The estimate of a launch's time, by the bound that decides it. */
-#include "sim/estimate.h"
+#include "sim/time/estimate.h"
 
 #include <math.h>
 #include <setjmp.h>

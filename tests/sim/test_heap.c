@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "driver/driver.h"
-#include "sim/driver.h"
+#include "sim/driver/driver.h"
 #include "sim/heap.h"
 
 /* ---- blocks ---- */

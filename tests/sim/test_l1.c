@@ -2,7 +2,7 @@
 #include "access.h"
 
 #include "base/memory.h"
-#include "sim/l1.h"
+#include "sim/count/l1.h"
 
 enum { KIB = 1024, LINE = 128 };
 

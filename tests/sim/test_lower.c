@@ -1,8 +1,8 @@
 /* From PTX to operations: slots, constants, joins, places of variables. */
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 
 #include "ptx/inline.h"
-#include "sim/lower_internal.h"
+#include "sim/lower/internal.h"
 #include "sim/memory.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* cp.async, bulk copies, and mbarriers. */
-#include "sim/async.h"
+#include "sim/copy/async.h"
 
 #include "base/status.h"
 #include "sim/cluster.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 #include "sim/memory.h"
 #include "sim/atomic.h"
 #include "sim/ops/access.h"

@@ -2,8 +2,8 @@
 #include "sim/cluster.h"
 
 #include "sim/atomic.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 #include "sim/ops/access.h"
 
 #include <string.h>

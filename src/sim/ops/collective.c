@@ -1,6 +1,6 @@
 /* Instructions that look across the lanes of a warp. The .sync forms execute for all lanes that have come to them
  * (sim_warp_gather); the old ones for the active lanes. */
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/ops/floats.h"
 
 /* The lanes to execute for; 0 when the path has to wait, and *step says how to go on. op->y is the slot of the members'

@@ -2,7 +2,7 @@
 #include "sim/barrier.h"
 #include "sim/call.h"
 #include "sim/ops/lanes.h"
-#include "sim/system_call.h"
+#include "sim/lower/system_call.h"
 
 /* ---- branches ---- */
 

@@ -3,7 +3,7 @@
 #define HAUL_SIM_OPS_LANES_H
 
 #include "base/status.h"
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 #include "sim/warp.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  * only query_cancel reads, has the first block's place and, in its last word, whether there was such a cluster. */
 #include "base/status.h"
 #include "sim/cluster.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/ops/access.h"
-#include "sim/shared_layout.h"
+#include "sim/lower/shared_layout.h"
 
 enum { ANSWER_BYTES = 16, CANCELED = 3 };
 

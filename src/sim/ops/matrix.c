@@ -3,7 +3,7 @@
  * a, imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
 #include "sim/ops/matrix.h"
 
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/ops/access.h"
 
 enum { ROW_BYTES = 16, ROWS = 8, LOG2_WORD = 2 };

@@ -2,9 +2,9 @@
 #include "sim/memory.h"
 
 #include "sim/cluster.h"
-#include "sim/hazard.h"
-#include "sim/hazard_global.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/hazard/global.h"
+#include "sim/lower/internal.h"
 #include "sim/ops/access.h"
 #include "sim/ops/matrix.h"
 #include "sim/ops/patterns.h"

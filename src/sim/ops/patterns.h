@@ -3,7 +3,7 @@
 #define HAUL_SIM_OPS_PATTERNS_H
 
 #include "sim/block.h"
-#include "sim/counting.h"
+#include "sim/count/counting.h"
 #include "sim/ops/words.h"
 #include "sim/pattern.h"
 

@@ -2,7 +2,7 @@
  * many bytes behind its head are in use. */
 #include "ptx/inline.h"
 #include "sim/block.h"
-#include "sim/lower_internal.h"
+#include "sim/lower/internal.h"
 #include "sim/ops/lanes.h"
 
 enum { DEFAULT_ALIGNMENT = 8, MOST_ALIGNMENT = 1 << 23 };

@@ -5,7 +5,7 @@
  * type. */
 #include "sim/ops/textures.h"
 
-#include "sim/hazard_texture.h"
+#include "sim/hazard/texture.h"
 
 enum { AT = 0, DATA = 4, SLOTS = 8 };
 

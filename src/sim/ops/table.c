@@ -1,5 +1,5 @@
 /* The lowering functions of this variant, by ptx_op. */
-#include "sim/lower.h"
+#include "sim/lower/lower.h"
 
 #define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i);

@@ -3,14 +3,14 @@
  * coordinates in the pool and their number, and behind them the mask of a multicast and the offsets of im2col (bit 3:
  * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2); count: the reduction.
  */
-#include "sim/tensor.h"
+#include "sim/copy/tensor.h"
 
 #include "base/status.h"
-#include "sim/async.h"
+#include "sim/copy/async.h"
 #include "sim/atomic.h"
 #include "sim/cluster.h"
-#include "sim/hazard.h"
-#include "sim/lower_internal.h"
+#include "sim/hazard/hazard.h"
+#include "sim/lower/internal.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 
@@ -191,7 +191,7 @@ static const struct {
     uint8_t add, min, max;
 } reductions[SIM_TENSOR_TYPES] = {
 #define TENSOR_TYPE(id, bytes, floating, add, min, max) {SIM_ATOMIC_##add, SIM_ATOMIC_##min, SIM_ATOMIC_##max},
-#include "sim/tensor.def"
+#include "sim/copy/tensor.def"
 #undef TENSOR_TYPE
 };
 

@@ -5,7 +5,7 @@
  * in the pool, in the order below. */
 #include "sim/ops/textures.h"
 
-#include "sim/hazard_texture.h"
+#include "sim/hazard/texture.h"
 #include "sim/ops/half.h"
 
 enum { AT = 0, RESULT = 4, ALONG = 8, LEVEL = 8, SHIFT = 14, SLOTS = 17 };

@@ -4,12 +4,12 @@
 
 #include "ptx/pattern.h"
 #include "sim/block.h"
-#include "sim/count_texture.h"
+#include "sim/count/texture.h"
 #include "sim/ops/lanes.h"
-#include "sim/texture.h"
+#include "sim/texture/texture.h"
 
 /* The live object of a lane's handle, a surface or a texture, in memory that is there; NULL: the fault has been
- * recorded. In sim/texture_access.c. */
+ * recorded. In sim/texture/access.c. */
 const sim_texture *sim_find_object(sim_warp *w, const sim_op *op, unsigned lane, uint64_t handle, bool surface);
 /* The same, which instructions of that geometry fit. */
 const sim_texture *sim_find_texture(sim_warp *w, const sim_op *op, unsigned lane, uint64_t handle,

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "ptx/tcgen05.h"
 #include "sim/cluster.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/ops/access.h"
 #include "sim/ops/matrix.h"
 #include "sim/ops/tmem.h"

@@ -2,7 +2,7 @@
  * memory; b: the descriptor of the matrix in shared memory; x: a COPY_*; y: bits of elements that become bytes, or 0;
  * imm2: both blocks of a pair. */
 #include "sim/cluster.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/ops/tmem.h"
 #include "sim/tmem.h"
 

@@ -1,7 +1,7 @@
 /* tcgen05.mma and its kin: products whose sums are in tensor memory, made in the background. d = a b + d for the rows
  * of one block, or (.cta_group::2) of a pair, of which each block has half of a's rows and half of b's columns. */
 #include "ptx/tcgen05.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/machine.h"
 #include "sim/ops/sparse.h"
 #include "sim/ops/tmem.h"

@@ -3,7 +3,7 @@
  * flip; more: a sim_product in the pool; imm2: GROUP_* */
 #include "ptx/matrix.h"
 #include "sim/block.h"
-#include "sim/hazard.h"
+#include "sim/hazard/hazard.h"
 #include "sim/machine.h"
 #include "sim/ops/sparse.h"
 #include "sim/products.h"

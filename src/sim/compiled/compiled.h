@@ -1,0 +1,172 @@
+/* The compiled form of kernels: what runs often, as native vector code.
+ *
+ * A basic block's operations are cut into segments: straight stretches that end where a warp may have to stop
+ * (barriers, waits for memory), at branches, and at the block's end. A segment's code does what the interpreter would
+ * do for a whole warp on one path, to the last bit and count, and keeps values in vector registers between its
+ * operations; what it does not know itself it asks the operation's handler for. Whenever something is unusual (fewer
+ * lanes, lanes that part, addresses that are out of bounds or lie in another shape than they used to) it hands back to
+ * the interpreter in front of that operation.
+ *
+ * Results, counters and the order in which warps run do not depend on whether and when a block is compiled.
+ *
+ * Compiled code belongs to its program and is shared by all launches. Blocks that have run for a while are compiled by
+ * a thread of their own; HAUL_COMPILE in the environment says otherwise (sim_compiling_mode()). */
+#ifndef HAUL_SIM_COMPILED_COMPILED_H
+#define HAUL_SIM_COMPILED_COMPILED_H
+
+#include "sim/count/banks.h"
+#include "sim/lower/lower.h"
+#include "sim/warp.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct sim_compiled sim_compiled;
+typedef struct sim_native sim_native;
+
+/* How the lanes of an address register lie, of a whole warp: the same distance between neighbours within each half
+ * warp. SAME: both halves alike. */
+typedef enum sim_lanes_kind {
+    SIM_LANES_ANY,
+    SIM_LANES_STRIDE_0,
+    SIM_LANES_STRIDE_0_SAME,
+    SIM_LANES_STRIDE_4,
+    SIM_LANES_STRIDE_4_SAME,
+    SIM_LANES_STRIDE_8,
+    SIM_LANES_STRIDE_8_SAME,
+    SIM_LANES_STRIDE_16,
+    SIM_LANES_STRIDE_16_SAME,
+    SIM_LANES_KINDS,
+} sim_lanes_kind;
+
+/* What one machine access of a cohort counts as. */
+typedef struct sim_cohort_access {
+    uint32_t instruction;
+    uint8_t bytes;
+    bool is_store;
+} sim_cohort_access;
+
+/* Accesses of a segment to shared memory that share an address register. */
+typedef struct sim_cohort {
+    sim_lanes_kind kind; /* that the code is for */
+    uint32_t alignment;
+    int32_t low, high; /* bytes from the register's lanes to the first byte accessed, and behind the last one */
+    sim_cohort_access *accesses;
+    size_t access_count, access_capacity;
+} sim_cohort;
+
+/* What one SM knows of a cohort: the shape of the lanes that came last, and how often they came in it. */
+typedef struct sim_cohort_memo {
+    uint32_t delta[SIM_LANES]; /* from lane 0 */
+    uint32_t asked[SIM_LANES]; /* the lanes that sim_native.match is asked about */
+    int64_t low, high;         /* as in the cohort, from lane 0 */
+    uint64_t runs;             /* that have not been added to the tallies */
+    uint32_t first;            /* lane 0 of the run that the shape was found in */
+    sim_wavefronts wavefronts[2][3];
+} sim_cohort_memo;
+
+typedef uint64_t sim_segment_run(sim_native *n);
+
+/* A segment's code returns how it ended, in one word. */
+enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40 };
+
+typedef struct sim_segment {
+    sim_segment_run *run;
+    uint32_t pc, ops; /* the first operation, and how many there are */
+    uint32_t index;   /* among the program's segments */
+    sim_cohort *cohorts;
+    size_t cohort_count, cohort_capacity;
+} sim_segment;
+
+/* What segments' code is given; belongs to an SM. */
+struct sim_native {
+    unsigned char *regs, *shared;
+    const unsigned char *params;
+    const sim_op *ops;
+    sim_warp *warp;
+    uint64_t shared_bytes;
+    uint64_t *block_runs, *block_threads, *instruction_runs, *instruction_threads, *changes;
+    sim_cohort_memo *memos; /* of the segment's cohorts */
+    /* Whether memo->asked lies in a shape that the segment's code for the cohort can do; then the memo is its. */
+    uint32_t (*match)(sim_native *n, sim_cohort_memo *memo, uint32_t cohort);
+    /* The cohort's first `accesses` were made, the others will not be. */
+    void (*partial)(sim_native *n, uint32_t cohort, uint32_t accesses);
+    /* Counts an access to global memory whose lanes lie side by side in each half warp, which begin at `first` and
+     * `second`; what is to be added to these for the host's address. 0: it is the handler's, and nothing was done. */
+    uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
+    const sim_segment *segment;
+    struct sim_counting *counting;
+    sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */
+    const sim_segment **seen;    /* by segment: whose memos they are */
+    uint32_t segment_limit;
+};
+
+/* A block is compiled when it has run so often that ... */
+typedef enum sim_compiling_when {
+    SIM_COMPILING_OFF,
+    SIM_COMPILING_HEAT, /* it pays */
+    SIM_COMPILING_RUNS, /* an SM is about to run it the `runs`th time; it waits for that */
+} sim_compiling_when;
+
+typedef struct sim_compiling_mode {
+    sim_compiling_when when;
+    uint64_t runs;
+} sim_compiling_mode;
+
+/* HAUL_COMPILE: "off"; a number (SIM_COMPILING_RUNS); anything else, or nothing: SIM_COMPILING_HEAT. */
+sim_compiling_mode sim_compiling(void);
+
+/* Blocks that the compiler would not have: the host was out of memory, or haul has a defect. */
+unsigned sim_compiler_refused(void);
+
+typedef _Atomic(const sim_segment *) sim_segment_entry;
+
+/* A program's compiled form. Lives from sim_compiled_create() to sim_compiled_free(). */
+struct sim_compiled {
+    const sim_program *program;
+    sim_compiling_mode mode;
+    sim_segment_entry *entries;            /* by operation: the segment that begins there; NULL: none */
+    _Atomic uint64_t *heat;                /* by block: operations that it has run */
+    _Atomic uint8_t *asked;                /* by block: it is being compiled, or was */
+    _Atomic uint16_t *kinds;               /* by operation: a bit for each sim_lanes_kind that its lanes were of */
+    uint32_t limit, count;                 /* segments: that there can be, that there are */
+    arena memory;                          /* segments, tables */
+    const struct sim_assembled *assembled; /* NULL: not needed yet */
+    struct ptx_liveness *live;             /* the same */
+    struct sim_code *code;
+};
+
+/* NULL: compiling is switched off, there is no compiler for this host, or no memory. */
+sim_compiled *sim_compiled_create(const sim_program *program);
+/* Waits for the thread that compiles, if it is at this program. */
+void sim_compiled_free(sim_compiled *c);
+
+/* ---- for the interpreter ---- */
+
+enum { SIM_HEAT_STEP = 64 };
+
+/* A block has been entered, which the SM has now run `runs` times. Called for all small counts, and for multiples of
+ * SIM_HEAT_STEP. */
+void sim_compiled_heat(sim_compiled *c, uint32_t block, uint64_t runs);
+
+/* A whole warp's address register was seen to lie so, by the operation that leads its pattern. */
+static inline void sim_compiled_note_kind(sim_compiled *c, uint32_t pc, sim_lanes_kind kind) {
+    const uint16_t seen = atomic_load_explicit(&c->kinds[pc], memory_order_relaxed);
+    if (!(seen >> kind & 1)) atomic_fetch_or_explicit(&c->kinds[pc], (uint16_t)(1u << kind), memory_order_relaxed);
+}
+/* By the distance between neighbours, and whether both halves are alike. */
+sim_lanes_kind sim_lanes_kind_by(uint32_t stride, bool same);
+/* The kind that they all were of; SIM_LANES_ANY if there were several, or none. */
+sim_lanes_kind sim_compiled_kind_at(const sim_compiled *c, uint32_t pc);
+
+/* Runs compiled segments from *pc on for as long as there are any for the running path, at most *left operations, which
+ * are taken from *left. SIM_NEXT: the interpreter goes on at *pc. SIM_JUMP, SIM_STOP: as of a handler. SIM_YIELD: the
+ * stretch ends, to go on at *pc. Always gets on by one operation at least. */
+sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left);
+
+/* An SM's part, NULL without memory; and the runs that its counters do not know of yet, added to them. */
+sim_native *sim_native_create(sim_sm *sm);
+void sim_native_settle(sim_native *n);
+void sim_native_free(sim_native *n);
+
+#endif

@@ -1,0 +1,166 @@
+/* Writing segments as LLVM's textual IR: values, the register file, and how segments end. */
+#ifndef HAUL_SIM_COMPILED_WRITE_H
+#define HAUL_SIM_COMPILED_WRITE_H
+
+#include "base/text.h"
+#include "sim/compiled/compiled.h"
+
+typedef enum sim_value_type {
+    SIM_VALUE_I16, /* 32 lanes of integers ... */
+    SIM_VALUE_I32,
+    SIM_VALUE_I64,
+    SIM_VALUE_F32, /* ... of floating-point numbers */
+    SIM_VALUE_F64,
+    SIM_VALUE_MASK, /* a bit for each lane, in one word */
+    SIM_VALUE_TYPES,
+} sim_value_type;
+
+/* One value of the segment, or a constant that is the same in all lanes. */
+typedef struct sim_value {
+    uint32_t id; /* %v<id>; 0: the constant `bits` */
+    uint8_t type;
+    bool raw; /* F32: a NaN may be another than the one that hardware makes */
+    uint64_t bits;
+} sim_value;
+
+/* What the segment knows of a slot. */
+typedef struct sim_cached {
+    uint32_t slot;
+    sim_value value;
+    sim_value as_bits; /* of a floating-point value: its bits; id 0: not made yet */
+    bool dirty;        /* the register file does not have it yet */
+} sim_cached;
+
+/* An address register's lanes, checked: where they are from here on. */
+typedef struct sim_written_cohort {
+    uint32_t pattern; /* sim_op.pattern without SIM_PATTERN_LEADS */
+    uint32_t index;   /* among the segment's cohorts */
+    uint32_t half[2]; /* ids of host addresses: of lane 0's and lane 16's bytes */
+    sim_value lanes;
+} sim_written_cohort;
+
+enum { SIM_OPERAND_TEXTS = 8, SIM_OPERAND_TEXT = 1024, SIM_MOST_COHORTS = 16 };
+
+typedef struct sim_writer {
+    const sim_program *program;
+    const sim_compiled *compiled;
+    const struct sim_assembled *assembled;
+    const struct ptx_liveness *blocks_live;
+    arena *memory; /* for this job */
+    arena *kept;   /* for what stays with the program */
+    text *out;
+    bool opaque;           /* pointers have no type: LLVM 15 and later */
+    bool has_fma;          /* the host does fused multiply-add in hardware */
+    uint32_t next, labels; /* numbers */
+    sim_cached *cached;
+    size_t cached_count, cached_capacity;
+    uint32_t *cached_at;                          /* by slot / 4: index + 1 */
+    const struct sim_constant_item **constant_at; /* by slot / 4 */
+    bool *register_at;                            /* by slot / 4: a PTX register's */
+    bool *live_at;                                /* by slot / 4: while the live ones are written back */
+    uint64_t *live; /* of the block: a row of registers in front of each instruction, and at the end */
+    size_t live_words;
+    uint32_t live_first; /* the row's first instruction */
+    uint32_t executed;   /* operations of the segment so far */
+    uint32_t pc;         /* of the operation that is being written */
+    uint32_t guard;      /* its guard's mask as a value; meaningful if guarded */
+    bool guarded;
+    sim_segment *segment;
+    uint32_t segment_end; /* its last operation, or one behind the block */
+    sim_written_cohort cohorts[SIM_MOST_COHORTS];
+    char operands[SIM_OPERAND_TEXTS][SIM_OPERAND_TEXT];
+    unsigned operand;
+} sim_writer;
+
+extern const char *const sim_value_types[SIM_VALUE_TYPES];  /* "<32 x i16>" ... */
+extern const char *const sim_value_halves[SIM_VALUE_TYPES]; /* "<16 x i16>" ... */
+
+/* Writes `%vN = ` and the rest, and returns the value. */
+sim_value sim_write_value(sim_writer *w, sim_value_type type, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for what is no value of lanes; returns N. */
+uint32_t sim_write_id(sim_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sim_write_line(sim_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A value as an operand, without its type. Valid until SIM_OPERAND_TEXTS - 1 more were asked for. */
+const char *sim_operand(sim_writer *w, sim_value v);
+sim_value sim_value_constant(sim_value_type type, uint64_t bits);
+
+/* N of an address as a pointer to `type`. */
+uint32_t sim_write_pointer(sim_writer *w, uint32_t address, const char *type);
+/* "T*" or "ptr". Valid as operands are. */
+const char *sim_pointer_type(sim_writer *w, const char *type);
+/* N of the word that sim_native has at `offset`. */
+uint32_t sim_write_native(sim_writer *w, size_t offset);
+/* N of base + offset; base itself for 0. */
+uint32_t sim_write_sum(sim_writer *w, uint32_t base, int64_t offset);
+/* Adds `addend` (an operand) to the 64-bit word at an address. */
+void sim_write_count(sim_writer *w, uint32_t address, const char *addend);
+
+/* ---- the register file ---- */
+
+/* A slot's lanes as that type. Floating-point lanes may be `raw` only where asked for. */
+sim_value sim_read_slot(sim_writer *w, uint32_t slot, sim_value_type type);
+sim_value sim_read_raw(sim_writer *w, uint32_t slot);
+/* The lanes that the operation's guard lets through get the value. */
+void sim_write_slot(sim_writer *w, uint32_t slot, sim_value value);
+/* A mask as a vector of bits: N. */
+uint32_t sim_write_bits(sim_writer *w, sim_value mask);
+
+/* ---- half warps ---- */
+
+enum { SIM_HALF_WARP = SIM_LANES / 2 };
+
+/* Two vectors of 16 words, one behind the other; and such a half of 32. */
+sim_value sim_write_joined(sim_writer *w, uint32_t low, uint32_t high);
+uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half);
+/* N of `count` words at an address (N of an i64); a vector when there are several. */
+uint32_t sim_load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment);
+void sim_store_words(sim_writer *w, uint32_t address, const char *type, uint32_t words);
+/* N of element e of `count` side by side in each of 16 lanes. */
+uint32_t sim_write_element(sim_writer *w, uint32_t words, unsigned count, unsigned e);
+
+/* ---- the register file, written back ---- */
+
+/* Writes back what is needed at instruction `before` and at `after` (the end of the block: the one behind its last),
+ * and what no PTX register has. Everything stays known. */
+void sim_write_back(sim_writer *w, uint32_t before, uint32_t after);
+/* The same for a way out in front of instruction `before`, beside which the segment goes on as if nothing had been. */
+void sim_write_back_aside(sim_writer *w, uint32_t before);
+void sim_forget_all(sim_writer *w);
+
+/* ---- ends ---- */
+
+/* Ends the segment: the interpreter, or another segment, goes on at `pc` after `step`. */
+void sim_write_end(sim_writer *w, sim_step step, uint32_t pc);
+/* The same with a step that is known at run time (the id of an i32). */
+void sim_write_end_with(sim_writer *w, uint32_t step, uint32_t pc);
+
+/* ---- a block ---- */
+
+typedef struct sim_written {
+    sim_segment **segments;
+    size_t count, capacity;
+} sim_written;
+
+/* No fewer than all blocks together can have. */
+uint32_t sim_most_segments(const sim_program *program);
+
+/* A module with a function `s<PC>` for each segment of some basic blocks, which are added to *out. */
+void sim_write_begin(sim_writer *w);
+void sim_write_block(sim_writer *w, uint32_t block, sim_written *out);
+void sim_write_finish(sim_writer *w);
+
+/* ops.c: writes the operation, or nothing (false). */
+bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+/* Leaves the operation that is being written to its handler, and goes on at label `on`, or out. All that is known must
+ * have been written back, and is to be forgotten. */
+void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on);
+/* global.c: the same for plain accesses to global memory. */
+bool sim_write_global(sim_writer *w, const sim_op *op);
+/* shared.c: the same for plain accesses to shared memory. */
+bool sim_write_shared(sim_writer *w, const sim_op *op);
+/* The cohorts' accesses have all been made: counts them. Later accesses are new cohorts'. */
+void sim_close_cohorts(sim_writer *w);
+
+#endif

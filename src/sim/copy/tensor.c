@@ -1,0 +1,345 @@
+#include "sim/copy/tensor.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    MOST_BOX = 256,
+    MOST_STEP = 8,
+    CHUNK = 16,
+    SWIZZLES = 4,
+    PROMOTIONS = 4,
+    FILL_NAN = 1,
+    FILLS = 2,
+    VERSION = 1,
+};
+#define MAGIC 0x544c4148u /* "HALT" */
+#define MOST_EXTENT (1ull << 32)
+#define MOST_PITCH (1ull << 40)
+
+static const struct {
+    uint8_t bytes;
+    bool floating;
+} types[SIM_TENSOR_TYPES] = {
+#define TENSOR_TYPE(id, bytes, floating, add, min, max) {bytes, floating},
+#include "sim/copy/tensor.def"
+#undef TENSOR_TYPE
+};
+
+/* The virtual GPU's own layout of the 128 bytes. */
+typedef struct packed_tensor {
+    uint32_t magic;
+    uint8_t version, rank, type, interleave, swizzle, promotion, fill, unused;
+    uint32_t also_unused;
+    uint64_t address;
+    uint64_t pitch[SIM_TENSOR_RANK - 1];
+    uint32_t last[SIM_TENSOR_RANK]; /* extent - 1 */
+    uint16_t box[SIM_TENSOR_RANK];
+    uint8_t step[SIM_TENSOR_RANK];
+    uint8_t by_pixels;
+    int16_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE];
+    uint16_t pixels;
+    uint8_t rest[22];
+} packed_tensor;
+_Static_assert(sizeof(packed_tensor) == SIM_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+
+/* ---- checks: the requirements of cuTensorMapEncodeTiled ---- */
+
+__attribute__((format(printf, 1, 2))) static haul_status wrong(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    haul_vfail(HAUL_ERROR_ARGUMENT, format, arguments);
+    va_end(arguments);
+    return haul_fail_in(HAUL_ERROR_ARGUMENT, "tensor map");
+}
+
+static haul_status check_kind(const sim_tensor *t) {
+    if (t->type >= SIM_TENSOR_TYPES) return wrong("element type %u is not known", t->type);
+    if (t->rank < 1 || t->rank > SIM_TENSOR_RANK) return wrong("rank %u must be 1 to 5", t->rank);
+    if (t->interleave) return wrong("interleave %u is not supported, only none (0)", t->interleave);
+    if (t->swizzle >= SWIZZLES) return wrong("swizzle %u must be none, 32B, 64B or 128B (0 to 3)", t->swizzle);
+    if (t->promotion >= PROMOTIONS) return wrong("L2 promotion %u must be 0 to 3", t->promotion);
+    if (t->fill >= FILLS) return wrong("out-of-bounds fill %u must be zero or NaN (0, 1)", t->fill);
+    if (t->fill == FILL_NAN && !types[t->type].floating) return wrong("only floating types can be filled with NaN");
+    return HAUL_OK;
+}
+
+static haul_status check_array(const sim_tensor *t) {
+    if (t->address % CHUNK)
+        return wrong("global address 0x%llx must be a multiple of 16", (unsigned long long)t->address);
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (t->extent[d] == 0 || t->extent[d] > MOST_EXTENT)
+            return wrong("extent %llu of dimension %u must be 1 to 2^32", (unsigned long long)t->extent[d], d);
+    for (uint32_t d = 0; d + 1 < t->rank; d++)
+        if (t->pitch[d] % CHUNK || t->pitch[d] >= MOST_PITCH)
+            return wrong("stride %llu of dimension %u must be a multiple of 16 below 2^40",
+                         (unsigned long long)t->pitch[d], d + 1);
+    return HAUL_OK;
+}
+
+enum { MOST_PIXELS = 1024 };
+
+/* Corners have 16 bits for one dimension of place, 8 each for two, 5 for three. */
+static haul_status check_corners(const sim_tensor *t) {
+    static const int32_t most[] = {32768, 128, 16};
+    if (t->rank < 3) return wrong("rank %u must be 3 to 5 for im2col", t->rank);
+    if (t->pixels == 0 || t->pixels > MOST_PIXELS) return wrong("%u pixels must be 1 to 1024", t->pixels);
+    for (uint32_t d = 0; d + 2 < t->rank; d++) {
+        const int32_t limit = most[t->rank - 3];
+        if (t->lower[d] < -limit || t->lower[d] >= limit || t->upper[d] < -limit || t->upper[d] >= limit)
+            return wrong("corners %d and %d of dimension %u must be %d to %d", t->lower[d], t->upper[d], d + 1, -limit,
+                         limit - 1);
+        if ((int64_t)t->extent[d + 1] - 1 + t->upper[d] < t->lower[d])
+            return wrong("corners %d and %d of dimension %u have nothing between them", t->lower[d], t->upper[d],
+                         d + 1);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_box(const sim_tensor *t) {
+    for (uint32_t d = 0; d < (t->by_pixels ? 1 : t->rank); d++) {
+        if (t->box[d] == 0 || t->box[d] > MOST_BOX)
+            return wrong("box of %u elements in dimension %u must be 1 to 256", t->box[d], d);
+    }
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (t->step[d] == 0 || t->step[d] > MOST_STEP)
+            return wrong("element stride %u of dimension %u must be 1 to 8", t->step[d], d);
+    const uint32_t bytes = t->box[0] * types[t->type].bytes;
+    if (bytes % CHUNK) return wrong("box of %u bytes in dimension 0 must be a multiple of 16 bytes", bytes);
+    if (t->swizzle && bytes > (uint32_t)CHUNK << t->swizzle)
+        return wrong("box of %u bytes in dimension 0 is more than the swizzle's %u", bytes,
+                     (unsigned)CHUNK << t->swizzle);
+    return HAUL_OK;
+}
+
+haul_status sim_tensor_check(const sim_tensor *t) {
+    HAUL_TRY(check_kind(t));
+    HAUL_TRY(check_array(t));
+    if (t->by_pixels) HAUL_TRY(check_corners(t));
+    return check_box(t);
+}
+
+/* ---- the 128 bytes ---- */
+
+void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES]) {
+    packed_tensor p = {.magic = MAGIC,
+                       .version = VERSION,
+                       .rank = (uint8_t)t->rank,
+                       .type = (uint8_t)t->type,
+                       .interleave = (uint8_t)t->interleave,
+                       .swizzle = (uint8_t)t->swizzle,
+                       .promotion = (uint8_t)t->promotion,
+                       .fill = (uint8_t)t->fill,
+                       .address = t->address};
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (d + 1 < t->rank) p.pitch[d] = t->pitch[d];
+        p.last[d] = (uint32_t)(t->extent[d] - 1);
+        p.box[d] = (uint16_t)t->box[d];
+        p.step[d] = (uint8_t)t->step[d];
+    }
+    p.by_pixels = t->by_pixels;
+    p.pixels = (uint16_t)t->pixels;
+    for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
+        p.lower[d] = (int16_t)t->lower[d];
+        p.upper[d] = (int16_t)t->upper[d];
+    }
+    memcpy(map, &p, sizeof p);
+}
+
+haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t) {
+    packed_tensor p;
+    memcpy(&p, map, sizeof p);
+    if (p.magic != MAGIC || p.version != VERSION)
+        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    *t = (sim_tensor){.type = p.type,
+                      .rank = p.rank,
+                      .interleave = p.interleave,
+                      .swizzle = p.swizzle,
+                      .promotion = p.promotion,
+                      .fill = p.fill,
+                      .address = p.address};
+    for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) {
+        if (d + 1 < SIM_TENSOR_RANK) t->pitch[d] = p.pitch[d];
+        t->extent[d] = p.last[d] + 1ull;
+        t->box[d] = p.box[d];
+        t->step[d] = p.step[d];
+    }
+    t->by_pixels = p.by_pixels;
+    t->pixels = p.pixels;
+    for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
+        t->lower[d] = p.lower[d];
+        t->upper[d] = p.upper[d];
+    }
+    return sim_tensor_check(t);
+}
+
+/* PTX and the driver's API number the floating types differently. */
+static haul_status set_type(packed_tensor *p, uint64_t value) {
+    static const uint8_t floating[] = {SIM_TENSOR_F16,  SIM_TENSOR_F32,  SIM_TENSOR_F32_FTZ, SIM_TENSOR_F64,
+                                       SIM_TENSOR_BF16, SIM_TENSOR_TF32, SIM_TENSOR_TF32_FTZ};
+    const uint64_t count = SIM_TENSOR_F16 + sizeof floating;
+    if (value >= count) return wrong("element type %llu is not known", (unsigned long long)value);
+    p->type = value < SIM_TENSOR_F16 ? (uint8_t)value : floating[value - SIM_TENSOR_F16];
+    return HAUL_OK;
+}
+
+static haul_status set_dimension(packed_tensor *p, sim_tensor_field field, uint32_t d, uint64_t value) {
+    const uint32_t dimensions = SIM_TENSOR_RANK - (field == SIM_TENSOR_FIELD_PITCH);
+    if (d >= dimensions) return wrong("dimension %u must be below %u", d, dimensions);
+    switch (field) {
+    case SIM_TENSOR_FIELD_BOX: p->box[d] = (uint16_t)(value > UINT16_MAX ? 0 : value); break;
+    case SIM_TENSOR_FIELD_EXTENT: p->last[d] = (uint32_t)value - 1; break;
+    case SIM_TENSOR_FIELD_PITCH: p->pitch[d] = value; break;
+    default: p->step[d] = (uint8_t)(value > UINT8_MAX ? 0 : value); break;
+    }
+    return HAUL_OK;
+}
+
+static haul_status set_field(packed_tensor *p, sim_tensor_field field, uint32_t dimension, uint64_t value) {
+    const uint8_t small = (uint8_t)(value > UINT8_MAX ? UINT8_MAX : value);
+    switch (field) {
+    case SIM_TENSOR_FIELD_ADDRESS: p->address = value; return HAUL_OK;
+    case SIM_TENSOR_FIELD_RANK: p->rank = (uint8_t)(value > SIM_TENSOR_RANK ? 0 : value + 1); return HAUL_OK;
+    case SIM_TENSOR_FIELD_TYPE: return set_type(p, value);
+    case SIM_TENSOR_FIELD_INTERLEAVE: p->interleave = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_SWIZZLE: p->swizzle = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_FILL: p->fill = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_ATOMICITY: return value ? wrong("the swizzle's atomicity can only be 16 bytes (0)") : HAUL_OK;
+    default: return set_dimension(p, field, dimension, value);
+    }
+}
+
+haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
+                               uint64_t value) {
+    packed_tensor p;
+    memcpy(&p, map, sizeof p);
+    if (p.magic != MAGIC || p.version != VERSION)
+        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    HAUL_TRY(set_field(&p, field, dimension, value));
+    memcpy(map, &p, sizeof p);
+    return HAUL_OK;
+}
+
+/* ---- boxes ---- */
+
+unsigned sim_tensor_element_bytes(const sim_tensor *t) {
+    return types[t->type].bytes;
+}
+
+/* Elements that a copy takes along a dimension. Without interleaving, dimension 0 is dense. */
+static uint32_t elements(const sim_tensor *t, uint32_t d) {
+    return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
+}
+
+/* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
+uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
+    return t->swizzle ? (uint32_t)CHUNK << t->swizzle : t->box[0] * types[t->type].bytes;
+}
+
+static uint64_t rows_of(const sim_tensor *t) {
+    uint64_t rows = 1;
+    if (t->by_pixels) return t->pixels;
+    for (uint32_t d = 1; d < t->rank; d++) rows *= elements(t, d);
+    return rows;
+}
+
+uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
+    return rows_of(t) * sim_tensor_row_pitch(t);
+}
+
+uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
+    return rows_of(t) * t->box[0] * types[t->type].bytes;
+}
+
+void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores) {
+    *walk = (sim_tensor_walk){.tensor = t, .at = at, .stores = stores};
+    for (uint32_t d = 1; d < t->rank; d++) walk->pixel[d] = at[d];
+}
+
+/* The next place between the corners; behind the last one of an image comes the next image. */
+static void advance_pixel(sim_tensor_walk *walk) {
+    const sim_tensor *t = walk->tensor;
+    walk->ended = ++walk->index[0] == t->pixels;
+    for (uint32_t d = 1; d + 1 < t->rank; d++) {
+        walk->pixel[d] += t->step[d];
+        if (walk->pixel[d] <= (int64_t)t->extent[d] - 1 + t->upper[d - 1]) return;
+        walk->pixel[d] = t->lower[d - 1];
+    }
+    walk->pixel[t->rank - 1]++;
+}
+
+static void advance(sim_tensor_walk *walk) {
+    if (walk->tensor->by_pixels) {
+        advance_pixel(walk);
+        return;
+    }
+    for (uint32_t d = 1; d < walk->tensor->rank; d++) {
+        if (++walk->index[d] < elements(walk->tensor, d)) return;
+        walk->index[d] = 0;
+    }
+    walk->ended = true;
+}
+
+bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
+    return (int64_t)x * types[t->type].bytes % CHUNK == 0;
+}
+
+/* Elements before .. box of the row lie inside 0 .. extent-1. */
+static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor_row *row) {
+    const unsigned size = types[t->type].bytes;
+    int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
+    if (to > (int64_t)t->box[0]) to = (int64_t)t->box[0];
+    if (from >= to) return;
+    row->from = (uint32_t)from * size;
+    row->to = (uint32_t)to * size;
+    if (stores) row->to = (row->to + CHUNK - 1) / CHUNK * CHUNK;
+    row->global = t->address + (uint64_t)(first + from) * size;
+}
+
+/* Where the row lies in dimension d. */
+static int64_t place_of(const sim_tensor_walk *walk, uint32_t d) {
+    const sim_tensor *t = walk->tensor;
+    if (!t->by_pixels) return (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];
+    return walk->pixel[d] + (d + 1 < t->rank ? t->shift[d - 1] : 0);
+}
+
+bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
+    const sim_tensor *t = walk->tensor;
+    if (walk->ended) return false;
+    *row = (sim_tensor_row){.offset = walk->offset, .bytes = t->box[0] * types[t->type].bytes};
+    uint64_t outer = 0;
+    bool inside = true;
+    for (uint32_t d = 1; d < t->rank; d++) {
+        const int64_t at = place_of(walk, d);
+        inside = inside && at >= 0 && (uint64_t)at < t->extent[d];
+        outer += (uint64_t)at * t->pitch[d - 1];
+    }
+    if (inside) clip_row(t, walk->at[0], walk->stores, row);
+    row->global += outer;
+    walk->offset += sim_tensor_row_pitch(t);
+    advance(walk);
+    return true;
+}
+
+uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address) {
+    const uint32_t mask = (1u << t->swizzle) - 1;
+    return address ^ ((address >> 7 & mask) << 4);
+}
+
+void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes) {
+    static const uint64_t nans = 0x7ff77ff77ff77ff7;
+    const uint64_t pattern = t->fill == FILL_NAN ? nans : 0;
+    for (size_t at = 0; at < bytes; at += sizeof pattern) memcpy(to + at, &pattern, sizeof pattern);
+}
+
+void sim_tensor_convert(const sim_tensor *t, unsigned char *elements, size_t bytes) {
+    if (t->type != SIM_TENSOR_TF32 && t->type != SIM_TENSOR_TF32_FTZ) return;
+    for (size_t at = 0; at < bytes; at += 4) {
+        uint32_t bits;
+        memcpy(&bits, elements + at, 4);
+        const bool finite = (bits & 0x7f800000) != 0x7f800000;
+        bits = (bits + (finite ? 0x1000 : 0)) & ~0x1fffu;
+        memcpy(elements + at, &bits, 4);
+    }
+}

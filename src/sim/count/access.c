@@ -1,0 +1,644 @@
+/* What each warp-level access does to the counters. */
+#include "base/memory.h"
+#include "sim/block.h"
+#include "sim/count/counting.h"
+#include "sim/count/traffic.h"
+
+#include <string.h>
+
+static sim_tally *tally_at(sim_counting *c, const sim_op *op, sim_tally_space space) {
+    return &c->tallies[c->plan->tally_of[op->instruction] + (uint32_t)space];
+}
+
+/* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
+ * parameter, say. */
+static bool is_counted(const sim_counting *c, const sim_op *op) {
+    return !op->uncounted && c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
+}
+
+/* The cache policy that the instruction gives, the same for all lanes, since it is for all of the access. */
+static void take_policy(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active) {
+    c->policy = op->policy ? SIM_SLOT(w, uint64_t, op->policy)[__builtin_ctz(active)] : 0;
+}
+
+static sim_priority priority_of(const sim_counting *c, uint64_t line) {
+    if (!(c->policy | c->plan->window.bytes)) return SIM_PRIORITY_NORMAL;
+    return sim_priority_of(&c->plan->window, c->policy, line);
+}
+
+/* Anything but a read ends the chance to join the last one. */
+static void add_to_log(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
+                       sim_priority priority) {
+    c->last_read.entry = NULL;
+    sim_log_add(&c->log, line, mask, kind, bytes, priority);
+}
+
+/* ---- stores on their way to L2 ---- */
+
+static void send_slot(sim_counting *c, unsigned slot) {
+    sim_pending_stores *p = &c->pending;
+    add_to_log(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot], (sim_priority)p->priority[slot]);
+    if (p->bytes[slot] < 32) c->partial_sectors += (uint32_t)__builtin_popcount(p->mask[slot]);
+    p->mask[slot] = 0;
+}
+
+void sim_counting_flush(sim_counting *c) {
+    for (uint32_t i = 0; i < c->pending.count; i++)
+        if (c->pending.mask[c->pending.used[i]]) send_slot(c, c->pending.used[i]);
+    c->pending.count = 0;
+}
+
+static void flush_warp(sim_counting *c, const sim_warp *w) {
+    if (c->pending.count && c->pending.warp == w) sim_counting_flush(c);
+}
+
+/* True when the store went along with one that waits. */
+static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned bytes) {
+    sim_pending_stores *p = &c->pending;
+    unsigned slot = (unsigned)(line ^ line >> 6) % SIM_PENDING;
+    if (p->mask[slot] && p->line[slot] == line) {
+        unsigned sum = (p->mask[slot] & mask) ? p->bytes[slot] + bytes : bytes;
+        p->mask[slot] = (uint8_t)(p->mask[slot] | mask);
+        p->bytes[slot] = (uint8_t)(sum < 32 ? sum : 32);
+        return true;
+    }
+    if (p->mask[slot]) send_slot(c, slot);
+    if (p->count == SIM_PENDING) sim_counting_flush(c);
+    p->used[p->count++] = (uint8_t)slot;
+    p->line[slot] = line;
+    p->mask[slot] = (uint8_t)mask;
+    p->bytes[slot] = (uint8_t)bytes;
+    p->priority[slot] = (uint8_t)priority_of(c, line);
+    return false;
+}
+
+static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
+    if (c->pending.warp != w) {
+        sim_counting_flush(c);
+        c->pending.warp = w;
+    }
+    uint32_t average = bytes / lines->sectors;
+    if (average > 32) average = 32;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        c->store_hits += (uint32_t)__builtin_popcount(sim_l1_probe(c->l1, lines->line[i], lines->mask[i]));
+        if (!combine(c, lines->line[i], lines->mask[i], average)) t->traffic.l2_requests++;
+        if (average == 32) sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
+    }
+    t->traffic.l2_sectors += lines->sectors;
+    c->store_requests_issued += lines->count;
+    c->store_sectors_issued += lines->sectors;
+}
+
+/* ---- loads ---- */
+
+static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    sim_last_read *last = &c->last_read;
+    t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
+    c->read_requests_issued++;
+    if (last->entry && last->line == line && !(*last->entry & mask)) {
+        *last->entry |= mask;
+        last->entry = NULL;
+        return;
+    }
+    t->traffic.l2_requests++;
+    *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, priority_of(c, line))};
+}
+
+static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) {
+        unsigned hits = sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
+        t->traffic.hits += (uint32_t)__builtin_popcount(hits);
+        if (hits != lines->mask[i]) request_read(c, t, lines->line[i], lines->mask[i] & ~hits);
+    }
+}
+
+static uint64_t warp_place(const sim_warp *w) {
+    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
+}
+
+static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
+    for (uint32_t i = 0; i < lines->count; i++)
+        if (lines->line[i] == line) return lines->mask[i];
+    return 0;
+}
+
+/* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
+ * instruction with nothing but loads since. */
+static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    sim_pending_volatile *p = &c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS];
+    bool shares = p->warp == w && op->instruction > p->instruction;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        unsigned missing = lines->mask[i];
+        if (shares) missing &= ~in_flight_mask(&p->lines, lines->line[i]);
+        sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
+        if (missing) request_read(c, t, lines->line[i], missing);
+    }
+    p->warp = w;
+    p->instruction = op->instruction;
+    p->lines = *lines;
+}
+
+static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) request_read(c, t, lines->line[i], lines->mask[i]);
+}
+
+static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    switch (c->plan->assembled[op->instruction].caching) {
+    case SIM_CACHED_READ_ONLY: load_cached(c, t, lines); return;
+    case SIM_CACHED:
+        flush_warp(c, w);
+        load_cached(c, t, lines);
+        return;
+    case SIM_CACHED_VOLATILE:
+        flush_warp(c, w);
+        load_volatile(c, w, op, t, lines);
+        return;
+    case SIM_CACHED_IN_L2:
+        flush_warp(c, w);
+        load_uncached(c, t, lines);
+        return;
+    }
+}
+
+/* ---- global memory ---- */
+
+static void count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
+    sim_traffic_tags(&t->traffic, lines, active, bytes);
+    t->tag_sectors += lines->sectors;
+}
+
+typedef struct update_count {
+    sim_counting *counting;
+    const sim_warp *warp;
+    const sim_op *op;
+    sim_tally *tally;
+    sim_log_kind kind;
+    uint32_t turn; /* what a sector of this one costs its slice of L2 */
+} update_count;
+
+static uint32_t hot_place(uint64_t line) {
+    return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
+}
+
+/* An H100's L2 adds integers in 0.75 ns to what it has just added to, floating numbers in 1.75. */
+enum { TURN_AGAIN = 3 };
+
+static bool adds_floats(const update_count *u) {
+    const uint8_t type = u->counting->plan->function->instructions[u->op->instruction].type;
+    return ptx_types[type].kind == 'F';
+}
+
+static void log_lines(void *context, const sim_lines *lines) {
+    update_count *u = context;
+    flush_warp(u->counting, u->warp);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        add_to_log(u->counting, lines->line[i], lines->mask[i], u->kind, 0, priority_of(u->counting, lines->line[i]));
+        u->counting->hot[hot_place(lines->line[i])] += u->turn * (uint32_t)__builtin_popcount(lines->mask[i]);
+    }
+    if (adds_floats(u)) u->turn = TURN_AGAIN;
+    u->tally->tag_sectors += lines->sectors;
+    u->tally->traffic.l2_requests += lines->count;
+    u->tally->traffic.l2_sectors += lines->sectors;
+}
+
+static void update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    for (uint32_t i = 0; i < lines->count; i++) sim_l1_drop(u->counting->l1, lines->line[i], lines->mask[i]);
+    log_lines(context, lines);
+}
+
+/* The lanes that are left where the warp goes to memory as one. */
+static uint32_t aggregate(const sim_assembled *a, uint32_t active) {
+    bool one =
+        a->aggregated == SIM_AGGREGATED_ALWAYS || (a->aggregated == SIM_AGGREGATED_WHOLE && active == SIM_ALL_LANES);
+    return one ? active & -active : active;
+}
+
+/* The loads of an SM's warps are through before the first swap takes anything from L1. */
+static void load_update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    sim_tally *loads = tally_at(u->counting, u->op, SIM_TALLY_LOOP_LOADS);
+    loads->tag_sectors += lines->sectors;
+    load_lines(u->counting, u->warp, u->op, loads, lines);
+}
+
+static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                         const uint64_t address[SIM_LANES], sim_log_kind kind) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    update_count u = {c, w, op, tally_at(c, op, SIM_TALLY_OWN), kind, 1};
+    if (a->loops)
+        sim_traffic_half_update(&tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
+                                load_update_lines, log_lines, &u);
+    else
+        sim_traffic_update(&u.tally->traffic, address, aggregate(a, active), op->bytes, update_lines, &u);
+}
+
+static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,
+                               const sim_lines *lines) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    count_tags(t, lines, active, bytes);
+    switch (c->plan->assembled[op->instruction].class) {
+    case HAUL_CLASS_GLOBAL_STORE: store_lines(c, w, t, lines, sim_lanes(active) * bytes); break;
+    default: load_lines(c, w, op, t, lines); break;
+    }
+}
+
+static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                              const uint64_t address[SIM_LANES], unsigned bytes) {
+    sim_lines lines;
+    sim_coalesce(address, active, bytes, &lines);
+    count_global_lines(c, w, op, active, bytes, &lines);
+}
+
+static void count_global_parts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                               const uint64_t address[SIM_LANES], const sim_assembled *a) {
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        count_global_part(c, w, op, active, start, a->parts[p].width);
+    }
+}
+
+void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    take_policy(c, w, op, active);
+    if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
+        count_update(c, w, op, active, address,
+                     a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION);
+    } else if (a->plain) {
+        count_global_part(c, w, op, active, address, op->bytes);
+    } else {
+        count_global_parts(c, w, op, active, address, a);
+    }
+}
+
+/* Lines of both halves of the warp, each of which begins at `first` and has lanes `stride` bytes apart. False when they
+ * have lines in common. */
+static bool span_lines(const uint64_t first[2], uint64_t stride, unsigned bytes, sim_lines *lines) {
+    const uint64_t half = SIM_LANES / 2, reach = (half - 1) * stride + bytes - 1;
+    lines->count = lines->sectors = 0;
+    if (first[1] == first[0] + half * stride) {
+        sim_add_span(first[0], first[1] + reach, lines);
+        return true;
+    }
+    const uint64_t lower = first[0] < first[1] ? first[0] : first[1], upper = first[0] < first[1] ? first[1] : first[0];
+    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) return false;
+    for (unsigned h = 0; h < 2; h++) sim_add_span(first[h], first[h] + reach, lines);
+    return true;
+}
+
+static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t from[2], uint64_t stride,
+                       sim_part part) {
+    const uint64_t shift = (uint64_t)(int64_t)part.start;
+    const uint64_t first[2] = {from[0] + shift, from[1] + shift};
+    sim_lines lines;
+    if (!span_lines(first, stride, part.width, &lines)) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = first[l / (SIM_LANES / 2)] + l % (SIM_LANES / 2) * stride;
+        sim_coalesce(start, SIM_ALL_LANES, part.width, &lines);
+    }
+    count_global_lines(c, w, op, SIM_ALL_LANES, part.width, &lines);
+}
+
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t first[2],
+                           uint64_t stride) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    take_policy(c, w, op, SIM_ALL_LANES);
+    if (a->plain) {
+        count_span(c, w, op, first, stride, (sim_part){0, op->bytes});
+        return;
+    }
+    for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, first, stride, a->parts[p]);
+}
+
+/* ---- constant banks ---- */
+
+void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                        const uint64_t address[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    haul_traffic *t = &tally_at(c, op, SIM_TALLY_OWN)->traffic;
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        const sim_constant_use use = sim_idc_load(&c->constants, (unsigned)warp_place(w), active, start);
+        t->instructions++;
+        t->requests += use.requests;
+        t->hits += use.hits;
+        t->bytes += (uint64_t)sim_lanes(active) * a->parts[p].width;
+    }
+}
+
+/* ---- local memory ---- */
+
+/* Local memory lies interleaved: the same 4-byte word of a warp's 32 threads fills one line. Its lines are numbered
+ * from here, above every device address; each resident warp has its own. */
+#define LOCAL_LINES (1ull << 50 | 1ull << 31)
+
+static uint64_t local_words(const sim_counting *c) {
+    return c->plan->local_bytes / 4 + 4;
+}
+
+/* A line's number among those of the SM's resident warps. */
+static uint64_t local_slot(const sim_counting *c, const sim_warp *w, uint64_t word) {
+    return warp_place(w) % SIM_RESIDENT_WARPS * local_words(c) + word;
+}
+
+static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t word) {
+    return LOCAL_LINES + w->sm->index * SIM_RESIDENT_WARPS * local_words(c) + local_slot(c, w, word);
+}
+
+/* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
+typedef struct local_access {
+    uint32_t count;
+    uint64_t word[SIM_LANES];
+    uint32_t lanes[SIM_LANES];
+} local_access;
+
+static void add_local_word(local_access *a, uint64_t word, unsigned lane) {
+    uint32_t i = 0;
+    while (i < a->count && a->word[i] != word) i++;
+    if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
+    if (i == a->count) {
+        a->word[i] = word;
+        a->lanes[i] = 0;
+        a->count++;
+    }
+    a->lanes[i] |= 1u << lane;
+}
+
+static void find_local_words(uint32_t active, unsigned bytes, const uint64_t offset[SIM_LANES], local_access *a) {
+    a->count = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++) add_local_word(a, word, l);
+    }
+}
+
+/* Sectors with a lane, one bit each. */
+static unsigned touched_sectors(uint32_t lanes) {
+    unsigned mask = 0;
+    for (unsigned sector = 0; sector < SIM_LINE_SECTORS; sector++)
+        mask |= (unsigned)((lanes >> 8 * sector & 0xff) != 0) << sector;
+    return mask;
+}
+
+static unsigned whole_sectors(uint32_t lanes) {
+    return ~touched_sectors(~lanes) & 15;
+}
+
+static void add_local_line(const sim_counting *c, const sim_warp *w, uint64_t word, unsigned mask, sim_lines *lines) {
+    if (!mask) return;
+    lines->line[lines->count] = local_line(c, w, word);
+    lines->mask[lines->count++] = (uint8_t)mask;
+    lines->sectors += (uint32_t)__builtin_popcount(mask);
+}
+
+static void local_lines(const sim_counting *c, const sim_warp *w, const local_access *a, sim_lines *lines) {
+    lines->count = lines->sectors = 0;
+    for (uint32_t i = 0; i < a->count; i++) add_local_line(c, w, a->word[i], touched_sectors(a->lanes[i]), lines);
+}
+
+/* What of the line was stored; NULL where that is not kept. */
+static uint32_t *local_written(sim_counting *c, const sim_warp *w, uint64_t word) {
+    enum { KEPT_WORDS = 4096 };
+    const uint64_t words = local_words(c);
+    if (words > KEPT_WORDS || word >= words) return NULL;
+    if (!c->local_written) c->local_written = memory_zeroed(SIM_RESIDENT_WARPS * words, sizeof *c->local_written);
+    return c->local_written ? &c->local_written[local_slot(c, w, word)] : NULL;
+}
+
+/* L1 keeps what was stored byte by byte, so that a thread finds its own words there although nothing was read for the
+ * sectors that they lie in. Sectors that stores have filled are like any others. */
+static void load_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a) {
+    sim_lines lines = {.count = 0, .sectors = 0};
+    for (uint32_t i = 0; i < a->count; i++) {
+        const uint32_t *written = local_written(c, w, a->word[i]);
+        const uint32_t there = written ? *written : 0;
+        const unsigned own = ~touched_sectors(a->lanes[i] & ~there) & ~whole_sectors(there) & 15;
+        const unsigned touched = touched_sectors(a->lanes[i]);
+        t->traffic.hits += (uint32_t)__builtin_popcount(touched & own);
+        add_local_line(c, w, a->word[i], touched & ~own, &lines);
+    }
+    load_cached(c, t, &lines);
+}
+
+/* Stores go on to L2, like those to global memory. */
+static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a,
+                        const sim_lines *lines) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t *written = local_written(c, w, a->word[i]);
+        bytes += 4 * sim_lanes(a->lanes[i]);
+        if (!written) continue;
+        const unsigned before = whole_sectors(*written);
+        *written |= a->lanes[i];
+        const unsigned filled = whole_sectors(*written) & ~before;
+        if (filled) sim_l1_load(c->l1, local_line(c, w, a->word[i]), filled);
+    }
+    store_lines(c, w, t, lines, bytes);
+}
+
+void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                     const uint64_t offset[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    uint8_t class = c->plan->assembled[op->instruction].class;
+    bool own = class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE;
+    sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
+    local_access access;
+    sim_lines lines;
+    find_local_words(active, op->bytes, offset, &access);
+    local_lines(c, w, &access, &lines);
+    count_tags(t, &lines, active, op->bytes);
+    if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD)
+        load_local(c, w, t, &access);
+    else
+        store_local(c, w, t, &access, &lines);
+}
+
+/* ---- shared memory ---- */
+
+static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SIM_LANES], uint32_t active,
+                                        unsigned bytes) {
+    switch (class) {
+    case HAUL_CLASS_SHARED_STORE:
+    case HAUL_CLASS_GLOBAL_STORE: return sim_bank_store(address, active, bytes);
+    case HAUL_CLASS_SHARED_ATOMIC:
+    case HAUL_CLASS_GLOBAL_ATOMIC:
+    case HAUL_CLASS_GLOBAL_REDUCTION: return sim_bank_atomic(address, active, bytes);
+    default: return sim_bank_load(address, active, bytes);
+    }
+}
+
+static void count_shared_part(sim_tally *t, uint8_t class, uint32_t active, const uint32_t address[SIM_LANES],
+                              sim_part part) {
+    uint32_t start[SIM_LANES];
+    const uint32_t shift = (uint32_t)part.start;
+    for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + shift;
+    sim_traffic_shared(&t->traffic, shared_wavefronts(class, start, active, part.width), active, part.width);
+}
+
+/* The lanes whose compare-and-swap succeeds: one for each bank, of which the halves of a warp have their own where
+ * values have 8 bytes; and one for each address. */
+static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
+    const unsigned unit = bytes > 4 ? 8 : 4, half = bytes > 4 ? SIM_LANES / 2 : SIM_LANES;
+    uint64_t key[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l] % (1u << SIM_LINE_SHIFT) / unit + l / half * SIM_LANES;
+    uint32_t winners = sim_distinct_lanes(key, active);
+    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l];
+    return sim_distinct_lanes(key, winners);
+}
+
+/* Load, compute, compare-and-swap, until all lanes have had their turn. */
+static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
+                       unsigned bytes) {
+    for (; active; active &= ~swapping_lanes(address, active, bytes)) {
+        sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
+        sim_traffic_shared(&t->traffic, sim_bank_atomic(address, active, bytes), active, bytes);
+    }
+}
+
+static bool is_atomic(uint8_t class) {
+    return class == HAUL_CLASS_SHARED_ATOMIC || class == HAUL_CLASS_GLOBAL_ATOMIC ||
+           class == HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
+/* Those that are not the first one at their address. */
+static uint32_t waiting_lanes(const uint32_t address[SIM_LANES], uint32_t active) {
+    uint64_t wide[SIM_LANES];
+    for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
+    return sim_lanes(active & ~sim_distinct_lanes(wide, active));
+}
+
+void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint32_t address[SIM_LANES]) {
+    (void)w;
+    if (!is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
+    sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
+    if (a->loops) {
+        count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), aggregate(a, active), address, op->bytes);
+    } else if (a->plain || !own) {
+        active = aggregate(a, active);
+        if (is_atomic(a->class)) c->shared_turns += waiting_lanes(address, active);
+        sim_traffic_shared(&t->traffic, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
+    } else {
+        for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);
+    }
+}
+
+/* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. Such instructions are not among
+ * those that Nsight Compute counts as shared loads and stores. */
+void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]) {
+    if (!is_counted(c, op) || !rows) return;
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_traffic_shared(&t->traffic, sim_bank_store(address, rows, op->bytes), rows, op->bytes);
+    t->matrix_accesses++;
+}
+
+/* ---- asynchronous copies ---- */
+
+static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_lines lines;
+    sim_traffic_ldgsts_access(&t->traffic, active, filled, source, destination, op->bytes, &lines);
+    t->tag_sectors += lines.sectors;
+    load_cached(c, t, &lines);
+}
+
+static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    sim_bypass b;
+    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, source, destination, op->bytes, &b);
+    t->tag_sectors += b.tag_sectors;
+    for (uint32_t i = 0; i < b.requests.count; i++) request_read(c, t, b.requests.line[i], b.requests.mask[i]);
+}
+
+void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
+                      const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    if (!is_counted(c, op)) return;
+    take_policy(c, w, op, active);
+    if (c->plan->assembled[op->instruction].class == HAUL_CLASS_LDGSTS_BYPASS)
+        count_bypass_copy(c, op, active, filled, source, destination);
+    else
+        count_access_copy(c, op, active, filled, source, destination);
+}
+
+typedef struct bulk_count {
+    sim_counting *counting;
+    sim_tally *tally;
+    const sim_bulk *bulk;
+} bulk_count;
+
+/* Hardware asks L2 for something where there is nothing; here that is the array's first line. */
+static void bulk_read(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    if (line == SIM_NO_LINE) line = b->bulk->tensor.address >> SIM_LINE_SHIFT;
+    request_read(b->counting, b->tally, line, mask);
+}
+
+static void bulk_write(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    sim_counting *c = b->counting;
+    const uint32_t sectors = (uint32_t)__builtin_popcount(mask);
+    b->tally->traffic.l2_requests++;
+    b->tally->traffic.l2_sectors += sectors;
+    if (b->bulk->kind == SIM_BULK_REDUCE) {
+        add_to_log(c, line, mask, SIM_LOG_REDUCTION, 0, priority_of(c, line));
+        c->reduced_bulk_sectors += sectors;
+        return;
+    }
+    add_to_log(c, line, mask, SIM_LOG_WRITE, 32, priority_of(c, line));
+    c->store_requests_issued++;
+    c->store_sectors_issued += sectors;
+}
+
+static void count_box(bulk_count *b, bool loads, sim_bulk_request *request) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &b->bulk->tensor, b->bulk->at, !loads);
+    while (sim_tensor_walk_next(&walk, &row))
+        sim_traffic_row(&b->tally->traffic, &row, b->bulk->shared, loads, request, b);
+}
+
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *bulk,
+                    unsigned receivers) {
+    if (!is_counted(c, op) || !bulk->bytes) return;
+    take_policy(c, w, op, 1u << lane);
+    bulk_count b = {.counting = c, .tally = tally_at(c, op, SIM_TALLY_OWN), .bulk = bulk};
+    const sim_bulk_move move = {bulk->global, bulk->shared, bulk->bytes, bulk->kind == SIM_BULK_LOAD, false};
+    sim_bulk_request *request = move.loads ? bulk_read : bulk_write;
+    haul_traffic *t = &b.tally->traffic;
+    const uint64_t before = t->sectors;
+    t->instructions++;
+    t->requests++;
+    c->reduced_bulks += bulk->kind == SIM_BULK_REDUCE;
+    if (bulk->tensor.rank)
+        count_box(&b, move.loads, request);
+    else
+        sim_traffic_bulk(t, &move, request, &b);
+    t->sectors = before + (t->sectors - before) * receivers; /* each SM that receives counts them */
+}
+
+/* ---- the rest ---- */
+
+void sim_count_barrier(sim_counting *c, const sim_warp *w) {
+    flush_warp(c, w);
+    c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS].warp = NULL;
+}
+
+void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
+    c->block_runs[block]++;
+    c->block_threads[block] += sim_lanes(active);
+}
+
+void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active) {
+    c->instruction_runs[instruction]++;
+    c->instruction_threads[instruction] += sim_lanes(active);
+}

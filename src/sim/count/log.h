@@ -1,0 +1,63 @@
+/* What an SM sends to L2 between two drains: compact entries, dealt to the slices of the model when they are made, so
+ * that slices can be played by different host threads. */
+#ifndef HAUL_SIM_COUNT_LOG_H
+#define HAUL_SIM_COUNT_LOG_H
+
+#include "sim/count/policy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_SLICES = 8 };
+
+typedef enum sim_log_kind { SIM_LOG_READ, SIM_LOG_WRITE, SIM_LOG_REDUCTION, SIM_LOG_ATOMIC } sim_log_kind;
+
+/* One request for sectors of a line: mask in bits 0-3, kind in 4-5, for writes the bytes of a sector that are
+ * written, on average (1 to 32), in 6-11, the line's priority in 12-14, its number within its slice from bit 16. */
+typedef uint64_t sim_log_entry;
+
+static inline unsigned sim_log_mask(sim_log_entry entry) {
+    return entry & 15;
+}
+static inline sim_log_kind sim_log_kind_of(sim_log_entry entry) {
+    return (sim_log_kind)(entry >> 4 & 3);
+}
+static inline unsigned sim_log_bytes(sim_log_entry entry) {
+    return entry >> 6 & 63;
+}
+static inline sim_priority sim_log_priority(sim_log_entry entry) {
+    return (sim_priority)(entry >> 12 & 7);
+}
+static inline uint64_t sim_log_line(sim_log_entry entry) {
+    return entry >> 16;
+}
+
+typedef struct sim_log_slice {
+    sim_log_entry *entries;
+    size_t count, capacity;
+} sim_log_slice;
+
+/* All zero is a valid empty log. */
+typedef struct sim_log {
+    sim_log_slice slices[SIM_SLICES];
+    bool failed; /* out of memory: entries were lost */
+} sim_log;
+
+void sim_log_free(sim_log *log);
+void sim_log_clear(sim_log *log);
+/* Returns the new entry, valid until the next call; NULL when there is no memory. */
+sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
+                           sim_priority priority);
+
+/* Chunks of 32 lines go to slices in turn, turned further by higher bits so that strides spread; a line's number
+ * within its slice leaves the turn out and keeps everything else. */
+static inline unsigned sim_log_slice_of(uint64_t line) {
+    uint64_t chunk = line >> 5;
+    return (unsigned)(chunk ^ chunk >> 3 ^ chunk >> 6 ^ chunk >> 9) & (SIM_SLICES - 1);
+}
+static inline uint64_t sim_log_local(uint64_t line) {
+    return line >> 8 << 5 | (line & 31);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* The virtual GPU behind the CUDA driver API.
+ *
+ * Its devices are the machines of machines.def, in their order. Functions that fail leave a message (haul_message())
+ * beside the CUresult. Beyond the API, the functions below say how a device runs, and what a launch counted. */
+#ifndef HAUL_SIM_DRIVER_DRIVER_H
+#define HAUL_SIM_DRIVER_DRIVER_H
+
+#include "base/arena.h"
+#include "driver/driver.h"
+#include "ptx/ir.h"
+#include "sim/machine.h"
+#include "sim/print_log.h"
+
+#include <haul/haul.h>
+#include <stdint.h>
+
+const driver_table *sim_driver(void);
+
+/* For the calling thread's current context. */
+void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
+void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
+/* Whether launches are checked (records get findings, those of launches that end with a fault too), and the order in
+ * which warps and blocks take turns. */
+void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
+/* Bytes of device memory; before the first allocation only. */
+haul_status sim_driver_set_memory(uint64_t bytes);
+/* Where the text goes that kernels print; the sink's context must outlive the launches. */
+void sim_driver_set_print(sim_print_sink sink);
+/* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
+ * program spends with something else, up to then. */
+double sim_driver_now(void);
+void sim_driver_wait_until(double us);
+/* For tests: of the calling thread's calls into the driver, the n-th from now (1 = the next) fails; 0: none. */
+void sim_driver_fail_call(uint64_t n);
+/* The next launches fill that element of the run, with what they allocate in `memory`, when they are done; NULL: none.
+ */
+void sim_driver_record(haul_run *run, size_t launch, arena *memory);
+/* What nobody has freed of the device's heap, of devices with checks: the record of the first kernel behind number
+ * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
+ * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
+haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record);
+/* Status of the context's last failed launch or load, which says more than a CUresult. */
+haul_status sim_driver_last_status(void);
+
+/* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
+void sim_driver_name_image(const char *name);
+
+/* What the module was parsed to; lives as long as it. */
+const ptx_module *sim_driver_module_ptx(CUmodule module);
+
+#endif

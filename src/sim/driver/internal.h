@@ -1,0 +1,196 @@
+/* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
+ * file of its subject: stream.c, copy.c, host.c, pool.c, graph.c, array.c, box.c, texture.c; the others in driver.c. */
+#ifndef HAUL_SIM_DRIVER_INTERNAL_H
+#define HAUL_SIM_DRIVER_INTERNAL_H
+
+#include "ptx/ir.h"
+#include "sim/time/clock.h"
+#include "sim/driver/driver.h"
+#include "sim/lower/lower.h"
+#include "sim/memory.h"
+#include "sim/texture/texture.h"
+#include "sim/driver/work.h"
+
+#include <pthread.h>
+
+/* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
+ * programs; all end with the module, and modules with their context. */
+struct CUfunc_st {
+    CUmodule module;
+    ptx_function *entry;
+    sim_program *program; /* NULL until first needed */
+    uint32_t heap_user;   /* of the context's; 0: none yet */
+    struct CUfunc_st *next;
+};
+
+struct CUmod_st {
+    CUcontext context;
+    ptx_module *ptx;
+    arena memory;
+    uint64_t *addresses; /* of module variables, by index */
+    CUfunction functions;
+    CUmodule next;
+};
+
+struct CUstream_st {
+    CUcontext context;
+    unsigned flags;
+    int priority;
+    sim_work *first, **last; /* what is still to do */
+    double end;              /* of what was done, on the clock */
+    CUgraph capture;         /* what it is recorded into, instead of done */
+    unsigned branch;         /* of the graph */
+    bool per_thread;         /* the thread's default stream */
+    pthread_t thread;
+    CUaccessPolicyWindow window;
+    CUstream next;
+};
+
+struct CUevent_st {
+    CUcontext context;
+    unsigned flags;
+    sim_mark *mark;  /* of the last record; NULL: none */
+    CUgraph capture; /* recorded in it, as `node` */
+    size_t node;
+    CUevent next;
+};
+
+/* Host memory that the device knows: pinned, and reachable for kernels at `address`. */
+typedef struct sim_pinned {
+    unsigned char *host;
+    uint64_t bytes, address;
+    bool owned;      /* allocated here, not registered */
+    uint64_t effect; /* the last of the device's that wrote here */
+    struct sim_pinned *next;
+} sim_pinned;
+
+struct CUmemPool_st {
+    CUcontext context;
+    bool is_default;
+    uint64_t used, used_high, reserved_high, limit, threshold; /* limit 0: none */
+    CUmemoryPool next;
+};
+
+/* An array, or one level of a mipmap. */
+struct CUarray_st {
+    CUcontext context;
+    sim_array_shape shape;
+    sim_level level;
+    CUmipmappedArray mipmap; /* NULL: an array of its own */
+    CUarray next;
+};
+
+struct CUmipmappedArray_st {
+    CUcontext context;
+    sim_array_shape shape;
+    uint64_t address;
+    struct CUarray_st levels[SIM_MOST_LEVELS];
+    CUmipmappedArray next;
+};
+
+struct CUctx_st {
+    sim_machine machine; /* a copy: limits may change it */
+    CUdevice device;
+    sim_memory *memory;
+    CUmodule modules;
+    uint32_t threads;
+    uint64_t instruction_limit;
+    bool check;
+    haul_schedule schedule;
+    uint64_t seed;
+    sim_print_sink print;
+    haul_run *run; /* that gets the record of a launch, in its element run_launch; NULL: nobody wants it */
+    size_t run_launch;
+    arena *record_memory;
+    haul_status last;
+    sim_clock clock;
+    uint64_t turns; /* of work that was issued */
+    /* What work did to host memory, counted; the last that may have been anywhere: host functions, and kernels that
+     * wrote mapped memory. */
+    uint64_t effects, anywhere;
+    struct CUstream_st legacy; /* the default stream */
+    CUstream streams;
+    CUevent events;
+    CUgraph graphs;
+    CUgraphExec executables;
+    sim_pinned *pinned;
+    CUmemoryPool pools;
+    struct sim_pooled *pooled; /* what is allocated from them */
+    CUarray arrays;
+    CUmipmappedArray mipmaps;
+    sim_textures textures;
+    uint64_t persisting_l2;
+    uint64_t stack_bytes;          /* of a thread; 0: the default */
+    uint64_t heap_bytes;           /* likewise, of the device */
+    struct sim_heap *heap;         /* NULL: no kernel has needed it yet */
+    struct CUfunc_st **heap_users; /* see sim_heap_origin(); NULL: unloaded */
+    uint32_t heap_user_count;
+    haul_status failed; /* what ended an operation of a stream: the context is of no more use for streams */
+    char why[1024];
+};
+
+/* The functions of the table. */
+#define DRIVER(name, symbol, parameters) CUresult sim_call_##name parameters;
+#include "driver/driver.def"
+#undef DRIVER
+
+/* The calling thread's context, or why there is none; each function of the table that may fail begins with it. */
+CUresult sim_enter(CUcontext *context);
+#define SIM_ENTER(context)                               \
+    CUcontext context;                                   \
+    do {                                                 \
+        const CUresult entered_ = sim_enter(&(context)); \
+        if (entered_ != CUDA_SUCCESS) return entered_;   \
+    } while (0)
+
+/* Remembers the status as the context's last and turns it into a CUresult. */
+CUresult sim_result_of(haul_status status);
+/* CUDA_INVALID_VALUE, with a message. */
+CUresult sim_wrong(const char *what);
+/* The failure that an operation of a stream left behind; CUDA_SUCCESS when there is none. */
+CUresult sim_sticky(CUcontext context);
+
+/* Host memory behind device memory, marked as written or not; NULL with a message when it is in no allocation. */
+void *sim_at(CUcontext context, CUdeviceptr address, size_t bytes);
+void *sim_at_to_write(CUcontext context, CUdeviceptr address, size_t bytes);
+
+/* The pinned memory that holds all of the bytes; NULL when there is none: they are pageable. */
+sim_pinned *sim_find_pinned(CUcontext context, const void *host, uint64_t bytes);
+/* Remembers that work wrote there. */
+void sim_note_written(CUcontext context, const void *host, uint64_t bytes);
+void sim_free_pinned(CUcontext context);
+
+/* Which stream a handle stands for. CUDA_INVALID_HANDLE for none that lives. */
+CUresult sim_stream_of(CUcontext context, CUstream handle, CUstream *stream);
+/* Gives work to a stream: into the graph that captures it, or into its queue; work of the legacy default stream is done
+ * at once, behind all other streams' work. What `work` points to becomes the stream's. */
+CUresult sim_issue(CUstream stream, const sim_work *work);
+/* The same, and the program waits for its end. */
+CUresult sim_issue_and_wait(CUstream stream, const sim_work *work);
+void sim_free_streams(CUcontext context);
+
+/* Runs a launch; `us` gets its estimate, `load` what it takes of the machine meanwhile. */
+haul_status sim_run_launch(const sim_work *work, double *us, sim_kernel_load *load);
+/* Lowers a kernel when it is first needed. */
+haul_status sim_prepare(CUfunction function);
+/* The kernel's lowered form is of no use any more. */
+void sim_forget_program(CUfunction function);
+
+void sim_pool_return(CUcontext context, CUdeviceptr address);
+void sim_free_pools(CUcontext context);
+
+/* NULL, with a message, unless the handle is that of a live array of the context, or of a level of a live mipmap. */
+CUarray sim_array_of(CUcontext context, CUarray handle);
+CUmipmappedArray sim_mipmap_of(CUcontext context, CUmipmappedArray handle);
+/* Objects that look at the array, or the mipmap, look at nothing any more. */
+void sim_orphan_objects(CUcontext context, CUarray array, CUmipmappedArray mipmap);
+void sim_free_arrays(CUcontext context);
+
+/* Appends work to the graph that captures the stream. */
+CUresult sim_capture(CUstream stream, const sim_work *work);
+/* A wait for an event that a capture recorded draws the stream into the capture. */
+CUresult sim_capture_wait(CUstream stream, CUevent event);
+CUresult sim_capture_record(CUstream stream, CUevent event);
+void sim_free_graphs(CUcontext context);
+
+#endif

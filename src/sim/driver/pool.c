@@ -1,0 +1,169 @@
+/* Stream-ordered memory of the virtual GPU. Memory is given at once and comes back in stream order; what a pool holds
+ * is what is in use, so it has nothing to trim. */
+#include "sim/driver/internal.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef struct sim_pooled {
+    CUdeviceptr address;
+    uint64_t bytes;
+    CUmemoryPool pool;
+    struct sim_pooled *next;
+} sim_pooled;
+
+static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
+    CUmemoryPool p = memory_zeroed(1, sizeof *p);
+    if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool"));
+    *p = (struct CUmemPool_st){.context = c, .limit = limit, .next = c->pools};
+    c->pools = p;
+    *pool = p;
+    return CUDA_SUCCESS;
+}
+
+static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
+    for (*pool = c->pools; *pool; *pool = (*pool)->next)
+        if ((*pool)->is_default) return CUDA_SUCCESS;
+    const CUresult made = make_pool(c, 0, pool);
+    if (made == CUDA_SUCCESS) (*pool)->is_default = true;
+    return made;
+}
+
+CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
+    SIM_ENTER(c);
+    (void)device;
+    return default_pool(c, pool);
+}
+
+CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+    SIM_ENTER(c);
+    return make_pool(c, properties->max_bytes, pool);
+}
+
+/* Memory that is still in use goes on living without it. */
+CUresult sim_call_pool_destroy(CUmemoryPool pool) {
+    SIM_ENTER(c);
+    (void)sim_work_finish_all(c, false);
+    for (sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->pool == pool) p->pool = NULL;
+    for (CUmemoryPool *link = &c->pools; *link; link = &(*link)->next) {
+        if (*link != pool || pool->is_default) continue;
+        *link = pool->next;
+        memory_free(pool);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_VALUE;
+}
+
+CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
+    SIM_ENTER(c);
+    (void)pool, (void)keep;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
+    SIM_ENTER(c);
+    uint64_t *out = value;
+    switch (attribute) {
+    case DRIVER_POOL_RELEASE_THRESHOLD: *out = pool->threshold; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED:
+    case DRIVER_POOL_USED: *out = pool->used; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED_HIGH: *out = pool->reserved_high; return CUDA_SUCCESS;
+    case DRIVER_POOL_USED_HIGH: *out = pool->used_high; return CUDA_SUCCESS;
+    default: return sim_wrong("cuMemPoolGetAttribute: no such attribute");
+    }
+}
+
+CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
+    SIM_ENTER(c);
+    const uint64_t *in = value;
+    switch (attribute) {
+    case DRIVER_POOL_RELEASE_THRESHOLD: pool->threshold = *in; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->used; return CUDA_SUCCESS;
+    case DRIVER_POOL_USED_HIGH: pool->used_high = pool->used; return CUDA_SUCCESS;
+    default: return sim_wrong("cuMemPoolSetAttribute: no such attribute");
+    }
+}
+
+static haul_status check_limit(const struct CUmemPool_st *pool, uint64_t bytes) {
+    char asked[32], used[32], limit[32];
+    if (!pool->limit || (bytes <= pool->limit && pool->used <= pool->limit - bytes)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: %s asked for, %s of its %s are in use",
+                     number_format_bytes((double)bytes, asked), number_format_bytes((double)pool->used, used),
+                     number_format_bytes((double)pool->limit, limit));
+}
+
+/* When there is no room, what streams are about to give back is waited for. */
+static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uint64_t *address) {
+    for (int attempt = 0;; attempt++) {
+        haul_status status = check_limit(pool, bytes);
+        if (status == HAUL_OK) status = sim_memory_allocate(c->memory, bytes, address);
+        if (status != HAUL_ERROR_OUT_OF_MEMORY || attempt) return status;
+        (void)sim_work_finish_all(c, false);
+    }
+}
+
+CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    SIM_ENTER(c);
+    (void)stream;
+    *address = 0;
+    sim_pooled *p = memory_zeroed(1, sizeof *p);
+    if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool's list"));
+    uint64_t at = 0;
+    const haul_status status = find_room(c, pool, bytes, &at);
+    if (status != HAUL_OK) {
+        memory_free(p);
+        return sim_result_of(status);
+    }
+    *p = (sim_pooled){.address = at, .bytes = bytes, .pool = pool, .next = c->pooled};
+    c->pooled = p;
+    pool->used += bytes;
+    if (pool->used > pool->used_high) pool->used_high = pool->used;
+    if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
+    *address = at;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    SIM_ENTER(c);
+    CUmemoryPool pool;
+    const CUresult found = default_pool(c, &pool);
+    return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
+}
+
+void sim_pool_return(CUcontext c, CUdeviceptr address) {
+    for (sim_pooled **link = &c->pooled; *link; link = &(*link)->next) {
+        sim_pooled *p = *link;
+        if (p->address != address) continue;
+        *link = p->next;
+        if (p->pool) p->pool->used -= p->bytes;
+        (void)sim_memory_release(c->memory, address);
+        memory_free(p);
+        return;
+    }
+}
+
+CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    for (const sim_pooled *p = c->pooled; p; p = p->next) {
+        if (p->address != address) continue;
+        const sim_work work = {.kind = SIM_WORK_FREE, .from = address};
+        return sim_issue(s, &work);
+    }
+    return sim_wrong("cuMemFreeAsync: the address was not allocated in stream order");
+}
+
+void sim_free_pools(CUcontext c) {
+    while (c->pooled) sim_pool_return(c, c->pooled->address);
+    while (c->pools) {
+        CUmemoryPool p = c->pools;
+        c->pools = p->next;
+        memory_free(p);
+    }
+}

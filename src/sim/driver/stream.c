@@ -1,0 +1,305 @@
+/* Streams and events of the virtual GPU. */
+#include "sim/driver/internal.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+static double later(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* ---- which stream ---- */
+
+/* Handles with a meaning of their own: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+enum { LEGACY = 1, PER_THREAD = 2 };
+
+static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream *stream) {
+    CUstream s = memory_zeroed(1, sizeof *s);
+    if (!s) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream"));
+    s->context = c;
+    s->flags = flags;
+    s->priority = priority;
+    s->last = &s->first;
+    s->next = c->streams;
+    c->streams = s;
+    *stream = s;
+    return CUDA_SUCCESS;
+}
+
+static CUresult per_thread_stream(CUcontext c, CUstream *stream) {
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (!s->per_thread || !pthread_equal(s->thread, pthread_self())) continue;
+        *stream = s;
+        return CUDA_SUCCESS;
+    }
+    const CUresult made = make_stream(c, 0, 0, stream);
+    if (made != CUDA_SUCCESS) return made;
+    (*stream)->per_thread = true;
+    (*stream)->thread = pthread_self();
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
+    *stream = &c->legacy;
+    if ((uintptr_t)handle <= LEGACY) return CUDA_SUCCESS;
+    if ((uintptr_t)handle == PER_THREAD) return per_thread_stream(c, stream);
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (s != handle) continue;
+        *stream = s;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_HANDLE;
+}
+
+/* ---- giving work to streams ---- */
+
+/* Work of the legacy default stream comes behind that of all streams that wait for it, and is done at once. Its failure
+ * is the call's own: the context stays usable. */
+static CUresult issue_legacy(CUcontext c, sim_work *work) {
+    CUresult result = sim_work_finish_all(c, true);
+    if (result != CUDA_SUCCESS) {
+        sim_work_release(work);
+        return result;
+    }
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
+    result = sim_work_add(&c->legacy, work);
+    if (result == CUDA_SUCCESS) result = sim_work_finish(c, &c->legacy);
+    c->failed = HAUL_OK;
+    return result;
+}
+
+CUresult sim_issue(CUstream s, const sim_work *work) {
+    CUcontext c = s->context;
+    sim_work issued = *work;
+    if (s->capture) return sim_capture(s, work);
+    issued.issued = c->clock.now;
+    issued.turn = c->turns++;
+    if (s == &c->legacy) return issue_legacy(c, &issued);
+    if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) issued.issued = later(issued.issued, c->legacy.end);
+    const CUresult failed = sim_sticky(c);
+    if (failed == CUDA_SUCCESS) return sim_work_add(s, &issued);
+    sim_work_release(&issued);
+    return failed;
+}
+
+static CUresult wait_for(CUstream s) {
+    const CUresult result = sim_work_finish(s->context, s);
+    s->context->clock.now = later(s->context->clock.now, s->end);
+    return result;
+}
+
+CUresult sim_issue_and_wait(CUstream s, const sim_work *work) {
+    const CUresult result = sim_issue(s, work);
+    return result == CUDA_SUCCESS ? wait_for(s) : result;
+}
+
+/* ---- the calls: streams ---- */
+
+CUresult sim_call_stream_create(CUstream *stream, unsigned flags, int priority) {
+    SIM_ENTER(c);
+    *stream = NULL;
+    if (flags & ~(unsigned)DRIVER_STREAM_NON_BLOCKING) return sim_wrong("cuStreamCreate: no such flag");
+    return make_stream(c, flags, priority, stream);
+}
+
+CUresult sim_call_stream_priorities(int *least, int *greatest) {
+    SIM_ENTER(c);
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+static void free_stream(CUstream s) {
+    while (s->first) {
+        sim_work *work = s->first;
+        s->first = work->next;
+        sim_work_release(work);
+        memory_free(work);
+    }
+    memory_free(s);
+}
+
+CUresult sim_call_stream_destroy(CUstream handle) {
+    SIM_ENTER(c);
+    for (CUstream *link = &c->streams; *link; link = &(*link)->next) {
+        CUstream s = *link;
+        if (s != handle) continue;
+        (void)sim_work_finish(c, s); /* what is left is done all the same; its failure stays the context's */
+        *link = s->next;
+        free_stream(s);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_HANDLE;
+}
+
+/* Waits of the legacy default stream are for all streams that it orders. */
+static CUresult wait_for_legacy(CUcontext c) {
+    const CUresult result = sim_work_finish_all(c, true);
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->clock.now = later(c->clock.now, s->end);
+    c->clock.now = later(c->clock.now, c->legacy.end);
+    return result;
+}
+
+CUresult sim_call_stream_synchronize(CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    return s == &c->legacy ? wait_for_legacy(c) : wait_for(s);
+}
+
+/* Each look lets one operation be done. */
+CUresult sim_call_stream_query(CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy || !s->first) return sim_call_stream_synchronize(handle);
+    sim_mark mark = {.users = 1, .stream = s};
+    const CUresult result = sim_work_step(c, &mark);
+    return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
+}
+
+CUresult sim_call_synchronize(void) {
+    SIM_ENTER(c);
+    const CUresult result = sim_work_finish_all(c, false);
+    for (CUstream s = c->streams; s; s = s->next) c->clock.now = later(c->clock.now, s->end);
+    c->clock.now = later(c->clock.now, c->legacy.end);
+    return result;
+}
+
+CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (flags & ~1u) return sim_wrong("cuStreamWaitEvent: no such flag");
+    if (event->capture || s->capture) return sim_capture_wait(s, event);
+    if (!event->mark) return CUDA_SUCCESS;
+    const sim_work work = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(event->mark)};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!call) return sim_wrong("cuLaunchHostFunc: no function");
+    const sim_work work = {.kind = SIM_WORK_CALL, .call = call, .data = data};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUstreamAttrValue *value) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamSetAttribute: no such attribute");
+    if (!(value->window.hit_ratio >= 0 && value->window.hit_ratio <= 1))
+        return sim_wrong("cuStreamSetAttribute: the hit ratio must lie between 0 and 1");
+    s->window = value->window;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamAttrValue *value) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamGetAttribute: no such attribute");
+    value->window = s->window;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the calls: events ---- */
+
+CUresult sim_call_event_create(CUevent *event, unsigned flags) {
+    SIM_ENTER(c);
+    *event = NULL;
+    CUevent e = memory_zeroed(1, sizeof *e);
+    if (!e) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    e->context = c;
+    e->flags = flags;
+    e->next = c->events;
+    c->events = e;
+    *event = e;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_event_destroy(CUevent event) {
+    SIM_ENTER(c);
+    for (CUevent *link = &c->events; *link; link = &(*link)->next) {
+        if (*link != event) continue;
+        *link = event->next;
+        sim_mark_drop(event->mark);
+        memory_free(event);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_HANDLE;
+}
+
+CUresult sim_call_event_record(CUevent event, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s->capture) return sim_capture_record(s, event);
+    sim_mark *mark = sim_mark_new(s);
+    if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    const sim_work work = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(mark)};
+    const CUresult result = sim_issue(s, &work);
+    if (result != CUDA_SUCCESS) {
+        sim_mark_drop(mark);
+        return result;
+    }
+    sim_mark_drop(event->mark);
+    event->mark = mark;
+    event->capture = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_event_synchronize(CUevent event) {
+    SIM_ENTER(c);
+    if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (!event->mark) return CUDA_SUCCESS;
+    const CUresult result = sim_work_until(c, event->mark);
+    c->clock.now = later(c->clock.now, event->mark->when);
+    return result;
+}
+
+CUresult sim_call_event_query(CUevent event) {
+    SIM_ENTER(c);
+    if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (!event->mark || event->mark->reached) return sim_call_event_synchronize(event);
+    const CUresult result = sim_work_step(c, event->mark);
+    return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
+}
+
+CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end) {
+    SIM_ENTER(c);
+    if (!start->mark || !end->mark || ((start->flags | end->flags) & DRIVER_EVENT_DISABLE_TIMING))
+        return CUDA_INVALID_HANDLE;
+    if (!start->mark->reached || !end->mark->reached) return CUDA_NOT_READY;
+    *milliseconds = (float)((end->mark->when - start->mark->when) / 1000);
+    return sim_sticky(c);
+}
+
+void sim_free_streams(CUcontext c) {
+    while (c->streams) {
+        CUstream s = c->streams;
+        c->streams = s->next;
+        free_stream(s);
+    }
+    while (c->events) {
+        CUevent e = c->events;
+        c->events = e->next;
+        sim_mark_drop(e->mark);
+        memory_free(e);
+    }
+}

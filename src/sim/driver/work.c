@@ -1,0 +1,229 @@
+#include "sim/driver/work.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "sim/driver/box_copy.h"
+#include "sim/driver/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- marks ---- */
+
+sim_mark *sim_mark_new(CUstream stream) {
+    sim_mark *mark = memory_zeroed(1, sizeof *mark);
+    if (mark) *mark = (sim_mark){.users = 1, .stream = stream};
+    return mark;
+}
+
+sim_mark *sim_mark_use(sim_mark *mark) {
+    if (mark) mark->users++;
+    return mark;
+}
+
+void sim_mark_drop(sim_mark *mark) {
+    if (mark && --mark->users == 0) memory_free(mark);
+}
+
+/* ---- queues ---- */
+
+void sim_work_release(sim_work *work) {
+    memory_free(work->parameters);
+    memory_free(work->box);
+    sim_mark_drop(work->mark);
+}
+
+CUresult sim_work_add(CUstream stream, const sim_work *work) {
+    sim_work *copy = memory_alloc(sizeof *copy);
+    if (!copy) {
+        sim_work lost = *work;
+        sim_work_release(&lost);
+        return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream's work"));
+    }
+    *copy = *work;
+    copy->next = NULL;
+    *stream->last = copy;
+    stream->last = &copy->next;
+    return CUDA_SUCCESS;
+}
+
+static void remove_first(CUstream stream) {
+    sim_work *work = stream->first;
+    stream->first = work->next;
+    if (!stream->first) stream->last = &stream->first;
+    sim_work_release(work);
+    memory_free(work);
+}
+
+/* ---- doing it ---- */
+
+/* Nobody but work that came in between may have changed what a copy is about to read. */
+static haul_status check_source(CUcontext c, const sim_work *w) {
+    const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
+    if (!p || p->effect > w->effects || c->anywhere > w->effects) return HAUL_OK;
+    const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
+    if (now == w->source) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_FAULT,
+        "copy to the device: its source, %llu bytes of pinned memory from byte %llu on, was changed before "
+        "the copy was done: wait for the stream, or an event behind the copy, first",
+        (unsigned long long)w->bytes, (unsigned long long)((unsigned char *)w->host - p->host));
+}
+
+static haul_status copy_in(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
+    void *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_out(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    if (!from) return HAUL_ERROR_ARGUMENT;
+    memmove(w->host, from, w->bytes);
+    sim_note_written(c, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_device(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    void *to = from ? sim_at_to_write(c, w->to, w->bytes) : NULL;
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, from, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_box(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
+    HAUL_TRY(sim_box_run(c->memory, w->box));
+    if (w->box->to.kind == SIM_BOX_HOST) sim_note_written(c, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+/* The engine that a box keeps busy, and for how long. */
+static double box_us(const sim_machine *m, const sim_work *w, sim_engine *engine) {
+    const sim_box_copy *b = w->box;
+    const uint64_t bytes = b->width * b->height * b->depth;
+    const bool in = b->from.kind == SIM_BOX_HOST, out = b->to.kind == SIM_BOX_HOST;
+    if (!in && !out) return sim_device_copy_us(m, bytes, bytes);
+    *engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
+    return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
+}
+
+static haul_status fill(CUcontext c, const sim_work *w) {
+    unsigned char *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    if (w->width == 1) {
+        memset(to, (int)(w->value & 255), w->bytes);
+        return HAUL_OK;
+    }
+    for (uint64_t at = 0; at < w->bytes; at += w->width) memcpy(to + at, &w->value, w->width);
+    return HAUL_OK;
+}
+
+/* What an operation keeps busy, and for how long. */
+typedef struct work_cost {
+    sim_engine engine;
+    double us;
+    sim_kernel_load load; /* of a launch */
+} work_cost;
+
+static haul_status place(sim_clock *clock, const work_cost *cost, double ready, sim_span *span) {
+    if (cost->engine == SIM_ENGINE_SMS) return sim_clock_place_kernel(clock, &cost->load, ready, cost->us, span);
+    return sim_clock_place(clock, cost->engine, ready, cost->us, span);
+}
+
+/* The effect of one operation, and its cost. */
+static haul_status effect(CUcontext c, const sim_work *w, work_cost *cost) {
+    const sim_machine *m = &c->machine;
+    *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
+    switch (w->kind) {
+    case SIM_WORK_COPY_IN:
+        cost->engine = SIM_ENGINE_IN;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_in(c, w);
+    case SIM_WORK_COPY_OUT:
+        cost->engine = SIM_ENGINE_OUT;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_out(c, w);
+    case SIM_WORK_COPY_DEVICE: cost->us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: cost->us = box_us(m, w, &cost->engine); return copy_box(c, w);
+    case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
+    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, &cost->us, &cost->load);
+    case SIM_WORK_CALL:
+        w->call(w->data);
+        c->anywhere = ++c->effects;
+        return HAUL_OK;
+    case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
+    default: return HAUL_OK;
+    }
+}
+
+static void fail(CUcontext c, haul_status status) {
+    c->failed = status;
+    snprintf(c->why, sizeof c->why, "%s", haul_message());
+}
+
+/* Does the stream's first operation. After a failure nothing more has an effect, but marks are reached, so that nobody
+ * waits for ever, and memory is given back. */
+static void do_first(CUcontext c, CUstream s) {
+    const sim_work *w = s->first;
+    const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
+    double ready = s->end > w->issued ? s->end : w->issued;
+    if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
+    if (c->failed == HAUL_OK || marks) {
+        work_cost cost;
+        haul_status status = effect(c, w, &cost);
+        sim_span span = {ready, ready};
+        if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
+        if (status != HAUL_OK) fail(c, status);
+        s->end = span.to;
+    }
+    if (w->kind == SIM_WORK_MARK) {
+        w->mark->reached = true;
+        w->mark->when = s->end;
+    }
+    remove_first(s);
+}
+
+/* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
+static void advance(CUcontext c, CUstream s) {
+    while (s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(c, s->first->mark->stream);
+    do_first(c, s);
+}
+
+CUresult sim_work_until(CUcontext c, sim_mark *mark) {
+    while (!mark->reached) advance(c, mark->stream);
+    return sim_sticky(c);
+}
+
+CUresult sim_work_finish(CUcontext c, CUstream s) {
+    while (s->first) advance(c, s);
+    return sim_sticky(c);
+}
+
+/* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
+static CUstream oldest(CUcontext c, bool blocking) {
+    CUstream found = NULL;
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (!s->first || (blocking && (s->flags & DRIVER_STREAM_NON_BLOCKING))) continue;
+        if (!found || s->first->turn < found->first->turn) found = s;
+    }
+    return found;
+}
+
+CUresult sim_work_finish_all(CUcontext c, bool blocking) {
+    for (CUstream s; (s = oldest(c, blocking));) advance(c, s);
+    return sim_sticky(c);
+}
+
+CUresult sim_work_step(CUcontext c, sim_mark *mark) {
+    if (!mark->reached) advance(c, mark->stream);
+    return sim_sticky(c);
+}
+
+CUresult sim_sticky(CUcontext c) {
+    return c->failed == HAUL_OK ? CUDA_SUCCESS : sim_result_of(haul_fail(c->failed, "%s", c->why));
+}

@@ -1,0 +1,651 @@
+/* The shadow of global memory.
+ *
+ * A line of 128 bytes has a few rows, which say which warp wrote and read which of its bytes last. An access is held
+ * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
+ * shadow each, and the access is played lane by lane: what is found is the same either way. */
+#include "sim/hazard/global.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "sim/hazard/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the shadow ---- */
+
+typedef struct touch {
+    uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
+    uint16_t thread;
+    uint8_t bytes; /* of the word, a bit each */
+    uint8_t action : 6, strong : 2;
+} touch;
+
+typedef struct word_shadow {
+    touch writer, readers[2]; /* readers of different clusters */
+    uint32_t value;
+} word_shadow;
+
+/* Who wrote bytes of a line last, or read them since: the last reader, and the last one of another cluster before. */
+typedef enum row_role { ROW_WRITER, ROW_READER, ROW_READER_BEFORE } row_role;
+
+typedef struct row {
+    sim_bytes bytes; /* no byte is in two rows of a role */
+    sim_owner owner;
+    uint32_t cluster, time, epoch, instruction;
+    uint32_t next;
+    uint16_t actor;
+    uint8_t action;
+    uint8_t role : 6, strong : 2;
+} row;
+
+enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4, PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
+enum { PAGE_WORDS = PAGE_LINES * LINE_WORDS };
+/* What a line's number is of. */
+#define NO_ROW UINT32_MAX
+#define DETAILED 0x80000000u
+#define UNWATCHED (NO_ROW - 1)
+
+typedef struct page {
+    uint32_t lines[PAGE_LINES]; /* index of the first row, or DETAILED and that of its words, or UNWATCHED */
+    uint32_t *values;           /* hashes of what was stored; NULL until needed */
+} page;
+
+typedef struct page_slot {
+    uint64_t number;
+    page *page;
+} page_slot;
+
+/* Items that keep their places, in blocks. */
+enum { BLOCK_ROWS = 512, BLOCK_LINES = 16 };
+
+typedef struct slice {
+    page_slot *pages; /* open addressing by number */
+    size_t capacity, count;
+    page_slot *last;
+    void **rows; /* blocks of BLOCK_ROWS */
+    uint32_t row_count, row_blocks, free_row;
+    void **words;      /* blocks of BLOCK_LINES lines */
+    uint32_t detailed; /* lines */
+    sim_findings findings;
+    bool failed;
+} slice;
+
+/* Lines whose words have shadows are 64 MiB of the kernel's memory at most; such lines beyond are not watched. */
+enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
+
+struct sim_watch {
+    _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
+    const sim_grid *grid;
+    uint32_t epoch;
+    slice slices[SIM_WATCH_SLICES];
+};
+
+haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
+    *out = memory_zeroed(1, sizeof **out);
+    if (!*out) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    (*out)->grid = g;
+    (*out)->epoch = 1;
+    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) (*out)->slices[i].free_row = NO_ROW;
+    return HAUL_OK;
+}
+
+void sim_watch_free(sim_watch *watch) {
+    if (!watch) return;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
+        slice *x = &watch->slices[s];
+        for (size_t i = 0; i < x->capacity; i++) {
+            if (x->pages[i].page) memory_free(x->pages[i].page->values);
+            memory_free(x->pages[i].page);
+        }
+        for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
+        for (uint32_t i = 0; i * BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
+        memory_free(x->pages);
+        memory_free(x->rows);
+        memory_free(x->words);
+        sim_findings_free(&x->findings);
+    }
+    memory_free(watch);
+}
+
+_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
+    return watch->published;
+}
+
+const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
+    return &watch->slices[s].findings;
+}
+
+static size_t slot_of(const slice *s, uint64_t number) {
+    size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
+    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    return at;
+}
+
+static bool grow(slice *s) {
+    slice larger = {.capacity = s->capacity ? 2 * s->capacity : 256};
+    larger.pages = memory_zeroed(larger.capacity, sizeof *larger.pages);
+    if (!larger.pages) return false;
+    for (size_t i = 0; i < s->capacity; i++)
+        if (s->pages[i].page) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
+    memory_free(s->pages);
+    s->pages = larger.pages;
+    s->capacity = larger.capacity;
+    s->last = NULL;
+    return true;
+}
+
+static page *page_of(slice *s, uint64_t number) {
+    if (s->last && s->last->number == number) return s->last->page;
+    if (2 * s->count >= s->capacity && !grow(s)) return NULL;
+    page_slot *at = &s->pages[slot_of(s, number)];
+    if (!at->page) {
+        at->page = memory_zeroed(1, sizeof *at->page);
+        if (!at->page) return NULL;
+        memset(at->page->lines, 0xff, sizeof at->page->lines);
+        at->number = number;
+        s->count++;
+    }
+    s->last = at;
+    return at->page;
+}
+
+/* ---- rows ---- */
+
+static row *row_at(const slice *s, uint32_t index) {
+    return (row *)s->rows[index / BLOCK_ROWS] + index % BLOCK_ROWS;
+}
+
+/* One more block at the end of `blocks`, which holds `count`. */
+static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
+    if ((count & (count - 1)) == 0) {
+        void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
+        if (!list) return NULL;
+        *blocks = list;
+    }
+    return (*blocks)[count] = memory_zeroed(1, bytes);
+}
+
+/* NO_ROW when the host has no memory. */
+static uint32_t take_row(slice *s) {
+    const uint32_t index = s->free_row;
+    if (index != NO_ROW) {
+        s->free_row = row_at(s, index)->next;
+        return index;
+    }
+    if (s->row_count == s->row_blocks * BLOCK_ROWS) {
+        s->failed |= !add_block(&s->rows, s->row_blocks, BLOCK_ROWS * sizeof(row));
+        if (s->failed) return NO_ROW;
+        s->row_blocks++;
+    }
+    return s->row_count++;
+}
+
+static void drop_row(slice *s, uint32_t *link) {
+    row *r = row_at(s, *link);
+    const uint32_t dropped = *link;
+    *link = r->next;
+    r->next = s->free_row;
+    s->free_row = dropped;
+}
+
+static void drop_rows(slice *s, uint32_t *link) {
+    while (*link != NO_ROW) drop_row(s, link);
+}
+
+/* ---- playing ---- */
+
+typedef struct play {
+    const sim_watch *watch;
+    slice *s;
+    unsigned number; /* of the slice */
+    const sim_logged *e;
+    const uint64_t *lists;
+    const uint32_t *values;          /* of the lanes; NULL: not known */
+    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: no fence ever */
+    uint64_t address;                /* of the word */
+    uint32_t value;
+    unsigned lane;
+    uint8_t bytes; /* of the word */
+} play;
+
+static bool is_ordered(const play *p, const touch *t) {
+    if (t->cluster != p->e->cluster) return t->epoch <= p->e->floor;
+    if (t->thread == p->e->actor * SIM_LANES + p->lane) return true;
+    return sim_knows_thread(p->known, t->thread, t->time);
+}
+
+/* Strong accesses to the same word do not race where the scopes of both reach the other. */
+static bool are_strong(const sim_logged *e, uint8_t strength, uint32_t cluster) {
+    return e->cluster == cluster ? e->strong && strength : e->strong == SIM_STRONG && strength == SIM_STRONG;
+}
+
+static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
+                                     uint32_t instruction) {
+    sim_block b = {.rank = 0};
+    const uint32_t warp = thread / SIM_LANES;
+    sim_sm sm = {.grid = g};
+    sim_place_block(g, cluster, warp / g->warps, &b);
+    b.sm = &sm;
+    return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
+}
+
+static void report(const play *p, const touch *t, haul_finding_kind kind) {
+    const sim_grid *g = p->watch->grid;
+    const sim_logged *e = p->e;
+    const haul_finding found = {.kind = kind,
+                                .grade = haul_finding_kinds[kind].grade,
+                                .count = 1,
+                                .access =
+                                    access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
+                                .other = access_of(g, t->cluster, t->thread, t->action, t->instruction),
+                                .space = HAUL_SPACE_GLOBAL,
+                                .address = p->address,
+                                .bytes = 4};
+    sim_finding *f = sim_findings_add(&p->s->findings, &found);
+    if (!f) return;
+    sim_finding_locate(g, f);
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
+        snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
+        return;
+    }
+    if (kind == HAUL_FINDING_TEXTURE_STALE) {
+        snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
+        return;
+    }
+    snprintf(f->what, sizeof f->what, "%s",
+             t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
+                                      : "threads of one block, with no barrier between the two");
+}
+
+static touch touch_of(const play *p) {
+    const sim_logged *e = p->e;
+    return (touch){.cluster = e->cluster,
+                   .instruction = e->instruction,
+                   .time = e->time,
+                   .epoch = p->watch->epoch,
+                   .thread = (uint16_t)(e->actor * SIM_LANES + p->lane),
+                   .bytes = p->bytes,
+                   .action = e->action & 63u,
+                   .strong = e->strong & 3u};
+}
+
+/* Whether an ordinary write has gone through a fence that the thread at hand knows of. Between clusters that is not
+ * kept; but where no fence is, none has. */
+static bool is_fenced(const play *p, const touch *t) {
+    if (t->action != HAUL_ACTION_WRITE) return true;
+    if (!p->fenced) return false;
+    if (t->cluster != p->e->cluster) return true;
+    return sim_knows_thread(p->fenced, t->thread, t->time);
+}
+
+static void read_word(const play *p, word_shadow *w) {
+    const sim_logged *e = p->e;
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
+        !is_ordered(p, &w->writer))
+        report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->by_texture && w->writer.epoch && (w->writer.bytes & p->bytes))
+        report(p, &w->writer, HAUL_FINDING_TEXTURE_STALE);
+    else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
+        report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
+    const touch now = touch_of(p);
+    if (w->readers[0].epoch && w->readers[0].cluster != e->cluster) w->readers[1] = w->readers[0];
+    w->readers[0] = now;
+}
+
+static void check_reader(const play *p, const word_shadow *w, unsigned r) {
+    const touch *t = &w->readers[r];
+    if (!t->epoch || !(t->bytes & p->bytes) || are_strong(p->e, t->strong, t->cluster) || is_ordered(p, t)) return;
+    report(p, t, HAUL_FINDING_RACE_GLOBAL);
+}
+
+static void write_word(const play *p, word_shadow *w) {
+    const sim_logged *e = p->e;
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
+        !is_ordered(p, &w->writer))
+        report(p, &w->writer,
+               p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    check_reader(p, w, 0);
+    check_reader(p, w, 1);
+    w->writer = touch_of(p);
+    w->value = p->value;
+    w->readers[0].epoch = w->readers[1].epoch = 0;
+}
+
+static bool reads(const sim_logged *e) {
+    return e->action == HAUL_ACTION_READ || e->action == HAUL_ACTION_ASYNC_READ;
+}
+
+/* ---- words ---- */
+
+/* The lane's access to `from` .. `to`-1 in the line of which these are the words. */
+static void play_words(play *p, word_shadow *words, uint64_t from, uint64_t to) {
+    for (uint64_t word = from / 4 * 4; word < to; word += 4) {
+        const unsigned first = word < from ? (unsigned)(from - word) : 0;
+        const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
+        p->address = word;
+        p->bytes = (uint8_t)((1u << end) - (1u << first));
+        word_shadow *w = &words[word / 4 % LINE_WORDS];
+        if (reads(p->e))
+            read_word(p, w);
+        else
+            write_word(p, w);
+    }
+}
+
+static uint64_t address_of(const play *p, unsigned lane) {
+    return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
+}
+
+static void play_lanes(play *p, word_shadow *words, uint64_t line, uint32_t lanes) {
+    const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
+    for (; lanes; lanes &= lanes - 1) {
+        p->lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t from = address_of(p, p->lane), to = from + p->e->bytes;
+        p->value = p->values ? p->values[p->lane] : 0;
+        play_words(p, words, from > start ? from : start, to < end ? to : end);
+    }
+}
+
+static word_shadow *words_at(const slice *s, uint32_t index) {
+    return (word_shadow *)s->words[index / BLOCK_LINES] + (size_t)(index % BLOCK_LINES) * LINE_WORDS;
+}
+
+static void spread_word(const row *r, unsigned word, word_shadow *w, uint32_t value) {
+    const unsigned bits = sim_bytes_of_word(r->bytes, word);
+    if (!bits) return;
+    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
+    const uint32_t lanes = sim_owner_lanes(r->owner, 4 * word + last);
+    unsigned own = 0;
+    for (unsigned i = 0; i < 4; i++) own |= (unsigned)(sim_owner_lanes(r->owner, 4 * word + i) == lanes) << i;
+    touch *t = r->role == ROW_WRITER ? &w->writer : &w->readers[r->role == ROW_READER_BEFORE];
+    *t = (touch){.cluster = r->cluster,
+                 .instruction = r->instruction,
+                 .time = r->time,
+                 .epoch = r->epoch,
+                 .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
+                 .bytes = (uint8_t)(bits & own),
+                 .action = r->action & 63u,
+                 .strong = r->strong & 3u};
+    if (r->role == ROW_WRITER) w->value = value;
+}
+
+/* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
+static word_shadow *detail(play *p, page *g, unsigned line) {
+    slice *s = p->s;
+    uint32_t *link = &g->lines[line];
+    const bool fits = s->detailed < MOST_DETAILED;
+    if (fits && s->detailed % BLOCK_LINES == 0)
+        s->failed |= !add_block(&s->words, s->detailed / BLOCK_LINES, BLOCK_LINES * LINE_WORDS * sizeof(word_shadow));
+    if (!fits || s->failed) {
+        drop_rows(s, link);
+        *link = UNWATCHED;
+        return NULL;
+    }
+    word_shadow *words = words_at(s, s->detailed);
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(s, i)->next)
+        for (unsigned w = 0; w < LINE_WORDS; w++)
+            spread_word(row_at(s, i), w, &words[w], g->values ? g->values[line * LINE_WORDS + w] : 0);
+    drop_rows(s, link);
+    *link = DETAILED | s->detailed++;
+    return words;
+}
+
+/* ---- lines ---- */
+
+static bool follows(const play *p, const row *r, const sim_part *part) {
+    const sim_logged *e = p->e;
+    if (r->cluster != e->cluster) return r->epoch <= e->floor;
+    const sim_known *n = &p->known[r->actor];
+    if (n->all >= r->time) return true;
+    if (r->actor == e->actor && sim_owner_is_single(part->owner) &&
+        sim_same_lanes(sim_bytes_and(r->bytes, part->bytes), r->owner, part->owner))
+        return true;
+    return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
+}
+
+enum { MOST_ROWS = 12 };
+
+/* Whether the access is known to be in order, and rows will do. */
+static bool in_order(const play *p, uint32_t first, const sim_part *part) {
+    const sim_logged *e = p->e;
+    unsigned count = 0;
+    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
+        const row *r = row_at(p->s, i);
+        if (++count == MOST_ROWS) return false;
+        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
+        if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+        if (e->by_texture && r->role == ROW_WRITER) return false;
+        if (!are_strong(e, r->strong, r->cluster) && !follows(p, r, part)) return false;
+    }
+    return true;
+}
+
+static void fill_row(const play *p, row *r, const sim_part *part, row_role role) {
+    const sim_logged *e = p->e;
+    *r = (row){.bytes = part->bytes,
+               .owner = part->owner,
+               .cluster = e->cluster,
+               .time = e->time,
+               .epoch = p->watch->epoch,
+               .instruction = e->instruction,
+               .next = r->next,
+               .actor = e->actor,
+               .action = e->action,
+               .role = role & 63u,
+               .strong = e->strong & 3u};
+}
+
+static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {
+    const uint32_t index = take_row(p->s);
+    if (index == NO_ROW) return false;
+    row_at(p->s, index)->next = *link;
+    fill_row(p, row_at(p->s, index), part, role);
+    *link = index;
+    return true;
+}
+
+/* Takes the bytes out of the rows that `is_meant` says; those that have none left go. */
+typedef bool meant_fn(const play *p, const row *r);
+
+static void cut(const play *p, uint32_t *link, sim_bytes bytes, meant_fn *is_meant) {
+    while (*link != NO_ROW) {
+        row *r = row_at(p->s, *link);
+        if (is_meant(p, r)) r->bytes = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(r->bytes))
+            link = &r->next;
+        else
+            drop_row(p->s, link);
+    }
+}
+
+static bool is_any(const play *p, const row *r) {
+    (void)p, (void)r;
+    return true;
+}
+
+static bool is_before(const play *p, const row *r) {
+    (void)p;
+    return r->role == ROW_READER_BEFORE;
+}
+
+static bool is_own_reader(const play *p, const row *r) {
+    return r->role == ROW_READER && r->cluster == p->e->cluster;
+}
+
+/* What another cluster read last becomes what was read before. */
+static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
+    sim_bytes pushed = {{0, 0}};
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
+        const row *r = row_at(p->s, i);
+        if (r->role == ROW_READER && r->cluster != p->e->cluster) pushed = sim_bytes_or(pushed, r->bytes);
+    }
+    pushed = sim_bytes_and(pushed, bytes);
+    if (!sim_bytes_any(pushed)) return;
+    cut(p, link, pushed, is_before);
+    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
+        row *r = row_at(p->s, i);
+        if (r->role != ROW_READER || r->cluster == p->e->cluster || !sim_bytes_overlap(r->bytes, bytes)) continue;
+        const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(kept)) {
+            const uint32_t index = take_row(p->s);
+            if (index == NO_ROW) return;
+            row *rest = row_at(p->s, index);
+            *rest = *r;
+            rest->bytes = kept;
+            rest->next = *link;
+            *link = index;
+            r->bytes = sim_bytes_and(r->bytes, bytes);
+        }
+        r->role = ROW_READER_BEFORE;
+    }
+}
+
+/* What is read by one cluster after the other, or again and again, in the same pieces: rows change places. */
+static bool read_in_turn(const play *p, uint32_t first, const sim_part *part) {
+    row *last = NULL, *before = NULL;
+    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
+        row *r = row_at(p->s, i);
+        if (r->role == ROW_WRITER || !sim_bytes_overlap(r->bytes, part->bytes)) continue;
+        if (!sim_bytes_equal(r->bytes, part->bytes)) return false;
+        *(r->role == ROW_READER ? &last : &before) = r;
+    }
+    if (!last || (last->cluster != p->e->cluster && !before)) return false;
+    if (last->cluster == p->e->cluster) before = last;
+    last->role = ROW_READER_BEFORE;
+    fill_row(p, before, part, ROW_READER);
+    return true;
+}
+
+static void note_read(const play *p, uint32_t *link, const sim_part *part) {
+    if (*link != NO_ROW) {
+        if (read_in_turn(p, *link, part)) return;
+        cut(p, link, part->bytes, is_own_reader);
+        push_back(p, link, part->bytes);
+    }
+    add_row(p, link, part, ROW_READER);
+}
+
+static unsigned lane_of_word(const sim_part *part, unsigned word) {
+    const sim_owner o = part->owner;
+    const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
+    if (o.step == 1 && o.stride > 0 && !o.run && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
+        return (unsigned)__builtin_ctz(o.lanes) + ((byte - o.start) >> __builtin_ctz((unsigned)o.stride));
+    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
+}
+
+static void note_values(const play *p, page *g, unsigned line, const sim_part *part) {
+    if (!g->values && !p->values) return;
+    if (!g->values) g->values = memory_zeroed(PAGE_WORDS, sizeof *g->values);
+    p->s->failed |= !g->values;
+    for (unsigned w = 0; g->values && w < LINE_WORDS; w++)
+        if (sim_bytes_of_word(part->bytes, w))
+            g->values[line * LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+}
+
+/* `lanes` touch the line: these bytes of it. */
+static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
+    page *g = page_of(p->s, number / PAGE_LINES);
+    const unsigned line = (unsigned)(number % PAGE_LINES);
+    if (!g) {
+        p->s->failed = true;
+        return;
+    }
+    uint32_t *link = &g->lines[line];
+    if (*link == UNWATCHED) return;
+    if (*link != NO_ROW && (*link & DETAILED || !in_order(p, *link, part))) {
+        word_shadow *words = *link & DETAILED ? words_at(p->s, *link & ~DETAILED) : detail(p, g, line);
+        if (words) play_lanes(p, words, number, lanes);
+        return;
+    }
+    if (reads(p->e)) {
+        note_read(p, link, part);
+        return;
+    }
+    if (*link != NO_ROW) cut(p, link, part->bytes, is_any);
+    if (add_row(p, link, part, ROW_WRITER)) note_values(p, g, line, part);
+}
+
+static bool is_mine(const play *p, uint64_t line) {
+    return line / PAGE_LINES % SIM_WATCH_SLICES == p->number;
+}
+
+/* `lanes` touch the same bytes, of one line or many. */
+static void play_range(play *p, uint64_t from, uint32_t lanes) {
+    const uint64_t to = from + p->e->bytes;
+    for (uint64_t line = from / SIM_FOOTPRINT_LINE; line <= (to - 1) / SIM_FOOTPRINT_LINE; line++) {
+        const uint64_t start = line * SIM_FOOTPRINT_LINE;
+        const sim_part part = {
+            .bytes = sim_bytes_range(from > start ? (unsigned)(from - start) : 0,
+                                     to < start + SIM_FOOTPRINT_LINE ? (unsigned)(to - start) : SIM_FOOTPRINT_LINE),
+            .owner = {{.lanes = lanes}}};
+        if (is_mine(p, line)) play_part(p, line, &part, lanes);
+    }
+}
+
+static uint32_t lanes_between(unsigned first, unsigned end) {
+    return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
+}
+
+/* Lanes that lie side by side, or with gaps, several in a line. */
+static void play_evenly(play *p) {
+    const sim_logged *e = p->e;
+    const unsigned stride = (unsigned)e->stride;
+    for (uint32_t left = e->active; left;) {
+        const unsigned first = (unsigned)__builtin_ctz(left);
+        const uint64_t from = e->base + (uint64_t)e->stride * first, line = from / SIM_FOOTPRINT_LINE;
+        const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE);
+        const unsigned end = first + (SIM_FOOTPRINT_LINE - start + stride - 1) / stride;
+        const uint32_t all = lanes_between(first, end), lanes = all & left;
+        left &= ~lanes;
+        if (!is_mine(p, line)) continue;
+        sim_part part = {.owner = sim_owner_evenly(first, start, stride, e->bytes)};
+        if (stride == e->bytes && lanes == all)
+            part.bytes = sim_bytes_range(start, start + stride * (unsigned)__builtin_popcount(all));
+        else
+            for (uint32_t l = lanes; l; l &= l - 1) {
+                const unsigned at = start + stride * ((unsigned)__builtin_ctz(l) - first);
+                part.bytes = sim_bytes_or(part.bytes, sim_bytes_range(at, at + e->bytes));
+            }
+        play_part(p, line, &part, lanes);
+    }
+}
+
+static void play_entry(play *p) {
+    const sim_logged *e = p->e;
+    if (!e->list && e->stride == 0)
+        play_range(p, e->base, e->active);
+    else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+        play_evenly(p);
+    else
+        for (uint32_t left = e->active; left; left &= left - 1)
+            play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
+}
+
+static void play_log(const sim_watch *watch, slice *s, unsigned number, const sim_access_log *log) {
+    play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
+    const sim_log_share *share = &log->shares[number];
+    for (size_t i = 0; i < share->count; i++) {
+        const sim_logged *e = &log->entries[share->entries[i]];
+        p.e = e;
+        p.known = log->known + e->known;
+        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
+        p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
+        play_entry(&p);
+    }
+}
+
+haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
+    bool failed = false;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        for (uint32_t i = 0; i < count; i++) play_log(watch, &watch->slices[s], s, &sms[i].hazards->log);
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
+    watch->epoch++;
+    for (uint32_t i = 0; i < count; i++) {
+        failed |= sms[i].hazards->log.failed;
+        sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
+    }
+    return failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks") : HAUL_OK;
+}

@@ -1,0 +1,334 @@
+/* What the parts of this folder share. */
+#ifndef HAUL_SIM_HAZARD_INTERNAL_H
+#define HAUL_SIM_HAZARD_INTERNAL_H
+
+#include "sim/hazard/finding.h"
+#include "sim/count/footprint.h"
+#include "sim/hazard/hazard.h"
+#include "sim/hazard/flight.h"
+#include "sim/hazard/global.h"
+
+/* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since: a vector
+ * for each of sim_domain.proxies, one behind the other. */
+typedef struct sim_view {
+    uint32_t lanes;
+    uint32_t least; /* up to which every warp's lanes are known */
+    sim_known *order, *proxy;
+    uint32_t floor;         /* epoch up to which other clusters' accesses are known */
+    uint8_t heard;          /* SIM_HEARD_*: seen in flags, to be known behind a fence (flag.c) */
+    uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
+} sim_view;
+
+enum { SIM_HEARD_CLUSTER = 1, SIM_HEARD_GPU = 2 };
+
+typedef struct sim_views {
+    sim_view list[SIM_LANES]; /* count of them; what lies behind keeps its memory */
+    uint32_t count;
+} sim_views;
+
+/* What those who arrived knew: in this phase, and in those that are over. */
+typedef struct sim_gate {
+    sim_known *gathered, *gathered_proxy, *open, *open_proxy;
+    uint32_t gathered_floor, open_floor;
+    uint8_t gathered_heard, open_heard;
+} sim_gate;
+
+/* What a warp's fences have released, for arrivals at barriers of the block and of the cluster, and what it has seen at
+ * barriers and is to know behind its next fence. */
+enum { SIM_REACH_BLOCK, SIM_REACH_CLUSTER, SIM_REACHES };
+typedef struct sim_relaxed {
+    sim_gate released[SIM_REACHES], seen;
+} sim_relaxed;
+
+/* Who met at a named barrier: when each warp came, this time and the last. */
+typedef struct sim_group {
+    uint32_t now[SIM_MAX_WARPS], before[SIM_MAX_WARPS];
+    uint32_t instruction; /* of the last that came */
+    bool used, met;
+} sim_group;
+
+typedef struct sim_watched_mbarrier {
+    const sim_block *block;
+    uint32_t address;
+    bool live;    /* initialised and not ended */
+    bool crowded; /* other mbarriers share its gate */
+    uint16_t thread;
+    uint32_t instruction, time; /* of its initialisation */
+    bool fenced;                /* since then, by fence.mbarrier_init */
+    bool used;
+    uint16_t last_thread; /* that arrived or told it bytes */
+    uint32_t last_instruction;
+    uint32_t ended; /* time of its last phase's end; 0: none has ended */
+    uint32_t
+        *passed; /* by actor: when its lanes last went on behind a wait since the initialisation; NULL until needed */
+    uint32_t pass_instruction;
+    sim_gate gate;
+} sim_watched_mbarrier;
+
+/* A word of shared memory: who wrote it last, and when it was read last. Times before the domain's start are of
+ * earlier blocks: nothing. */
+typedef struct sim_cell {
+    uint32_t time, read_time;
+    uint32_t readers; /* actors (modulo 32) that have read it since */
+    uint32_t instruction;
+    uint16_t thread;
+    uint8_t written; /* bytes, a bit each */
+    uint8_t state;   /* SIM_CELL_* */
+} sim_cell;
+
+enum {
+    SIM_CELL_ARRIVING = 1,     /* an asynchronous copy is writing it */
+    SIM_CELL_LEAVING = 2,      /* one is reading it; see sim_shadow.leaving */
+    SIM_CELL_SPLIT = 4,        /* its bytes have cells of their own */
+    SIM_CELL_ATOMIC = 8,       /* written by an atomic */
+    SIM_CELL_COPIED = 16,      /* written by the copy engine (async proxy) */
+    SIM_CELL_ASYNC = 32,       /* written by an asynchronous copy of either kind */
+    SIM_CELL_READ_ATOMIC = 64, /* bytes: the last reader was an atomic */
+    SIM_CELL_MBARRIER = 128,   /* part of a live mbarrier */
+};
+enum { SIM_CELL_ALL = 15 };
+
+typedef struct sim_read {
+    uint32_t time, lanes, instruction;
+} sim_read;
+
+typedef struct sim_byte_cell {
+    uint32_t time, read_time, instruction, read_instruction;
+    uint16_t thread, reader;
+    uint8_t state;
+} sim_byte_cell;
+
+/* Bytes of a line of shared memory, used by one warp at one time. */
+typedef struct sim_line_row {
+    sim_bytes bytes;
+    sim_owner owner;
+    uint32_t time, instruction;
+    uint16_t actor;
+    uint8_t state; /* SIM_CELL_*, of what was written */
+} sim_line_row;
+
+enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
+
+/* A line of shared memory as long as few rows tell all of it: no copies on their way, and nothing that is not known to
+ * be in order. Otherwise it is `detailed`: its words' cells tell. See lines.c. */
+typedef struct sim_line {
+    uint32_t start;               /* of the domain; another one: nothing has happened yet */
+    uint32_t written_at, read_at; /* the last times */
+    uint32_t readers;             /* actors (modulo 32) that have read it */
+    sim_bytes written;
+    uint8_t writers; /* rows */
+    bool detailed;
+    uint32_t touched, tried; /* detailed: when cells changed last; what was settled when rows were tried last */
+    sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two */
+} sim_line;
+
+/* What an actor has read of a line; rows of times before the domain's start are free. */
+typedef struct sim_line_reads {
+    sim_line_row rows[SIM_LINE_READERS];
+} sim_line_reads;
+
+typedef struct sim_shadow {
+    sim_line *lines;
+    sim_line_reads **line_reads; /* by actor: a plane of lines; NULL until needed */
+    /* Of detailed lines: */
+    sim_cell *cells;      /* NULL until needed */
+    sim_read **reads;     /* by actor: a plane of words */
+    sim_byte_cell *bytes; /* four for each word; NULL until needed */
+    uint32_t *leaving;    /* instruction of the copy that reads the word; NULL until needed */
+    uint16_t *leaving_thread;
+    unsigned char *local; /* the threads' frames: see local.c; NULL until needed */
+    uint64_t local_used;  /* bytes from the start of each frame that some store has reached */
+} sim_shadow;
+
+/* Registers of a warp that hold what was never written. */
+typedef struct sim_doubt {
+    uint32_t lanes, instruction, bytes; /* who, since which load */
+    uint64_t address;
+    uint8_t space, lane;
+} sim_doubt;
+
+/* A tensor map that the kernel has changed. */
+enum { SIM_HAZARD_MAPS = 8 };
+typedef struct sim_watched_map {
+    uint64_t address;
+    uint32_t acquired; /* ranks of blocks */
+    uint32_t instruction;
+    uint16_t thread; /* that has changed it */
+    bool live, released;
+} sim_watched_map;
+
+struct sim_domain {
+    sim_hazards *owner;
+    sim_block *first;
+    uint32_t now, start;
+    uint32_t settled, settled_at;  /* up to which everybody knew everybody; when that was found */
+    uint32_t warps;                /* of a block */
+    uint32_t actors;               /* warps of the cluster: the first actors; mbarriers follow */
+    uint32_t used;                 /* actors and mbarriers so far */
+    uint32_t cluster_index;        /* in the grid */
+    uint32_t proxies;              /* 1: fences matter for shared memory; 2: for global memory too */
+    sim_doubt **doubts;            /* by actor, by register; NULL until needed */
+    uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
+    uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
+    bool publishes;                /* there are any */
+    sim_views *views;              /* by actor */
+    sim_gate *barriers;            /* of each block, SIM_BARRIERS */
+    sim_gate cluster;
+    sim_relaxed *relaxed; /* by actor; NULL: the kernel has no relaxed barriers */
+    sim_group *groups;    /* of each block, SIM_BARRIERS */
+    sim_shadow *shadows;  /* of each block */
+    sim_flights *flights; /* of each block */
+    sim_read *remote;     /* of each block, by actor: the last access from another block (remote.c) */
+    uint32_t **past;      /* by actor, by basic block: lanes that have come there (past.c); NULL until needed */
+    sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
+    uint32_t mbarrier_count;
+    sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
+    uint32_t map_count;
+};
+
+struct sim_hazards {
+    sim_findings findings;
+    sim_access_log log;
+    sim_footprints footprints;
+    sim_watch *watch; /* the launch's */
+    sim_domain *domains;
+    uint32_t domain_count;
+    bool failed; /* the host has no memory: checks are off */
+};
+
+static inline sim_domain *sim_domain_of(const sim_block *b) {
+    return b->domain;
+}
+
+static inline const ptx_instruction *sim_instruction_of(const sim_warp *w, uint32_t index) {
+    return &w->sm->grid->program->function->instructions[index];
+}
+
+static inline uint32_t sim_actor(const sim_warp *w) {
+    return w->block->rank * w->block->domain->warps + w->index;
+}
+
+/* Entries of a vector of sim_known. */
+static inline uint32_t sim_domain_capacity(const sim_domain *d) {
+    return d->actors + SIM_HAZARD_MBARRIERS;
+}
+
+/* The view that has the lane; there is one for each lane that exists. */
+sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane);
+/* A view of exactly those of `lanes` that are in the view `v` of `actor`: split off where there are others. NULL when
+ * the host has no memory. */
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes);
+void sim_view_refresh(const sim_domain *d, sim_view *v);
+
+/* Makes the gate's vectors, unless there are any. False when the host has no memory. */
+bool sim_gate_open(sim_domain *d, sim_gate *g);
+void sim_gate_clear(const sim_domain *d, sim_gate *g);
+/* What the lanes know is gathered; they learn what the gate is open for. */
+void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes);
+void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
+sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
+static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
+    return d->actors + (uint32_t)(m - d->mbarriers);
+}
+
+sim_shadow *sim_shadow_of(const sim_block *b);
+
+/* One warp's access, of the lanes that one view has. */
+typedef struct sim_visit {
+    sim_warp *w;
+    const sim_op *op; /* NULL for copies */
+    sim_domain *d;
+    sim_shadow *s;
+    const sim_view *v;
+    const sim_block *b;
+    haul_action action;
+    uint32_t actor, instruction, active;
+    uint32_t base; /* the lane's address */
+    bool strong;   /* atomic, volatile and the like: no race with its own kind */
+    unsigned lane;
+} sim_visit;
+
+/* Notes the lanes' reading, writing in the lines' rows. Returns the lanes for which cells must tell: their lines are
+ * detailed. `state`: SIM_CELL_*, of what is written. */
+uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);
+uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                         uint8_t state);
+/* Makes the lines from `address` on detailed. */
+bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes);
+bool sim_line_is_detailed(const sim_block *b, uint32_t address);
+/* A plane of words for what the actor has read; NULL when the host has no memory. */
+sim_read *sim_reads_of(const sim_visit *k, uint32_t actor);
+bool sim_has_byte_cells(const sim_visit *k);
+/* Words of a block's shared memory that there are cells for: whole lines. */
+static inline size_t sim_shadow_words(const sim_grid *g) {
+    return (g->shared_bytes / SIM_FOOTPRINT_LINE + 1) * (SIM_FOOTPRINT_LINE / 4);
+}
+/* The block begins: nothing in its threads' frames has been written. */
+void sim_hazard_local_start(const sim_block *b);
+
+/* variable.c. Before an access to shared memory of the warp's own block. */
+void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
+                       uint32_t bytes, haul_action action);
+
+/* flight.c. A bulk copy has been issued by the warp's lane, to or from block `to`; a load has arrived, by way of
+ * that actor, an mbarrier; a cp.async has been issued; the block ends. */
+void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim_bulk *bulk);
+void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor);
+void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c);
+void sim_flights_finish(sim_block *b);
+/* Before an access to global memory. */
+void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                     haul_action action);
+
+/* proxy.c. Joins as many vectors of fences as the kernel needs. */
+void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
+/* A load that completes on an mbarrier of block b has been issued. */
+void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+
+/* relaxed.c. Whether a barrier's instruction orders no memory; then the warp's lanes arrive at or wait for the
+ * gate so. */
+bool sim_is_relaxed(const sim_warp *w, const sim_op *op);
+void sim_relaxed_arrive(const sim_warp *w, sim_gate *gate, int reach);
+void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate);
+void sim_relaxed_fence(sim_warp *w, uint32_t active, uint8_t scope);
+bool sim_relaxed_create(sim_domain *d, const sim_grid *g);
+void sim_relaxed_start(sim_domain *d);
+void sim_relaxed_free(sim_domain *d);
+
+/* past.c. Lanes come to a block barrier; the domain starts anew. */
+void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
+void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+void sim_past_start(sim_domain *d);
+
+/* group.c. Lanes come to a named barrier with a count; a barrier opens; the domain starts anew. */
+void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+void sim_group_open(const sim_block *b, uint32_t id);
+void sim_groups_start(sim_domain *d, uint32_t blocks);
+/* remote.c. The block ends. */
+void sim_remote_finish(const sim_block *b);
+/* phase.c. A lane arrives, or tells bytes; a phase ends. */
+/* ... initialises or ends one between two phases. */
+void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
+/* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */
+void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
+
+/* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
+typedef struct sim_suspect {
+    haul_finding_kind kind;
+    haul_action action, other_action;
+    uint32_t instruction, other_instruction;
+    unsigned lane;
+    uint32_t thread; /* of the domain: actor * 32 + lane */
+    haul_space space;
+    uint64_t address;
+    uint32_t bytes;
+    bool is_warning; /* whatever the kind's usual grade is */
+} sim_suspect;
+
+/* NULL when it was folded into another. */
+sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
+void sim_hazard_say(sim_finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

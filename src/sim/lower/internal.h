@@ -1,0 +1,74 @@
+/* What lower.c keeps while it lowers, and the operations that no instruction stands for. */
+#ifndef HAUL_SIM_LOWER_INTERNAL_H
+#define HAUL_SIM_LOWER_INTERNAL_H
+
+#include "sim/lower/lower.h"
+#include "sim/pattern.h"
+#include "sim/lower/shared_layout.h"
+
+typedef struct sim_constant_item {
+    uint64_t bits;
+    uint32_t bytes, slot;
+} sim_constant_item;
+
+typedef struct sim_constants {
+    sim_constant_item *items;
+    size_t count, capacity;
+    uint32_t *map; /* open addressing; index + 1 */
+    size_t map_capacity;
+    uint32_t end; /* of the register file so far */
+} sim_constants;
+
+typedef struct sim_placement {
+    sim_variable_place *items;
+    size_t count, capacity;
+    sim_address_of address_of;
+    void *context;
+} sim_placement;
+
+/* Which address register of the basic block being lowered each pattern belongs to. The number behind the last
+ * register's stands for constant addresses. */
+typedef struct sim_patterns {
+    uint32_t slot;                /* of the first; 0: no pattern yet */
+    uint32_t next;                /* to be given to another register */
+    uint32_t owner[SIM_PATTERNS]; /* the register + 1; 0: nobody */
+} sim_patterns;
+
+/* `value` rounded up to a multiple of `unit`; 0 and 1 leave it as it is. */
+static inline uint64_t sim_align(uint64_t value, uint64_t unit) {
+    return unit > 1 ? (value + unit - 1) / unit * unit : value;
+}
+
+/* A register's lane: narrow ones take 16 bits. */
+static inline unsigned sim_lane_bytes(unsigned bytes) {
+    return bytes < 2 ? 2 : bytes;
+}
+
+/* place.c: gives every variable of the kernel its place, and the program its shared, local and parameter sizes. */
+void sim_place_variables(sim_lowering *l);
+/* Where a variable is, in its own space's addresses. */
+uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *variable);
+
+/* slots.c: the registers' slots, from *end of the register file on; *end moves behind them. */
+uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end);
+/* By register: some instruction reads it. */
+bool *sim_find_read_registers(sim_lowering *l);
+
+/* past.c. Waits for all threads of the block. */
+bool sim_waits_for_block(const ptx_instruction *i);
+/* By basic block with such a barrier: the block that threads come to which have gone round it, and never come back from
+ * (PTX_NO_BLOCK: none); and which blocks are such. */
+void sim_find_past(sim_lowering *l, uint32_t *past, bool *is_past);
+
+/* Operations between instructions; in interpreter.c. */
+sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active);      /* a basic block begins */
+sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active); /* and lanes may meet there */
+sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active);      /* a guarded instruction follows */
+sim_step sim_run_past(sim_warp *w, const sim_op *op, uint32_t active);       /* behind barriers that can be skipped */
+sim_step sim_run_yield(sim_warp *w, const sim_op *op, uint32_t active);      /* let another warp run */
+sim_step sim_run_jump(sim_warp *w, const sim_op *op, uint32_t active);
+sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active);             /* the lanes end */
+sim_step sim_run_finish_products(sim_warp *w, const sim_op *op, uint32_t active); /* in products.c */
+sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active);
+
+#endif

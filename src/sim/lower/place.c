@@ -1,0 +1,75 @@
+/* Where a kernel's variables lie: parameters, shared, local. */
+#include "sim/lower/internal.h"
+#include "sim/memory.h"
+
+static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
+    sim_placement *p = l->placement;
+    sim_variable_place item = {.variable = v, .at = at};
+    ARENA_PUSH(l->memory, p->items, p->count, p->capacity, item);
+}
+
+/* Parameters lie one after the other, each aligned; as the driver packs them. */
+static void place_params(sim_lowering *l) {
+    uint64_t at = 0;
+    for (size_t i = 0; i < l->function->param_count; i++) {
+        const ptx_variable *v = l->function->params[i];
+        at = sim_align(at, v->alignment);
+        place(l, v, SIM_PARAM_WINDOW + at);
+        at += v->size;
+    }
+    l->program->param_bytes = (uint32_t)at;
+}
+
+static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables, size_t count, ptx_space space,
+                                uint64_t at) {
+    for (size_t i = 0; i < count; i++) {
+        const ptx_variable *v = variables[i];
+        if (v->space != space) continue;
+        at = sim_align(at, v->alignment);
+        place(l, v, at);
+        at += v->size;
+    }
+    return at;
+}
+
+static uint64_t largest_extern_alignment(const ptx_module *m) {
+    uint64_t alignment = 16;
+    for (size_t i = 0; i < m->variable_count; i++) {
+        const ptx_variable *v = m->variables[i];
+        if (v->space == PTX_SPACE_SHARED && v->is_extern && v->alignment > alignment) alignment = v->alignment;
+    }
+    return alignment;
+}
+
+static uint64_t place_shared(sim_lowering *l) {
+    sim_shared_layout layout;
+    sim_shared_layout_find(l->function, l->memory, &layout);
+    for (size_t i = 0; i < layout.count; i++) place(l, layout.places[i].variable, layout.places[i].at);
+    return layout.end;
+}
+
+void sim_place_variables(sim_lowering *l) {
+    const ptx_function *f = l->function;
+    place_params(l);
+    uint64_t shared = place_shared(l);
+    l->program->shared_bytes = shared - SIM_SHARED_START;
+    l->program->dynamic_shared_at = sim_align(shared, largest_extern_alignment(l->program->module));
+    uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
+    l->program->local_bytes = frame;
+    frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, sim_align(frame, 16));
+    l->program->frame_bytes = sim_align(frame, 16);
+}
+
+static const uint64_t *find_place(const sim_placement *p, const ptx_variable *v) {
+    for (size_t i = 0; i < p->count; i++)
+        if (p->items[i].variable == v) return &p->items[i].at;
+    return NULL;
+}
+
+/* Where a variable is, in its own space's addresses. */
+uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *v) {
+    const uint64_t *at = find_place(l->placement, v);
+    if (at) return *at;
+    if (v->space == PTX_SPACE_SHARED) return l->program->dynamic_shared_at;
+    return l->placement->address_of(l->placement->context, v);
+}

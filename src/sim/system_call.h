@@ -1,9 +1,0 @@
-/* Calls of functions without a body, which the system provides (system_call.def). */
-#ifndef HAUL_SIM_SYSTEM_CALL_H
-#define HAUL_SIM_SYSTEM_CALL_H
-
-#include "sim/lower.h"
-
-haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *call);
-
-#endif

@@ -1,0 +1,18 @@
+/* What a basic block costs the warp that runs it, and the SM: found once a kernel, for the estimate of time. */
+#ifndef HAUL_SIM_TIME_COST_H
+#define HAUL_SIM_TIME_COST_H
+
+#include "base/arena.h"
+#include "ptx/ir.h"
+
+typedef struct sim_cost {
+    float path;  /* cycles of a warp on its own, waits for memory beyond the SM left out: the longest chain of
+                    dependent instructions, or all of them one after the other */
+    float slots; /* cycles of a scheduler */
+    float waits; /* for global or local memory, loads that do not depend on each other together */
+} sim_cost;
+
+/* By basic block of a flat function; lives in `memory`. */
+sim_cost *sim_block_costs(const ptx_function *function, arena *memory);
+
+#endif

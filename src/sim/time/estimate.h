@@ -1,0 +1,48 @@
+/* How long a launch would take on the machine: an estimate from what was counted. */
+#ifndef HAUL_SIM_TIME_ESTIMATE_H
+#define HAUL_SIM_TIME_ESTIMATE_H
+
+#include "sim/machine.h"
+
+#include <haul/run.h>
+#include <stdbool.h>
+
+/* What the counters do not say: how often warps stood still for memory, and for each other. */
+typedef struct sim_waits {
+    double memory;        /* warps' waits for loads or copies; one that leaves n groups in flight counts 1 / (n + 1) */
+    double path, slots;   /* cycles: of all warps, each on its own; of schedulers (cost.h) */
+    double dirty_sectors; /* still to be written back at the end */
+    double partly_dirty;  /* sectors to be written back, at the end or before, that were written in part */
+    double partial_sectors;         /* sectors written in part only */
+    double shared_turns;            /* lanes of atomics on shared memory that had to wait for another one */
+    double hottest;                 /* sectors of atomics at the busiest 512 bytes */
+    double barriers;                /* warps' waits at block barriers */
+    double link_read, link_written; /* sectors of mapped host memory, which go over the host link */
+} sim_waits;
+
+/* The share of its peak rate that device memory sustains, and an SM's clock in Hz under load, where it stays below its
+ * boost. */
+extern const double sim_dram_sustained;
+double sim_loaded_clock(const sim_machine *machine);
+
+/* Microseconds, by bounds: device memory, L2, the slice of L2 that atomics crowd at; of the busiest SM its L1 and
+ * shared memory, lanes of shared atomics, constant cache and texture units, instruction issue and arrivals at barriers;
+ * the dispatch of blocks; the host link; and latency that the resident warps cannot hide, which grows as device memory
+ * is kept busy. They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. What each is
+ * made of, and how well launches come out that served for no constant, is in docs/memory-model.md. */
+double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
+
+/* What a kernel takes of the machine while it runs alone; shares of 1. */
+typedef struct sim_kernel_load {
+    double slots;  /* of the blocks that fit at once */
+    double sms;    /* of the SMs: those that have blocks of it */
+    double issue;  /* of what such an SM can do in a cycle: instructions, L1, shared memory */
+    double memory; /* of the rate of device memory, L2 or the host link */
+    bool waves;    /* it has more blocks than fit at once */
+} sim_kernel_load;
+
+/* What the launch takes of the machine while it runs: the largest of its shared bounds, and of its SMs', over its time.
+ */
+sim_kernel_load sim_estimate_load(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
+
+#endif
