@@ -46,6 +46,13 @@ typedef struct recent_request {
     uint32_t round, sm;
 } recent_request;
 
+/* What is left of an SM's log for the slice. */
+typedef struct l2_stream {
+    const sim_log_entry *next, *end;
+    uint32_t sm;
+    uint32_t partition; /* that the SM reads through */
+} l2_stream;
+
 /* L2 is made of two partitions. A line belongs to one, where it is written and from where memory is asked; SMs read
  * through their own partition, which keeps a copy of what belongs to the other one. */
 typedef struct l2_slice {
@@ -60,23 +67,32 @@ typedef struct l2_slice {
     sim_seen read;
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     recent_request recent[GROUPS][RECENT];
+    l2_stream *streams; /* as many as the machine has SMs */
 } l2_slice;
 
 struct sim_l2 {
     const sim_machine *machine;
-    unsigned fetch_sectors; /* what one read of device memory brings */
+    uint8_t fetched[1 << LINE_SECTORS]; /* by sectors that are asked of device memory: what it brings */
     l2_slice slices[SIM_SLICES];
 };
 
-static bool create_slice(l2_slice *slice, uint32_t sets) {
+static bool create_slice(l2_slice *slice, uint32_t sets, uint32_t sms) {
     slice->set_count = sets;
     slice->reciprocal = UINT64_MAX / sets;
     slice->memory = memory_zeroed(sets * sizeof(l2_sets) + SET_BYTES, 1);
     slice->covers = memory_zeroed(sets, sizeof *slice->covers);
     slice->written_by_more.most = MOST_SHARED_CHUNKS;
-    if (!slice->memory || !slice->covers) return false;
+    slice->streams = memory_alloc(sms * sizeof *slice->streams);
+    if (!slice->memory || !slice->covers || !slice->streams) return false;
     slice->sets = (l2_sets *)(((uintptr_t)slice->memory + SET_BYTES - 1) / SET_BYTES * SET_BYTES);
     return true;
+}
+
+/* All sectors of the blocks that are fetched together and of which one is in `mask`. */
+static uint8_t fetched_with(unsigned sectors, unsigned mask) {
+    if (sectors >= LINE_SECTORS) return mask ? 15 : 0;
+    if (sectors == 2) return (uint8_t)(((mask & 3) ? 3u : 0u) | ((mask & 12) ? 12u : 0u));
+    return (uint8_t)mask;
 }
 
 haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
@@ -84,13 +100,14 @@ haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
     *out = NULL;
     bool complete = l2 != NULL;
-    for (unsigned s = 0; complete && s < SIM_SLICES; s++) complete = create_slice(&l2->slices[s], sets);
+    for (unsigned s = 0; complete && s < SIM_SLICES; s++) complete = create_slice(&l2->slices[s], sets, machine->sms);
     if (!complete) {
         sim_l2_free(l2);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
     }
     l2->machine = machine;
-    l2->fetch_sectors = machine->l2_fetch_bytes / SECTOR_BYTES;
+    for (unsigned mask = 0; mask < 1u << LINE_SECTORS; mask++)
+        l2->fetched[mask] = fetched_with(machine->l2_fetch_bytes / SECTOR_BYTES, mask);
     *out = l2;
     return HAUL_OK;
 }
@@ -106,6 +123,7 @@ void sim_l2_free(sim_l2 *l2) {
     for (unsigned s = 0; s < SIM_SLICES; s++) {
         memory_free(l2->slices[s].memory);
         memory_free(l2->slices[s].covers);
+        memory_free(l2->slices[s].streams);
         sim_seen_free(&l2->slices[s].read);
         sim_seen_free(&l2->slices[s].written);
         sim_seen_free(&l2->slices[s].written_by_more);
@@ -212,29 +230,49 @@ static void prioritise(const l2_slice *slice, l2_set *set, unsigned way, sim_pri
 }
 
 /* Writes a line back. A sector that was only partly written is first filled from memory. */
-static void evict(l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
-    l2_set *set = &at->sets->of[partition];
+static void write_back(l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
+    const l2_set *set = &at->sets->of[partition];
     const unsigned dirty = nibble(set->dirty, way), whole = nibble(set->whole, way);
-    const uint64_t kept = ~in_nibble(15, way);
     slice->counts.dram_write_sectors += count_bits(dirty);
     slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
     slice->counts.filled_sectors += count_bits(dirty & ~whole);
     if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
-    set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
+}
+
+/* The oldest way becomes the latest. */
+static unsigned take_oldest(l2_set *set) {
+    const uint64_t order = set->order ^ FIRST_ORDER;
+    set->order = (order >> 4 | order << 60) ^ FIRST_ORDER;
+    return order & 15;
+}
+
+static unsigned take_chosen(l2_set *set) {
+    const unsigned way = choose_way(set);
+    touch(set, way);
     set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
+    return way;
+}
+
+/* A way for a line that is not there: the latest one, with nothing in it. */
+static unsigned replace_way(l2_slice *slice, const l2_place *at, unsigned partition) {
+    l2_set *set = &at->sets->of[partition];
+    const unsigned way = set->first | set->last ? take_chosen(set) : take_oldest(set);
+    const uint64_t kept = ~in_nibble(15, way);
+    if (set->dirty & ~kept) write_back(slice, at, partition, way);
+    set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
+    set->tag[way] = (uint32_t)at->line + 1;
+    return way;
 }
 
 /* The line's set and way in a partition, made if need be. What persists does so where it belongs; copies of it in the
  * other partition do not (measured: half of an H100's reads of a persisting range found it at once). */
-static l2_set *use_line(l2_slice *slice, const l2_place *at, unsigned partition, unsigned *way) {
+static inline l2_set *use_line(l2_slice *slice, const l2_place *at, unsigned partition, unsigned *way) {
     l2_set *set = &at->sets->of[partition];
     *way = find_way(set, at->line);
-    if (*way == WAYS) {
-        *way = choose_way(set);
-        evict(slice, at, partition, *way);
-        set->tag[*way] = (uint32_t)at->line + 1;
-    }
-    touch(set, *way);
+    if (*way == WAYS)
+        *way = replace_way(slice, at, partition);
+    else
+        touch(set, *way);
     if (at->priority != SIM_PRIORITY_NORMAL || set->first)
         prioritise(slice, set, *way,
                    at->priority == SIM_PRIORITY_LAST && partition != home_of(at->line) ? SIM_PRIORITY_NORMAL
@@ -243,13 +281,6 @@ static l2_set *use_line(l2_slice *slice, const l2_place *at, unsigned partition,
 }
 
 /* ---- requests ---- */
-
-/* All sectors of the blocks that are fetched together and of which one is in `mask`. */
-static unsigned widen(const sim_l2 *l2, unsigned mask) {
-    if (l2->fetch_sectors >= LINE_SECTORS) return mask ? 15 : 0;
-    if (l2->fetch_sectors == 2) return ((mask & 3) ? 3u : 0u) | ((mask & 12) ? 12u : 0u);
-    return mask;
-}
 
 static void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
     l2_set *set = &at->sets->of[partition];
@@ -268,12 +299,13 @@ static void fetch_home(l2_slice *slice, const l2_place *at, unsigned mask) {
 }
 
 /* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. */
-static void read_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask, unsigned partition) {
+static void read_line(const sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask, unsigned partition) {
     unsigned way;
     l2_set *set = use_line(slice, at, partition, &way);
-    const unsigned present = nibble(set->valid, way), missing = widen(l2, mask & ~present) & ~present;
+    const unsigned present = nibble(set->valid, way), fetched = l2->fetched[mask & ~present],
+                   missing = fetched & ~present;
     slice->counts.read_hits += count_bits(mask & present);
-    slice->counts.read_misses += count_bits(widen(l2, mask & ~present));
+    slice->counts.read_misses += count_bits(fetched);
     if (!missing) return;
     set->valid |= in_nibble(missing, way);
     if (partition != home_of(at->line)) {
@@ -312,8 +344,8 @@ static void write_line(l2_slice *slice, const l2_place *at, unsigned mask, unsig
 }
 
 /* An atomic needs the old value: the sector is read if L2 has not got it, and is dirty afterwards. */
-static void update_line(sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask) {
-    fetch_home(slice, at, widen(l2, mask));
+static void update_line(const sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask) {
+    fetch_home(slice, at, l2->fetched[mask]);
     write_line(slice, at, mask, SECTOR_BYTES);
 }
 
@@ -330,87 +362,115 @@ static bool shares_answer(l2_slice *slice, sim_log_entry entry, uint32_t sm) {
     return false;
 }
 
-static void play_read(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
-    unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
-    slice->counts.issued_sectors += sectors;
-    sim_seen_add(&slice->read, at->line, mask);
-    if (shares_answer(slice, entry, sm)) return;
-    slice->counts.read_requests++;
-    slice->counts.read_sectors += sectors;
-    /* neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree
-     * with the misses that shared data cost on an H100 */
-    read_line(l2, slice, at, mask, sm * 4 / l2->machine->sms % PARTITIONS);
-}
-
-/* What each SM wrote counts for itself: only stores of one SM may be combined before they come here. */
-static void see_written(l2_slice *slice, uint64_t line, unsigned mask, uint32_t sm) {
-    if (!sim_seen_claim(&slice->written, line, mask, sm + 1))
-        sim_seen_add(&slice->written_by_more, line ^ (uint64_t)(sm + 1) << 52, mask);
-}
-
-static void play(sim_l2 *l2, l2_slice *slice, sim_log_entry entry, const l2_place *at, uint32_t sm) {
-    unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
-    switch (sim_log_kind_of(entry)) {
-    case SIM_LOG_READ: play_read(l2, slice, entry, at, sm); break;
-    case SIM_LOG_WRITE:
-        slice->counts.write_requests++;
-        slice->counts.write_sectors += sectors;
-        see_written(slice, at->line, mask, sm);
-        write_line(slice, at, mask, sim_log_bytes(entry));
-        break;
-    case SIM_LOG_REDUCTION:
-        slice->counts.reduction_requests++;
-        slice->counts.reduction_sectors += sectors;
-        update_line(l2, slice, at, mask);
-        break;
-    case SIM_LOG_ATOMIC:
-        slice->counts.atomic_requests++;
-        slice->counts.atomic_sectors += sectors;
-        update_line(l2, slice, at, mask);
-        break;
-    }
-}
+/* ---- playing ---- */
 
 /* Requests whose sets are brought into the host's caches before the first of them is played. */
 enum { BATCH = 32, ENTRIES_AHEAD = 16, HOST_LINE = 64 };
 typedef struct l2_request {
     sim_log_entry entry;
     l2_place at;
-    uint32_t sm;
+    uint32_t sm, partition;
 } l2_request;
 
-static void foresee(const l2_slice *slice, sim_log_entry entry, uint32_t sm, l2_request *request) {
-    *request = (l2_request){entry, place_of(slice, entry), sm};
-    sim_seen_foresee(sim_log_kind_of(entry) == SIM_LOG_READ ? &slice->read : &slice->written, request->at.line);
-    for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
-        __builtin_prefetch((const char *)request->at.sets + at, 1);
+static void play_read(const sim_l2 *l2, l2_slice *slice, const l2_request *r) {
+    const unsigned mask = sim_log_mask(r->entry), sectors = count_bits(mask);
+    slice->counts.issued_sectors += sectors;
+    if (shares_answer(slice, r->entry, r->sm)) return;
+    slice->counts.read_requests++;
+    slice->counts.read_sectors += sectors;
+    read_line(l2, slice, &r->at, mask, r->partition);
 }
 
-/* Request number `at` of each SM from `*sm` on, as many as a batch takes. */
-static size_t collect(const l2_slice *slice, unsigned s, sim_log *const *logs, size_t count, size_t at, size_t *sm,
-                      l2_request batch[BATCH]) {
+static void play(const sim_l2 *l2, l2_slice *slice, const l2_request *r) {
+    const unsigned mask = sim_log_mask(r->entry), sectors = count_bits(mask);
+    switch (sim_log_kind_of(r->entry)) {
+    case SIM_LOG_READ: play_read(l2, slice, r); break;
+    case SIM_LOG_WRITE:
+        slice->counts.write_requests++;
+        slice->counts.write_sectors += sectors;
+        write_line(slice, &r->at, mask, sim_log_bytes(r->entry));
+        break;
+    case SIM_LOG_REDUCTION:
+        slice->counts.reduction_requests++;
+        slice->counts.reduction_sectors += sectors;
+        update_line(l2, slice, &r->at, mask);
+        break;
+    case SIM_LOG_ATOMIC:
+        slice->counts.atomic_requests++;
+        slice->counts.atomic_sectors += sectors;
+        update_line(l2, slice, &r->at, mask);
+        break;
+    }
+}
+
+static void foresee(const l2_slice *slice, const l2_stream *stream, l2_request *request) {
+    *request = (l2_request){*stream->next, place_of(slice, *stream->next), stream->sm, stream->partition};
+    for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
+        __builtin_prefetch((const char *)request->at.sets + at, 1);
+    __builtin_prefetch(stream->next + ENTRIES_AHEAD);
+}
+
+/* The next request of each of `count` SMs, in turn. */
+static void play_batch(const sim_l2 *l2, l2_slice *slice, l2_stream *streams, size_t count) {
+    l2_request batch[BATCH];
+    for (size_t k = 0; k < count; k++, streams[k - 1].next++) foresee(slice, &streams[k], &batch[k]);
+    for (size_t k = 0; k < count; k++) play(l2, slice, &batch[k]);
+}
+
+/* The streams that go on, in the same order. */
+static size_t drop_ended(l2_stream *streams, size_t count) {
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++)
+        if (streams[k].next < streams[k].end) streams[kept++] = streams[k];
+    return kept;
+}
+
+/* Rounds in which every SM has a request. */
+static size_t shortest(const l2_stream *streams, size_t count) {
+    ptrdiff_t least = PTRDIFF_MAX;
+    for (size_t k = 0; k < count; k++)
+        if (streams[k].end - streams[k].next < least) least = streams[k].end - streams[k].next;
+    return (size_t)least;
+}
+
+/* Neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree with the
+ * misses that shared data cost on an H100. */
+static size_t open_streams(const sim_l2 *l2, l2_slice *slice, unsigned s, sim_log *const *logs, size_t count) {
     size_t n = 0;
-    for (; *sm < count && n < BATCH; ++*sm) {
-        const sim_log_slice *log = logs[*sm] ? &logs[*sm]->slices[s] : NULL;
-        if (!log || log->count <= at) continue;
-        __builtin_prefetch(&log->entries[at] + ENTRIES_AHEAD);
-        foresee(slice, log->entries[at], (uint32_t)*sm, &batch[n++]);
+    for (uint32_t sm = 0; sm < count; sm++) {
+        const sim_log_slice *log = logs[sm] ? &logs[sm]->slices[s] : NULL;
+        if (!log || !log->count) continue;
+        slice->streams[n++] =
+            (l2_stream){log->entries, log->entries + log->count, sm, sm * 4 / l2->machine->sms % PARTITIONS};
     }
     return n;
 }
 
+/* What was read, and what each SM wrote, which counts for itself: only stores of one SM may be combined before they
+ * come here. The order makes no difference, so that an SM's requests come in a row, which mostly are for neighbours. */
+static void see_stream(l2_slice *slice, const l2_stream *stream) {
+    for (const sim_log_entry *entry = stream->next; entry < stream->end; entry++) {
+        const uint64_t line = sim_log_line(*entry);
+        const unsigned mask = sim_log_mask(*entry);
+        const sim_log_kind kind = sim_log_kind_of(*entry);
+        if (kind == SIM_LOG_READ)
+            sim_seen_add(&slice->read, line, mask);
+        else if (kind == SIM_LOG_WRITE && !sim_seen_claim(&slice->written, line, mask, stream->sm + 1))
+            sim_seen_add(&slice->written_by_more, line ^ (uint64_t)(stream->sm + 1) << 52, mask);
+    }
+}
+
 void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     l2_slice *slice = &l2->slices[s];
+    l2_stream *streams = slice->streams;
+    size_t open = open_streams(l2, slice, s, logs, count);
+    for (size_t k = 0; k < open; k++) see_stream(slice, &streams[k]);
     slice->round += RECENT_ROUNDS + 1; /* requests of different drains do not meet */
-    bool more = true;
-    for (size_t at = 0; more; at++) {
-        more = false;
-        slice->round++;
-        for (size_t sm = 0; sm < count;) {
-            l2_request batch[BATCH];
-            const size_t n = collect(slice, s, logs, count, at, &sm, batch);
-            for (size_t k = 0; k < n; k++) play(l2, slice, batch[k].entry, &batch[k].at, batch[k].sm);
-            more |= n > 0;
+    for (; open; open = drop_ended(streams, open)) {
+        for (size_t rounds = shortest(streams, open); rounds; rounds--) {
+            slice->round++;
+            for (size_t first = 0; first < open; first += BATCH)
+                play_batch(l2, slice, streams + first, open - first < BATCH ? open - first : BATCH);
         }
     }
 }
