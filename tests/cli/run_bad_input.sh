@@ -3,29 +3,7 @@
 # output, and no crash.
 #   run_bad_input.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-root=$1
-haul=$2/haul
-truth=$root/tests/data/truth
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-tried=0
-
-# refuse PATTERN ARGUMENT...: haul refuses the arguments with one line that has the pattern.
-refuse() {
-    pattern=$1
-    shift
-    tried=$((tried + 1))
-    timeout 120 "$haul" "$@" >out 2>err
-    status=$?
-    if [ $status -ne 2 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ] || ! grep -q -e "$pattern" err; then
-        echo "FAILED: haul $*"
-        echo "  status $status, wanted 2 and one line with: $pattern"
-        head -c 600 out err
-        failed=1
-    fi
-}
+. "$1/tests/want.sh"
 
 cat >kernels.ptx <<'END'
 .version 8.0
@@ -52,10 +30,7 @@ $again:
 END
 line='{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4},{"i32":1}]}'
 echo "$line" >good.jsonl
-"$haul" replay good.jsonl --ptx kernels.ptx --device sim >out 2>err || {
-    echo "FAILED: the good launch is refused: $(cat err)"
-    failed=1
-}
+want "the good launch" 0 "$haul" replay good.jsonl --ptx kernels.ptx --device sim
 
 # --- the command line ---
 refuse 'no command given'
@@ -189,5 +164,4 @@ if "$root/toolchain/cu2ptx" --find >/dev/null 2>&1; then
     refuse 'compiler not found: nonsense' replay bad.cu -k k --compiler nonsense
 fi
 
-[ $failed -eq 0 ] && echo "$tried inputs refused as they have to be"
-exit $failed
+done_with "what cannot be is refused"

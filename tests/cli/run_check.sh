@@ -2,44 +2,8 @@
 # haul check: planted defects and their repaired twins, expectations, suppressions, the files for CI, exit statuses.
 #   run_check.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-root=$1
-haul=$2/haul
+. "$1/tests/want.sh"
 hazards=$root/tests/data/hazards
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# want WHAT STATUS COMMAND...: the command's output goes to out; standard error has a line with status 2 only.
-want() {
-    what=$1 status=$2
-    shift 2
-    timeout 120 "$@" >out 2>err
-    got=$?
-    [ $got -eq "$status" ] || fail "$what: status $got, not $status: $(head -c 500 err)"
-    lines=0
-    [ "$status" -eq 2 ] && lines=1
-    [ "$(wc -l <err)" -eq $lines ] || fail "$what: standard error has: $(head -c 500 err)"
-}
-
-# has PATTERN: the last command's output, or its message, matches it.
-has() {
-    grep -q -e "$1" out err || fail "$what: no line with '$1' in: $(head -c 2000 out err)"
-}
-
-# json EXPRESSION: true of `lines`, the last command's output as one JSON value a line.
-json() {
-    python3 - "$1" <<'END' || fail "$what: not so: $1"
-import json, sys
-lines = [json.loads(line) for line in open("out")]
-sys.exit(0 if eval(sys.argv[1]) else 1)
-END
-}
 
 cp "$hazards"/hazards.ptx "$hazards"/hazards.cu "$hazards"/launches.jsonl .
 
@@ -98,7 +62,6 @@ has '^32 launches: '
 
 # --- kernels that are right ---
 
-truth=$root/tests/data/truth
 want "the launches of the truth" 0 "$haul" check "$truth/h100.jsonl" --ptx "$truth/memory_basics.ptx" --ptx \
     "$truth/shared_and_async.ptx"
 has '^154 launches: 0 errors, 0 warnings, 0 of advice$'
@@ -182,27 +145,20 @@ json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"]
 
 # --- wrong use ---
 
-refuse() {
-    pattern=$1
-    shift
-    want "$*" 2 "$haul" check "$@"
-    has "$pattern"
-    [ ! -s out ] || fail "$what: prints on standard output"
-}
 echo 'aos3: sectors =< 4' >nonsense.txt
-refuse 'nonsense.txt:1: behind `sectors` comes one of' aos3.jsonl --ptx memory_basics.ptx --expect nonsense.txt
-refuse 'nonsense.txt:1: no finding is called `sectors`' aos3.jsonl --ptx memory_basics.ptx --suppress nonsense.txt
-refuse 'no finding is called `race-shred`: did you mean `race-shared`?' aos3.jsonl --ptx memory_basics.ptx --ignore race-shred
-refuse 'missing.txt: cannot be opened' aos3.jsonl --ptx memory_basics.ptx --expect missing.txt
-refuse '`high` is none of error, warning, advice' aos3.jsonl --ptx memory_basics.ptx --grade high
-refuse '`backwards` is none of' aos3.jsonl --ptx memory_basics.ptx --schedule backwards
-refuse 'kernels are checked on the virtual GPU' aos3.jsonl --ptx memory_basics.ptx --device gpu:0
-refuse 'cannot be written' aos3.jsonl --ptx memory_basics.ptx --sarif nowhere/x.sarif --quiet
-refuse 'no kernel `nothing`' memory_basics.ptx --kernel nothing
+refuse 'nonsense.txt:1: behind `sectors` comes one of' check aos3.jsonl --ptx memory_basics.ptx --expect nonsense.txt
+refuse 'nonsense.txt:1: no finding is called `sectors`' check aos3.jsonl --ptx memory_basics.ptx --suppress nonsense.txt
+refuse 'no finding is called `race-shred`: did you mean `race-shared`?' check aos3.jsonl --ptx memory_basics.ptx --ignore race-shred
+refuse 'missing.txt: cannot be opened' check aos3.jsonl --ptx memory_basics.ptx --expect missing.txt
+refuse '`high` is none of error, warning, advice' check aos3.jsonl --ptx memory_basics.ptx --grade high
+refuse '`backwards` is none of' check aos3.jsonl --ptx memory_basics.ptx --schedule backwards
+refuse 'kernels are checked on the virtual GPU' check aos3.jsonl --ptx memory_basics.ptx --device gpu:0
+refuse 'cannot be written' check aos3.jsonl --ptx memory_basics.ptx --sarif nowhere/x.sarif --quiet
+refuse 'no kernel `nothing`' check memory_basics.ptx --kernel nothing
 sed 's/^__global__ void aos3/\/\/ haul: expect nonsense\n&/' memory_basics.cu >other.cu
 grep -q 'expect nonsense' other.cu || sed '62s/$/ \/\/ haul: expect nonsense/' memory_basics.cu >other.cu
 mv other.cu memory_basics.cu
-refuse 'memory_basics.cu:6[0-9]: ' aos3.jsonl --ptx memory_basics.ptx
+refuse 'memory_basics.cu:6[0-9]: ' check aos3.jsonl --ptx memory_basics.ptx
 
 # --- comments in CUDA source ---
 
@@ -230,5 +186,4 @@ else
     echo "no kernel compiler: comments in source are not tried"
 fi
 
-[ $failed -eq 0 ] && echo "all as it has to be"
-exit $failed
+done_with "all as it has to be"

@@ -2,41 +2,7 @@
 # What each command prints and how it ends, on recorded launches and on source of a few lines.
 #   run_commands.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-root=$1
-haul=$2/haul
-truth=$root/tests/data/truth
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# want WHAT STATUS COMMAND...: the command's output goes to $work/out.
-want() {
-    what=$1 status=$2
-    shift 2
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    [ $got -eq "$status" ] || fail "$what: status $got, not $status: $(head -c 500 "$work/err")"
-    [ "$status" -eq 2 ] || [ ! -s "$work/err" ] || fail "$what: standard error has: $(head -c 500 "$work/err")"
-}
-
-# has PATTERN: the last command's output matches it.
-has() {
-    grep -q -e "$1" "$work/out" || fail "$what: no line with '$1' in: $(head -c 2000 "$work/out")"
-}
-
-# json EXPRESSION: true of `lines`, the last command's output as one JSON value a line.
-json() {
-    python3 - "$work/out" "$1" <<'END' || fail "$what: not so: $1"
-import json, sys
-lines = [json.loads(line) for line in open(sys.argv[1])]
-sys.exit(0 if eval(sys.argv[2]) else 1)
-END
-}
+. "$1/tests/want.sh"
 
 cp "$truth"/*.ptx "$truth"/*.cu "$work"
 grep '"aos3"' "$truth/h100.jsonl" | head -n 1 >"$work/aos3.jsonl"
@@ -148,7 +114,6 @@ json 'lines[0]["outputs_identical"] is False and lines[-1]["outputs"] == {"ident
 
 # --- profile ---
 
-cd "$work" || exit 1
 want profile 0 "$haul" profile aos3.jsonl --ptx memory_basics.ptx --device sim:h100 --html profile.html
 has '^Global Load  *48  *48  *54  *576  *12.00  *4.00  *66.7%  *18.00 KiB  *192$'
 has '^L1/TEX Load '
@@ -177,5 +142,4 @@ else
     echo "no kernel compiler: source is not tried"
 fi
 
-[ $failed -eq 0 ] && echo "all as it has to be"
-exit $failed
+done_with "all as it has to be"

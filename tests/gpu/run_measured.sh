@@ -3,42 +3,9 @@
 # folder. What the GPU gives here is what the virtual one gives, so that both sides have to agree.
 #   run_measured.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-root=$1
-haul=$2/haul
-truth=$root/tests/data/truth
+. "$1/tests/want.sh"
 data=$root/tests/data/ncu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export LD_LIBRARY_PATH="$2/tests/gpu/new" HAUL_NCU="$root/tests/gpu/ncu" FAKE_NCU_LOG="$data/three.csv"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# want WHAT STATUS COMMAND...: the command's output goes to $work/out.
-want() {
-    what=$1 status=$2
-    shift 2
-    timeout 300 "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    [ $got -eq "$status" ] || fail "$what: status $got, not $status: $(head -c 500 "$work/err")"
-}
-
-# has PATTERN: the last command's output matches it.
-has() {
-    grep -q -e "$1" "$work/out" || fail "$what: no line with '$1' in: $(head -c 2000 "$work/out")"
-}
-
-# json EXPRESSION: true of `lines`, the last command's output as one JSON value a line.
-json() {
-    python3 - "$work/out" "$1" <<'END' || fail "$what: not so: $1"
-import json, sys
-lines = [json.loads(line) for line in open(sys.argv[1])]
-sys.exit(0 if eval(sys.argv[2]) else 1)
-END
-}
 
 head -n 3 "$truth/h100.jsonl" >"$work/three.jsonl"
 ptx="--ptx $truth/memory_basics.ptx"
@@ -68,9 +35,10 @@ json '[l["measured"]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] f
 json '[l["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] for l in lines] == [4, 8, 16]'
 want "profile --html" 0 "$haul" profile "$work/three.jsonl" $ptx --device gpu:0 --html "$work/profile.html" --quiet
 grep -q 'Measured on NVIDIA H100' "$work/profile.html" || fail "the page has no measured times"
-want "profile without leave" 0 env FAKE_NCU_LOG="$data/permission.txt" "$haul" profile "$work/three.jsonl" $ptx --device gpu:0
+want "profile without leave" 0 env FAKE_NCU_LOG="$data/permission.txt" \
+    sh -c '"$@" 2>remark' sh "$haul" profile "$work/three.jsonl" $ptx --device gpu:0
 has '^Measured on NVIDIA H100'
-grep -q 'no counters of NVIDIA H100.*NVreg_Restrict' "$work/err" || fail "nothing says why there are no counters"
+grep -q 'no counters of NVIDIA H100.*NVreg_Restrict' "$work/remark" || fail "nothing says why there are no counters"
 
 # --- lab ---
 
@@ -104,5 +72,4 @@ grep -q 'The same launches on NVIDIA H100' "$work/lab/report.html" || fail "repo
 want "lab with others' counters" 1 "$haul" lab batches --device gpu:0
 has 'FAILED.*could not be run: ncu: launch 0 was of kernel copy_stride'
 
-[ $failed -eq 0 ] && echo "measured and simulated stand side by side"
-exit $failed
+done_with "measured and simulated stand side by side"
