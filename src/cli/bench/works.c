@@ -213,94 +213,29 @@ static haul_status ship_matvec(haul_kernels *k, unsigned form, const bench_size 
 
 /* ---- the table ---- */
 
-#define FORMS(family, FAMILY, PLAIN) \
-    .forms = haul_##family##_forms, .form_count = HAUL_##FAMILY##_FORMS, .plain = HAUL_##FAMILY##_##PLAIN
-
-const bench_work bench_copy = {.name = "copy",
-                               .verify = "verify_copy",
-                               .lanes = 1,
-                               FORMS(copy, COPY, SCALAR),
-                               .extent = copy_extent,
-                               .describe = describe_copy,
-                               .shrink = halve_x,
-                               .shape = no_shape,
-                               .job = no_job,
-                               .ship = ship_copy};
-
-const bench_work bench_saxpy = {.name = "saxpy",
-                                .verify = "verify_saxpy",
-                                .lanes = 1,
-                                FORMS(saxpy, SAXPY, SCALAR),
-                                .adds = true,
-                                .extent = saxpy_extent,
-                                .describe = describe_saxpy,
-                                .shrink = halve_x,
-                                .shape = no_shape,
-                                .job = no_job,
-                                .ship = ship_saxpy};
-
-const bench_work bench_maxpool = {.name = "maxpool",
-                                  .verify = "verify_maxpool",
-                                  .lanes = 1,
-                                  FORMS(maxpool15, MAXPOOL15, PLAIN),
-                                  .extent = copy_extent,
-                                  .describe = describe_maxpool,
-                                  .shrink = halve_x,
-                                  .shape = no_shape,
-                                  .job = no_job,
-                                  .ship = ship_maxpool};
-
-const bench_work bench_gather = {.name = "gather",
-                                 .verify = "verify_gather",
-                                 .lanes = 1,
-                                 FORMS(gather, GATHER, WARP),
-                                 .extent = gather_extent,
-                                 .describe = describe_gather,
-                                 .shrink = halve_x,
-                                 .shape = gather_shape,
-                                 .job = gather_job,
-                                 .ship = ship_gather};
-
-const bench_work bench_transpose = {.name = "transpose",
-                                    .verify = "verify_transpose",
-                                    .lanes = 1,
-                                    FORMS(transpose, TRANSPOSE, PADDED),
-                                    .extent = transpose_extent,
-                                    .describe = describe_transpose,
-                                    .shrink = halve_longer,
-                                    .shape = matrix_shape,
-                                    .job = matrix_job,
-                                    .ship = ship_transpose};
-
-const bench_work bench_stencil = {.name = "stencil",
-                                  .verify = "verify_stencil",
-                                  .lanes = 1,
-                                  FORMS(stencil, STENCIL, PLAIN),
-                                  .extent = stencil_extent,
-                                  .describe = describe_stencil,
-                                  .shrink = shrink_volume,
-                                  .shape = stencil_shape,
-                                  .job = stencil_job,
-                                  .ship = ship_stencil};
-
-const bench_work bench_fused = {.name = "fused",
-                                .verify = "verify_fused",
-                                .lanes = 1,
-                                FORMS(fused, FUSED, TWO_KERNELS),
-                                .extent = fused_extent,
-                                .describe = describe_fused,
-                                .shrink = halve_x,
-                                .shape = fused_shape,
-                                .job = fused_job,
-                                .ship = ship_fused};
-
-const bench_work bench_matvec = {.name = "matvec",
-                                 .verify = "verify_matvec",
-                                 .lanes = 32,
-                                 FORMS(matvec, MATVEC, PLAIN),
-                                 .extent = matvec_extent,
-                                 .describe = describe_matvec,
-                                 .shrink = halve_longer,
-                                 .shape = matvec_shape,
-                                 .job = matrix_job,
-                                 .ship = ship_matvec};
+/* WORK(name, family, FAMILY, PLAIN, lanes, adds, extent, shrink, shape, job): `family` and PLAIN are of kernels.def;
+ * the members that are not named here go by the work's name. */
+#define WORK(NAME, family, FAMILY, PLAIN, LANES, ADDS, extent_of, shrink_by, shape_of, job_of) \
+    const bench_work bench_##NAME = {.name = #NAME,                                            \
+                                     .verify = "verify_" #NAME,                                \
+                                     .lanes = (LANES),                                         \
+                                     .forms = haul_##family##_forms,                           \
+                                     .form_count = HAUL_##FAMILY##_FORMS,                      \
+                                     .plain = HAUL_##FAMILY##_##PLAIN,                         \
+                                     .adds = (ADDS),                                           \
+                                     .extent = extent_of,                                      \
+                                     .describe = describe_##NAME,                              \
+                                     .shrink = shrink_by,                                      \
+                                     .shape = shape_of,                                        \
+                                     .job = job_of,                                            \
+                                     .ship = ship_##NAME};
+// clang-format off
+WORK(copy,      copy,      COPY,      SCALAR,       1, false, copy_extent,      halve_x,       no_shape,      no_job)
+WORK(saxpy,     saxpy,     SAXPY,     SCALAR,       1, true,  saxpy_extent,     halve_x,       no_shape,      no_job)
+WORK(maxpool,   maxpool15, MAXPOOL15, PLAIN,        1, false, copy_extent,      halve_x,       no_shape,      no_job)
+WORK(gather,    gather,    GATHER,    WARP,         1, false, gather_extent,    halve_x,       gather_shape,  gather_job)
+WORK(transpose, transpose, TRANSPOSE, PADDED,       1, false, transpose_extent, halve_longer,  matrix_shape,  matrix_job)
+WORK(stencil,   stencil,   STENCIL,   PLAIN,        1, false, stencil_extent,   shrink_volume, stencil_shape, stencil_job)
+WORK(fused,     fused,     FUSED,     TWO_KERNELS,  1, false, fused_extent,     halve_x,       fused_shape,   fused_job)
+WORK(matvec,    matvec,    MATVEC,    PLAIN,       32, false, matvec_extent,    halve_longer,  matvec_shape,  matrix_job)
+// clang-format on
