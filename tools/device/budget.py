@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Registers, shared memory and occupancy of the kernels that ship, beside the same forms written by hand.
 
-usage: tools/device/budget.py [--write]      (needs nvcc)
+usage: tools/device/budget.py [--build FOLDER] [--write]      (needs nvcc, and haul built in FOLDER, default build)
 
 Compiles kernels/ and bench/by_hand/ for sm_80 and sm_90 and prints a table in Markdown; --write puts it into
-docs/device.md, between the lines that say so. Launch shapes come from include/haul/kernels.def and kernels/tuned/.
+docs/device.md, between the lines that say so. What a kernel is launched with is what its host function asks for:
+FOLDER/tools/haul_list_launches tells.
 """
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -19,76 +21,20 @@ BEGIN, END = "<!-- tools/device/budget.py: begin -->\n", "<!-- tools/device/budg
 ARCHITECTURES = ("sm_80", "sm_90")
 SHARED_OF_SM = {"sm_80": 164 << 10, "sm_90": 228 << 10}
 
-# Kernels that are made for several sizes, and which of these to show.
-SIZES = {"stencil": ("_r2", "_r8"), "fused": ("_32",)}
 # The form of another name that does the same by hand, in the same file.
 TWINS = {"stencil_double_unified": "stencil_by_hand", "fused_roles": "fused_by_hand"}
 
-# A row of kernels.def when the preprocessor has put in the constants of kernels/tuned/.
-FORM = re.compile(
-    r'^ROW \w+, "(?P<name>\w+)", "(?P<module>\w+)", "(?P<kernel>\w+)", "[^"]*", \d+, \{(?P<x>[^{},]+), (?P<y>[^{},]+)\}, '
-    r"\{[^{}]+\}, \w+, (?P<shared>[^,]+), [^,]+$",
-    re.M,
-)
 COMPILED = re.compile(r"Compiling entry function '(\w+)'.*?Used (\d+) registers(?:[^\n]*?(\d+) bytes smem)?", re.S)
 
 
-def definitions(architecture):
-    """The rows of kernels.def, a line each."""
-    listed = (ROOT / "include/haul/kernels.def").read_text(encoding="utf-8")
-    families = sorted(set(re.findall(r"^(HAUL_KERNEL_\w+)\(", listed, re.M)))
-    source = f"#include <kernels/tuned/{architecture}.h>\n"
-    source += "".join(f"#define {family}(...) ROW __VA_ARGS__ END\n" for family in families)
-    source += "#include <haul/kernels.def>\n"
-    command = ["cc", "-E", "-P", "-x", "c", f"-I{ROOT / 'include'}", f"-I{ROOT}", "-"]
-    run = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
-    return re.sub(r"\s+", " ", run.stdout).replace(" END", "\n").replace(" ROW", "ROW")
-
-
-def number(expression):
-    """The value of products and sums of integers."""
-    if not re.fullmatch(r"[\d\s+*()-]+", expression):
-        sys.exit(f"budget: {expression}: not a number: is it a constant that kernels/tuned/ has no value for?")
-    return eval(expression)  # of digits and operators only
-
-
-def forms(architecture):
-    for match in FORM.finditer(definitions(architecture)):
-        form = match.groupdict()
-        sizes = SIZES.get(form["module"], ("",)) if form["name"] != "plain" or form["module"] == "stencil" else ("",)
-        for size in sizes:
-            yield dict(form, size=size, threads=number(form["x"]) * number(form["y"]), shared=number(form["shared"]))
-
-
-def constant(file, name):
-    """The number that an enum of a C file gives a name."""
-    return int(re.search(rf"\b{name} = (\d+)", (ROOT / file).read_text(encoding="utf-8")).group(1))
-
-
-def tuned(architecture, name):
-    header = (ROOT / f"kernels/tuned/{architecture}.h").read_text(encoding="utf-8")
-    return int(re.search(rf"#define {name} (\d+)", header).group(1))
-
-
-def dynamic_shared(architecture, form):
-    """What the host functions of kernels/ ask for."""
-    module, name = form["module"], form["name"]
-    if module == "stencil" and name == "walk":
-        warps, rows, ahead = (tuned(architecture, f"STENCIL_WALK_{n}") for n in ("WARPS", "ROWS", "AHEAD"))
-        return warps * (int(form["size"][2:]) + (1 + ahead) * rows) * 576
-    if module == "stencil" and name != "plain":
-        return (2 - name.startswith("single")) * (128 + 16) * (32 + 2 * int(form["size"][2:])) * 4
-    if module == "fused" and name == "strips":
-        rows, k = int(form["size"][1:]), 32
-        slabs = 2 * tuned(architecture, "FUSED_STRIP_WARPS") * tuned(architecture, "FUSED_STRIP_SLAB_32")
-        return (k * rows + slabs * (64 * 32 // rows)) * 4
-    if module == "fused" and form["size"]:
-        rows, k = int(form["size"][1:]), 32
-        stages = constant("kernels/fused.c", "STAGES_OF_ROLES" if name == "roles" else "STAGES")
-        return (k * rows + stages * constant("kernels/fused.c", "SLAB") * (128 * 128 // rows)) * 4
-    if module == "rows" and name == "transfer":
-        return constant("kernels/rows.c", "STAGE_BYTES")
-    return form["shared"]
+def launches(program):
+    """(threads, bytes of dynamic shared memory) by architecture and kernel, and each kernel's file, in order."""
+    listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    asked, modules = {a: {} for a in ARCHITECTURES}, {}
+    for architecture, module, kernel, threads, shared in map(str.split, listed.splitlines()):
+        asked[architecture][kernel] = int(threads), int(shared)
+        modules[kernel] = module
+    return asked, modules
 
 
 def compile_module(nvcc, source, architecture):
@@ -109,55 +55,66 @@ def warps_per_sm(architecture, threads, registers, shared):
     return blocks * warps
 
 
-def cell(compiled, architecture, form, kernel):
-    if kernel not in compiled:
-        return ""
+def cell(compiled, architecture, launch, kernel):
+    if kernel not in compiled or not launch:
+        return "–"
     registers, shared = compiled[kernel]
-    dynamic = dynamic_shared(architecture, form)
+    threads, dynamic = launch
     shared += dynamic if shared < dynamic else 0  # forms by hand may have static arrays instead
-    return f"{registers}, {shared}, {warps_per_sm(architecture, form['threads'], registers, shared)}"
+    return f"{registers}, {shared}, {warps_per_sm(architecture, threads, registers, shared)}"
 
 
-def rows(nvcc):
+def twin_of(kernel):
+    """The same by hand: of the same name in bench/by_hand/, or a form of its own beside the kernel."""
+    for own, hand in TWINS.items():
+        if kernel.startswith(own):
+            return "kernels", hand + kernel[len(own) :]
+    return "bench/by_hand", kernel
+
+
+def rows(nvcc, program):
     """(kernel, cells of its own, cells of its twin), a cell for each architecture."""
-    everything = {a: list(forms(a)) for a in ARCHITECTURES}
-    modules = sorted({form["module"] for form in everything[ARCHITECTURES[0]]})
+    asked, modules = launches(program)
     compiled = {
         (folder, m, a): compile_module(nvcc, ROOT / folder / f"{m}.cu", a)
         for folder in ("kernels", "bench/by_hand")
-        for m in modules
+        for m in sorted(set(modules.values()))
         if (ROOT / folder / f"{m}.cu").exists()
         for a in ARCHITECTURES
     }
-    for of_architecture in zip(*everything.values()):
-        form = of_architecture[0]
-        kernel, in_file = form["kernel"] + form["size"], TWINS.get(form["kernel"])
-        twin = in_file + form["size"] if in_file else kernel
-        folder = "kernels" if in_file else "bench/by_hand"
-        both = list(zip(ARCHITECTURES, of_architecture))
-        own = [cell(compiled["kernels", form["module"], a], a, f, kernel) for a, f in both]
-        hand = [cell(compiled.get((folder, form["module"], a), {}), a, f, twin) for a, f in both]
+    for kernel, module in modules.items():
+        folder, twin = twin_of(kernel)
+        of = [(a, asked[a].get(kernel)) for a in ARCHITECTURES]
+        own = [cell(compiled["kernels", module, a], a, launch, kernel) for a, launch in of]
+        hand = [cell(compiled.get((folder, module, a), {}), a, launch, twin) for a, launch in of]
         yield kernel, own, hand
 
 
-def table(nvcc):
-    everything = list(rows(nvcc))
+def table(nvcc, program):
+    everything = list(rows(nvcc, program))
     yield "| kernel | sm_80 | by hand | sm_90 | by hand |\n|---|---|---|---|---|\n"
     for kernel, own, hand in everything:
-        if any(hand):
+        if set(hand) != {"–"}:
             yield f"| `{kernel}` | {own[0]} | {hand[0]} | {own[1]} | {hand[1]} |\n"
     yield "\nForms without a twin: plain ones, and variants.\n\n| kernel | sm_80 | sm_90 |\n|---|---|---|\n"
     for kernel, own, hand in everything:
-        if not any(hand) and not kernel.startswith(tuple(TWINS.values())):
+        if set(hand) == {"–"} and not kernel.startswith(tuple(TWINS.values())):
             yield f"| `{kernel}` | {own[0]} | {own[1]} |\n"
 
 
 def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--build", default=ROOT / "build", type=Path)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    program = options.build / "tools/haul_list_launches"
     if not nvcc:
         sys.exit("budget: nvcc not found: install the CUDA toolkit")
-    text = "".join(table(nvcc))
-    if sys.argv[1:] != ["--write"]:
+    if not program.exists():
+        sys.exit(f"budget: {program} not found: build haul, or name its folder with --build")
+    text = "".join(table(nvcc, program))
+    if not options.write:
         print(text, end="")
         return
     guide = GUIDE.read_text(encoding="utf-8")
