@@ -79,7 +79,7 @@ refuses() {
 }
 no_compiler() {
     mkdir -p "$work/bare"
-    for tool in sh sed seq dirname readlink mktemp rm mv cat; do
+    for tool in sh sed dirname readlink mktemp rm mv cat; do
         ln -sf "$(command -v "$tool")" "$work/bare/$tool"
     done
     refuses 'no clang .* found' env -u CUDA_HOME -u CUDA_PATH PATH="$work/bare" \
