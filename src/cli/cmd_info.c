@@ -5,6 +5,7 @@
 #include "driver/driver.h"
 #include "lib/compile.h"
 #include "lib/ncu.h"
+#include "lib/workers.h"
 #include "report/document.h"
 #include "sim/compiled/compiled.h"
 #include "sim/compiled/code.h"
@@ -12,6 +13,81 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- what is asked of others, side by side, since each takes its time to start ---- */
+
+typedef enum question_name { NVCC, CLANG, NCU, NATIVE, QUESTIONS } question_name;
+
+typedef struct question {
+    haul_status (*ask)(text *answer);
+    text answer;
+    workers_job job;
+} question;
+
+typedef struct questions {
+    workers *pool;
+    question of[QUESTIONS];
+} questions;
+
+/* cu2ptx answers "kind version path". */
+static haul_status ask_nvcc(text *answer) {
+    return compile_find("nvcc", answer);
+}
+
+static haul_status ask_clang(text *answer) {
+    return compile_find("clang", answer);
+}
+
+static haul_status ask_ncu(text *answer) {
+    text_put(answer, "ncu ");
+    return ncu_describe(answer);
+}
+
+/* What it finds is kept where add_native() looks. */
+static haul_status ask_native(text *answer) {
+    (void)answer;
+    if (sim_compiling().when != SIM_COMPILING_OFF) sim_compiler();
+    return HAUL_OK;
+}
+
+static haul_status ask_one(void *context, unsigned part, unsigned parts) {
+    (void)part, (void)parts;
+    question *q = context;
+    return q->ask(&q->answer);
+}
+
+static haul_status ask_all(questions *q) {
+    static haul_status (*const ask[QUESTIONS])(text *) = {
+        [NVCC] = ask_nvcc, [CLANG] = ask_clang, [NCU] = ask_ncu, [NATIVE] = ask_native};
+    HAUL_TRY(workers_create(QUESTIONS, &q->pool));
+    for (int i = 0; i < QUESTIONS; i++) {
+        q->of[i].ask = ask[i];
+        q->of[i].job = (workers_job){.part = ask_one, .context = &q->of[i], .parts = 1};
+        workers_submit(q->pool, &q->of[i].job);
+    }
+    return HAUL_OK;
+}
+
+/* Waits for the answer; where there is none, NULL with the message. */
+static const char *answer_of(questions *q, question_name which) {
+    bool found = workers_wait(q->pool, &q->of[which].job) == HAUL_OK;
+    return found ? text_string(&q->of[which].answer) : NULL;
+}
+
+static void end_questions(questions *q) {
+    workers_free(q->pool);
+    for (int i = 0; i < QUESTIONS; i++) text_free(&q->of[i].answer);
+}
+
+/* A row of the next `words` words of the line; the last one takes what is left. */
+static void add_words(report_table *t, const char *line, int words) {
+    report_add_row(t);
+    for (int i = 1; i <= words; i++) {
+        size_t length = i < words ? strcspn(line, " ") : strlen(line);
+        report_add_text(t, "%.*s", (int)length, line);
+        line += length + (line[length] == ' ');
+    }
+}
 
 /* ---- devices ---- */
 
@@ -98,27 +174,12 @@ static const report_column profiler_columns[] = {
 };
 #define COLUMNS_OF(columns) (sizeof(columns) / sizeof *(columns))
 
-/* cu2ptx answers "kind version path". */
-static bool add_compiler(report_table *t, const char *name) {
-    text line = {0};
-    bool found = compile_find(name, &line) == HAUL_OK && line.length;
-    if (found) {
-        char *version = strchr(line.bytes, ' '), *path = version ? strchr(version + 1, ' ') : NULL;
-        if (version) *version++ = '\0';
-        if (path) *path++ = '\0';
-        report_add_row(t);
-        report_add_text(t, "%s", line.bytes);
-        report_add_text(t, "%s", version ? version : "");
-        report_add_text(t, "%s", path ? path : "");
-    }
-    text_free(&line);
-    return found;
-}
-
-static void add_compilers(report_document *d) {
+static void add_compilers(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "compilers", "Kernel compilers");
     report_table *t = report_add_table(s, "compilers", NULL, compiler_columns, COLUMNS_OF(compiler_columns));
-    bool nvcc = add_compiler(t, "nvcc"), clang = add_compiler(t, "clang");
+    const char *nvcc = answer_of(q, NVCC), *clang = answer_of(q, CLANG);
+    if (nvcc) add_words(t, nvcc, 3);
+    if (clang) add_words(t, clang, 3);
     if (!nvcc)
         report_add_note(s, REPORT_MUTED, "No nvcc: %s",
                         clang ? "clang compiles kernels instead." : "it is part of the CUDA toolkit.");
@@ -133,9 +194,10 @@ static void add_compilers(report_document *d) {
 
 /* ---- what compiles the virtual GPU's kernels for the host ---- */
 
-static void add_native(report_document *d) {
+static void add_native(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "native", "Virtual GPU's kernels");
-    const sim_compiler_info *c = sim_compiler();
+    answer_of(q, NATIVE);
+    const sim_compiler_info *c = sim_compiling().when == SIM_COMPILING_OFF ? NULL : sim_compiler();
     if (sim_compiling().when == SIM_COMPILING_OFF)
         report_add_note(s, REPORT_MUTED, "Interpreted: HAUL_COMPILE is off.");
     else if (c)
@@ -148,20 +210,14 @@ static void add_native(report_document *d) {
 /* ---- the profiler ---- */
 
 /* It is wanted for a GPU's counters only; those of the virtual ones need nothing. */
-static void add_profiler(report_document *d) {
+static void add_profiler(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "profiler", "Profiler");
     report_table *t = report_add_table(s, "profilers", NULL, profiler_columns, COLUMNS_OF(profiler_columns));
-    text line = {0};
-    if (ncu_describe(&line) == HAUL_OK) {
-        size_t version = strcspn(text_string(&line), " ");
-        report_add_row(t);
-        report_add_text(t, "ncu");
-        report_add_text(t, "%.*s", (int)version, text_string(&line));
-        report_add_text(t, "%s", text_string(&line) + version + (version < line.length));
-    } else {
+    const char *ncu = answer_of(q, NCU);
+    if (ncu)
+        add_words(t, ncu, 3);
+    else
         report_add_note(s, REPORT_MUTED, "%s.", haul_message());
-    }
-    text_free(&line);
 }
 
 /* ---- printing ---- */
@@ -171,14 +227,22 @@ static haul_status print_info(const report_document *d, const cli_values *v, tex
     return cli_print(out);
 }
 
+static haul_status run_info(const cli_values *v, report_document *d, questions *q, text *out) {
+    if (v->operands.count) return haul_fail(HAUL_ERROR_ARGUMENT, "takes no names: %s", v->operands.items[0]);
+    HAUL_TRY(ask_all(q));
+    add_devices(d);
+    add_compilers(d, q);
+    add_native(d, q);
+    add_profiler(d, q);
+    return print_info(d, v, out);
+}
+
 int cli_run_info(const cli_values *v) {
     text out = {0};
+    questions q = {0};
     report_document *d = report_document_new("info", "haul " HAUL_VERSION);
-    haul_status status = HAUL_OK;
-    if (v->operands.count)
-        status = haul_fail(HAUL_ERROR_ARGUMENT, "takes no names: %s", v->operands.items[0]);
-    else
-        add_devices(d), add_compilers(d), add_native(d), add_profiler(d), status = print_info(d, v, &out);
+    haul_status status = run_info(v, d, &q, &out);
+    end_questions(&q);
     report_document_free(d);
     text_free(&out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("info");

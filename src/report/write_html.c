@@ -67,6 +67,7 @@ static void put_cell(text *out, const report_column *c, const report_cell *cell,
 }
 
 static void put_table(text *out, const report_table *t) {
+    if (!t->rows) return;
     if (t->title) put_element(out, "h3", "", t->title);
     text_put(out, "\n<div class=\"scroll\"><table>\n");
     put_header(out, t);

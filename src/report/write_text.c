@@ -206,7 +206,9 @@ haul_status report_write_table(const report_table *t, report_terminal terminal, 
 
 /* ---- blocks ---- */
 
+/* Without rows there is nothing to head: why there are none is said in words beside it. */
 static haul_status put_table_block(const report_table *t, report_terminal terminal, text *out) {
+    if (!t->rows) return HAUL_OK;
     if (t->title) {
         report_put_toned(out, terminal, REPORT_STRONG, t->title);
         text_put(out, "\n");

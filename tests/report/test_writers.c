@@ -189,6 +189,7 @@ static void empty_documents_tables_and_charts_are_fine(void **state) {
     report_add_number(t, 1); /* no row to put it in */
     text out = {0};
     assert_int_equal(report_write_text(d, (report_terminal){.width = 80, .colour = true}, &out), HAUL_OK);
+    assert_null(strstr(text_string(&out), "\n\n\n")); /* nothing of the table without rows */
     assert_int_equal(report_write_json(d, &out), HAUL_OK);
     assert_int_equal(report_write_html(d, &out), HAUL_OK);
     assert_int_equal(report_write_svg(lines, &out), HAUL_OK);
