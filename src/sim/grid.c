@@ -316,20 +316,27 @@ static bool revive(run_state *s) {
     return release_joins(s);
 }
 
+/* Where all threads are, as far as `message` has room. */
+static void describe_all(const run_state *s, char *message, size_t size) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
+}
+
 static haul_status report_deadlock(const run_state *s, const char *why) {
     char stuck[700] = "";
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].hazards) sim_hazard_deadlock(&s->sms[i]);
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], stuck, sizeof stuck);
+    describe_all(s, stuck, sizeof stuck);
     return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
 }
 
 static haul_status check_limit(const run_state *s, uint64_t now) {
+    char where[400] = "";
     if (now <= s->grid.instruction_limit) return HAUL_OK;
+    describe_all(s, where, sizeof where);
     return haul_fail(HAUL_ERROR_TIMEOUT,
                      "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run "
-                     "that long",
-                     s->grid.program->function->name, (unsigned long long)now);
+                     "that long:%s",
+                     s->grid.program->function->name, (unsigned long long)now, where);
 }
 
 static haul_status play_requests(run_state *s, int threads) {

@@ -411,12 +411,13 @@ bool sim_sm_release_joins(sim_sm *sm) {
 
 static const char *describe_state(const sim_path *p, char out[48]) {
     switch (p->state) {
-    case SIM_PATH_AT_BARRIER: snprintf(out, 48, "barrier %u", p->barrier); return out;
-    case SIM_PATH_AT_WARP_SYNC: return "lanes of its own warp";
-    case SIM_PATH_AT_MBARRIER: return "an mbarrier's phase";
-    case SIM_PATH_AT_CLUSTER: return "the cluster's barrier";
-    case SIM_PATH_AT_TENSOR_MEMORY: return "columns of tensor memory";
-    default: return "a change";
+    case SIM_PATH_READY: return "run";
+    case SIM_PATH_AT_BARRIER: snprintf(out, 48, "wait for barrier %u", p->barrier); return out;
+    case SIM_PATH_AT_WARP_SYNC: return "wait for lanes of its own warp";
+    case SIM_PATH_AT_MBARRIER: return "wait for an mbarrier's phase";
+    case SIM_PATH_AT_CLUSTER: return "wait for the cluster's barrier";
+    case SIM_PATH_AT_TENSOR_MEMORY: return "wait for columns of tensor memory";
+    default: return "wait for a change";
     }
 }
 
@@ -434,9 +435,9 @@ static uint32_t line_of(const sim_program *p, const sim_op *op) {
 static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p, char *message, size_t size) {
     char state[48];
     size_t used = strlen(message);
-    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x wait for %s at line %u",
-             used ? ";" : "", w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask,
-             describe_state(p, state), line_of(sm->grid->program, &w->ops[p->pc]));
+    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x %s at line %u", used ? ";" : "",
+             w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state),
+             line_of(sm->grid->program, &w->ops[p->pc]));
 }
 
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {

@@ -15,7 +15,7 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
     w->pc = 0;
     w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
-    w->seen = w->seen_before = 0;
+    w->seen = 0;
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
     w->path_count = w->ready_count = 1;
@@ -215,18 +215,20 @@ bool sim_warp_release_joins(sim_warp *w) {
 
 void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
     if (!w->at_joins) return;
-    const uint32_t pc = sim_pc(w, op);
-    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &pc, sizeof pc);
+    /* Not the operation's place: generic accesses are done by a copy of it, whose address says nothing. */
+    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
     for (; active; active &= active - 1)
         hash = hash_bytes(hash, (const char *)lanes + (size_t)__builtin_ctz(active) * bytes, bytes);
     w->seen = hash ? hash : 1;
 }
 
-/* Whether the running path waits for lanes at joins: its last rounds have all seen the same. */
+/* Whether all that runs waits for lanes at joins: the last rounds of each path have all seen the same. Where paths
+ * spin in different loops, what one sees is no news for another; so while all only spin, and whatever order they take
+ * turns in, lanes at joins go on after so many rounds: each such wait ends. */
 static bool is_spinning(sim_warp *w) {
     if (w->seen) {
-        w->unchanged = w->seen == w->seen_before ? w->unchanged + 1 : 0;
-        w->seen_before = w->seen;
+        w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
+        w->path->seen = w->seen;
         w->seen = 0;
     }
     return ++w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;

@@ -37,6 +37,7 @@ typedef struct sim_path {
     uint8_t barrier;
     uint8_t resumes; /* the barrier it stopped at has opened: the operation at pc completes */
     uint16_t depth;  /* calls that its lanes are in */
+    uint64_t seen;   /* hash of what its last round saw while lanes waited at joins */
 } sim_path;
 
 typedef struct sim_join {
@@ -59,22 +60,23 @@ struct sim_warp {
     sim_path *path;                /* the running one */
     sim_block *block;
     sim_sm *sm;
-    uint32_t index;             /* in its block */
-    uint32_t live;              /* lanes that have not exited */
-    uint32_t initial;           /* lanes that exist: fewer than 32 in a block's last warp */
-    uint32_t at_joins;          /* lanes that wait at joins */
-    uint32_t at_cluster;        /* lanes that have come to the cluster's barrier since it opened last */
-    uint32_t turns;             /* backward branches since paths last took turns */
-    uint32_t rounds;            /* backward branches since lanes last came to a join, or left one */
-    uint32_t unchanged;         /* rounds that have seen the same values as the one before */
-    uint64_t seen, seen_before; /* hash of what this round and the last one saw (sim_warp_observe) */
-    uint16_t path_count;        /* not FREE */
+    uint32_t index;      /* in its block */
+    uint32_t live;       /* lanes that have not exited */
+    uint32_t initial;    /* lanes that exist: fewer than 32 in a block's last warp */
+    uint32_t at_joins;   /* lanes that wait at joins */
+    uint32_t at_cluster; /* lanes that have come to the cluster's barrier since it opened last */
+    uint32_t turns;      /* backward branches since paths last took turns */
+    uint32_t rounds;     /* backward branches since lanes last came to a join, or left one */
+    uint32_t unchanged;  /* rounds that have seen the same values as the one before */
+    uint64_t seen;       /* hash of what this round has seen so far (sim_warp_observe) */
+    uint16_t path_count; /* not FREE */
     uint16_t ready_count;
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
     struct sim_call_stack *calls; /* see call.h; NULL: none was made yet */
 };
 
+/* Where `op` is among the program's operations; not for a copy of one. */
 static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
     return (uint32_t)(op - w->ops);
 }

@@ -1,6 +1,8 @@
 /* Lanes of a warp that take different ways, meet again, and wait for each other. */
 #include "kernel.h"
 
+#include "sim/block.h"
+
 /* ---- ways ---- */
 
 static void lanes_take_both_sides_of_a_branch_and_meet_again(void **state) {
@@ -265,6 +267,49 @@ static void lanes_wait_at_the_join_for_a_long_loop(void **state) {
     expect_words(out, 32, 0xffffffff);
 }
 
+/* Two loops that spin, each for itself, while the lane that both wait for is at the join. */
+static void loops_that_spin_in_different_places_let_lanes_leave_the_join_soon(void **state) {
+    (void)state;
+    uint32_t out[32] = {0};
+    const char *ptx = KERNEL_WITH(".shared .align 4 .b32 flag;\n", "st.volatile.shared.u32 [flag], 0;\n"
+                                                                   "bar.sync 0;\n"
+                                                                   "setp.eq.u32 %p0, %r0, 7;\n"
+                                                                   "@%p0 bra JOIN;\n"
+                                                                   "and.b32 %r3, %r0, 1;\n"
+                                                                   "setp.eq.u32 %p1, %r3, 0;\n"
+                                                                   "@%p1 bra EVEN;\n"
+                                                                   "ODD: ld.volatile.shared.u32 %r4, [flag];\n"
+                                                                   "setp.eq.u32 %p2, %r4, 0;\n"
+                                                                   "@%p2 bra ODD;\n"
+                                                                   "bra.uni JOIN;\n"
+                                                                   "EVEN: ld.volatile.shared.u32 %r4, [flag];\n"
+                                                                   "setp.eq.u32 %p2, %r4, 0;\n"
+                                                                   "@%p2 bra EVEN;\n"
+                                                                   "JOIN: st.volatile.shared.u32 [flag], 5;\n"
+                                                                   "ld.volatile.shared.u32 %r5, [flag];\n" OUT("%r5"));
+    run_kernel(&(kernel_run){.ptx = ptx, .limit = 100000, .out = out, .out_bytes = sizeof out});
+    expect_words(out, 32, 5);
+}
+
+/* Generic accesses are done by a copy of their operation: where the copy lies must make no difference. */
+static void what_a_loop_sees_does_not_depend_on_where_the_host_keeps_its_operation(void **state) {
+    (void)state;
+    static sim_warp w;
+    static const uint32_t lanes[SIM_LANES] = {3, 4, 5};
+    const sim_op here = {.instruction = 9}, there[2] = {{.instruction = 8}, {.instruction = 9}};
+    uint64_t seen[3];
+    w.at_joins = 1;
+    sim_warp_observe(&w, &here, 7, lanes, sizeof *lanes);
+    seen[0] = w.seen;
+    for (unsigned k = 0; k < 2; k++) {
+        w.seen = 0;
+        sim_warp_observe(&w, &there[k], 7, lanes, sizeof *lanes);
+        seen[1 + k] = w.seen;
+    }
+    assert_true(seen[0] != seen[1]);
+    assert_true(seen[0] == seen[2]);
+}
+
 /* ---- collectives ---- */
 
 static void a_shuffle_gathers_lanes_that_come_by_different_ways(void **state) {
@@ -394,6 +439,8 @@ int main(void) {
         cmocka_unit_test(a_lane_may_wait_for_one_that_comes_later),
         cmocka_unit_test(even_plain_loads_may_wait_for_a_lane_that_comes_later),
         cmocka_unit_test(lanes_wait_at_the_join_for_a_long_loop),
+        cmocka_unit_test(loops_that_spin_in_different_places_let_lanes_leave_the_join_soon),
+        cmocka_unit_test(what_a_loop_sees_does_not_depend_on_where_the_host_keeps_its_operation),
         cmocka_unit_test(a_shuffle_gathers_lanes_that_come_by_different_ways),
         cmocka_unit_test(lanes_that_end_need_not_come_to_a_shuffle),
         cmocka_unit_test(sets_of_lanes_in_one_warp_have_results_of_their_own),
