@@ -1,4 +1,6 @@
 /* haul info: what haul can run on and compile with, and what is missing. */
+#include "base/cache.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "cli/publish.h"
 #include "cli/session.h"
@@ -194,6 +196,18 @@ static void add_compilers(report_document *d, questions *q) {
 
 /* ---- what compiles the virtual GPU's kernels for the host ---- */
 
+static void add_cache(report_section *s) {
+    char folder[512], amount[32];
+    const cache_usage usage = cache_measure();
+    if (!cache_folder(folder, sizeof folder))
+        report_add_note(s, REPORT_MUTED, "Compiled code is not kept on disk.");
+    else if (usage.refused)
+        report_add_note(s, REPORT_WARNING, "Compiled code is not kept: %s is not yours alone to write in.", folder);
+    else
+        report_add_note(s, REPORT_MUTED, "Compiled code is kept in %s (%llu kernels, %s).", folder,
+                        (unsigned long long)usage.files, number_format_bytes((double)usage.bytes, amount));
+}
+
 static void add_native(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "native", "Virtual GPU's kernels");
     answer_of(q, NATIVE);
@@ -201,7 +215,7 @@ static void add_native(report_document *d, questions *q) {
     if (sim_compiling().when == SIM_COMPILING_OFF)
         report_add_note(s, REPORT_MUTED, "Interpreted: HAUL_COMPILE is off.");
     else if (c)
-        report_add_note(s, REPORT_MUTED, "What runs often is compiled by %s.", c->name);
+        report_add_note(s, REPORT_MUTED, "What runs often is compiled by %s.", c->name), add_cache(s);
     else
         report_add_note(s, REPORT_WARNING, "Interpreted: %s; `apt install libllvm14` makes long kernels faster.",
                         sim_compiler_why_not());

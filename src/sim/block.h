@@ -51,9 +51,10 @@ typedef struct sim_grid {
     uint64_t blocks;
     uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
     uint64_t clusters;
-    bool explicit_cluster;            /* kernel or launch say how large a cluster is */
-    uint32_t resident;                /* blocks at once on an SM */
-    uint32_t used_sms;                /* SMs that get any block */
+    bool explicit_cluster; /* kernel or launch say how large a cluster is */
+    uint32_t resident;     /* blocks at once on an SM */
+    uint32_t used_sms;     /* SMs that get any block */
+    uint32_t host_threads;
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
     const struct sim_origin *origins; /* with checks: where accesses to shared memory have to stay; may be NULL */

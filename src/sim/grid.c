@@ -232,6 +232,7 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     }
     int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
     s->threads = (uint32_t)wanted > n ? (int)n : wanted;
+    s->grid.host_threads = (uint32_t)s->threads;
     return HAUL_OK;
 }
 
@@ -569,6 +570,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }
+    if (status == HAUL_OK && s.sms[0].native) sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
     if (l->wrote_host && s.link.written) *l->wrote_host = true;
     tear_down(&s);
     return status;

@@ -16,7 +16,7 @@ static bool goes_native(sim_warp *w, const sim_op *op) {
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
     const uint64_t runs = w->sm->counting->block_runs[op->x] + 1;
     if (runs % SIM_HEAT_STEP && runs > TOLD_SINGLY) return false;
-    sim_compiled_heat(w->compiled, op->x, runs);
+    sim_compiled_heat(w->compiled, w->sm, op->x, runs);
     return sim_compiled_takes(w, sim_pc(w, op));
 }
 

@@ -53,7 +53,7 @@ static void same(const char *mode, const outcome *got, const outcome *want) {
 
 static void same_in_all_forms(const char *ptx, uint32_t threads) {
     static outcome want, got;
-    static const char *const modes[] = {"1", "4"};
+    static const char *const modes[] = {"1", "4:more"};
     run_as("off", ptx, threads, 1, &want);
     for (unsigned m = 0; m < 2; m++) {
         run_as(modes[m], ptx, threads, 1, &got);

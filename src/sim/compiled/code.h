@@ -23,16 +23,28 @@ const char *sim_compiler_why_not(void);
 /* Called once, when the library has been loaded: the thread that uses it has to end before the library does. */
 void sim_compiler_at_exit(void);
 
-/* A module's code, one of a list. */
+enum { SIM_COMPILER_IDENTITY = 512 };
+
+/* Of the library that has been loaded: its name, file, size and date. */
+const char *sim_compiler_identity(void);
+/* Whether the library of that identity is still there and would be taken. Loads nothing. */
+bool sim_compiler_recognise(const char *identity, sim_compiler_info *info);
+/* Of the host's processor: its model and what it can do. */
+void sim_host_hash(uint64_t hash[2]);
+
+/* How much trouble the compiler takes: LESS makes code that is somewhat slower, in a third of the time. */
+typedef enum sim_code_level { SIM_CODE_LESS, SIM_CODE_MORE, SIM_CODE_LEVELS } sim_code_level;
+
+/* Appends the object file that the compiler makes of the IR. False if that cannot be done. */
+bool sim_code_make(const text *ir, sim_code_level level, text *object);
+
+/* An object file's code, mapped. */
 typedef struct sim_code sim_code;
 
-/* Compiles the IR and puts its code in front of *list. False if that cannot be done. */
-bool sim_code_make(const text *ir, sim_code **list);
-/* Where a function of the code that was made last is; 0: there is none of that name. */
-uintptr_t sim_code_find(const sim_code *code, const char *name);
-void sim_code_free(sim_code *list);
-
-/* load.c: maps an object file's code. NULL: it has something in it that is not expected there. */
+/* load.c. NULL: it has something in it that is not expected there. */
 sim_code *sim_code_load(const unsigned char *object, size_t size);
+/* Where a function is; 0: there is none of that name. */
+uintptr_t sim_code_find(const sim_code *code, const char *name);
+void sim_code_free(sim_code *code);
 
 #endif

@@ -4,28 +4,13 @@
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "sim/assembler/assembler.h"
-#include "sim/compiled/code.h"
+#include "sim/compiled/jobs.h"
+#include "sim/compiled/kept.h"
 #include "sim/compiled/write.h"
 #include "sim/lower/internal.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Operations of a block from which on it is compiled: what the interpreter takes about as long for. */
-enum { HOT = 500000 };
-
-sim_compiling_mode sim_compiling(void) {
-    const char *chosen = getenv("HAUL_COMPILE");
-    sim_compiling_mode mode = {SIM_COMPILING_HEAT, 0};
-    char *end = NULL;
-    const unsigned long runs = chosen ? strtoul(chosen, &end, 10) : 0;
-    if (chosen && !strcmp(chosen, "off")) mode.when = SIM_COMPILING_OFF;
-    if (runs && !*end) mode = (sim_compiling_mode){SIM_COMPILING_RUNS, runs};
-    return mode;
-}
 
 /* ---- one block ---- */
 
@@ -34,15 +19,16 @@ static void name_of(uint32_t pc, char name[16]) {
 }
 
 /* Code that is complete is shown to those who run. */
-static void publish(sim_compiled *c, const sim_written *written) {
+static void publish(sim_compiled *c, const sim_code *code, const sim_written *written) {
     char name[16];
     for (size_t k = 0; k < written->count; k++) {
         sim_segment *s = written->segments[k];
         name_of(s->pc, name);
-        const uintptr_t code = sim_code_find(c->code, name);
-        memcpy(&s->run, &code, sizeof s->run);
-        if (!s->run || c->count == c->limit) continue;
-        s->index = c->count++;
+        const uintptr_t place = sim_code_find(code, name);
+        const sim_segment *before = atomic_load_explicit(&c->entries[s->pc], memory_order_relaxed);
+        memcpy(&s->run, &place, sizeof s->run);
+        if (!s->run || (!before && c->count == c->limit)) continue;
+        s->index = before ? before->index : c->count++;
         atomic_store_explicit(&c->entries[s->pc], s, memory_order_release);
     }
 }
@@ -57,184 +43,132 @@ static void know_function(sim_compiled *c) {
     c->live = live;
 }
 
-static sim_writer *new_writer(sim_compiled *c, arena *memory, text *out) {
+static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, arena *memory, text *out) {
     sim_writer *w = ARENA_NEW(memory, sim_writer);
     w->program = c->program;
-    w->compiled = c;
     w->memory = memory;
     w->kept = &c->memory;
     w->out = out;
-    w->opaque = sim_compiler()->opaque;
-    w->has_fma = sim_compiler()->has_fma;
+    w->opaque = info->opaque;
+    w->has_fma = info->has_fma;
     know_function(c);
     w->assembled = c->assembled;
     w->blocks_live = c->live;
     return w;
 }
 
-static atomic_uint refused;
+static struct { atomic_uint made, refused, kept; } counts;
 
-unsigned sim_compiler_refused(void) {
-    return atomic_load(&refused);
+unsigned sim_compiler_made(void) {
+    return atomic_load(&counts.made);
 }
 
-/* Several blocks are one module: most of what LLVM takes for a small one is the same for several. Blocks that cannot be
- * compiled, for whatever reason, stay interpreted. */
-static void compile_blocks(sim_compiled *c, const uint32_t *blocks, size_t count) {
+unsigned sim_compiler_refused(void) {
+    return atomic_load(&counts.refused);
+}
+
+unsigned sim_compiler_kept(void) {
+    return atomic_load(&counts.kept);
+}
+
+/* What the writer makes of a block now, or with the kinds that kept code was made for. */
+static void copy_kinds(const sim_compiled *c, const sim_job *j, const sim_kept_block *kept, uint16_t *kinds) {
+    const uint32_t first = c->program->block_ops[j->block];
+    const size_t count = sim_compiled_size(c, j->block);
+    for (size_t k = 0; !kept && k < count; k++)
+        kinds[k] = atomic_load_explicit(&c->kinds[first + k], memory_order_relaxed);
+    for (size_t k = 0; kept && k < kept->kind_count; k++)
+        if (kept->kinds[k].pc - first < count) kinds[kept->kinds[k].pc - first] = (uint16_t)kept->kinds[k].kinds;
+}
+
+static sim_kept_kinds *list_kinds(const sim_writer *w, size_t size, size_t *count) {
+    sim_kept_kinds *list = memory_alloc((size + 1) * sizeof *list);
+    for (size_t k = 0; list && k < size; k++)
+        if (w->kinds[k]) list[(*count)++] = (sim_kept_kinds){w->first_pc + (uint32_t)k, w->kinds[k]};
+    return list;
+}
+
+/* Has LLVM make the code, and keeps it. */
+static const sim_code *make(const sim_writer *w, const sim_job *j, const uint64_t hash[2]) {
+    sim_kept_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .level = j->level};
+    made.kinds = list_kinds(w, sim_compiled_size(j->program, j->block), &made.kind_count);
+    const bool good = made.kinds && sim_code_make(w->out, j->level, &made.object);
+    atomic_fetch_add(good ? &counts.made : &counts.refused, 1);
+    if (good) return sim_kept_add(j->program->kept, &made);
+    text_free(&made.object);
+    memory_free(made.kinds);
+    return NULL;
+}
+
+/* kept: only code that was kept will do. */
+static const sim_code *find_code(const sim_writer *w, const sim_job *j, const sim_kept_block *kept) {
+    uint64_t hash[2];
+    if (w->out->failed) return NULL;
+    sim_kept_hash(w->out, j->level, hash);
+    const sim_code *code = sim_kept_find(j->program->kept, hash);
+    atomic_fetch_add(&counts.kept, code != NULL);
+    if (code) return code;
+    if (!kept) return make(w, j, hash);
+    sim_kept_drop(j->program->kept, kept->hash);
+    return NULL;
+}
+
+/* A block that cannot be compiled, for whatever reason, stays interpreted. */
+static bool compile_block(const sim_job *j, const sim_compiler_info *info, const sim_kept_block *kept) {
+    sim_compiled *const c = j->program;
     jmp_buf out_of_memory;
     arena memory;
     text out = {0};
+    volatile bool found = false;
     arena_init(&memory, &out_of_memory);
     c->memory.out_of_memory = &out_of_memory;
     if (!setjmp(out_of_memory)) {
         sim_written written = {0};
-        sim_writer *w = new_writer(c, &memory, &out);
+        uint16_t *kinds = ARENA_ARRAY(&memory, sim_compiled_size(c, j->block) + 1, uint16_t);
+        copy_kinds(c, j, kept, kinds);
+        sim_writer *w = new_writer(c, info, &memory, &out);
         sim_write_begin(w);
-        for (size_t k = 0; k < count; k++) sim_write_block(w, blocks[k], &written);
+        sim_write_block(w, j->block, kinds, &written);
         sim_write_finish(w);
-        if (!out.failed && sim_code_make(&out, &c->code))
-            publish(c, &written);
-        else
-            atomic_fetch_add(&refused, 1);
+        const sim_code *code = find_code(w, j, kept);
+        if (code) publish(c, code, &written);
+        found = code != NULL;
     }
     c->memory.out_of_memory = NULL;
     text_free(&out);
     arena_free(&memory);
+    return found;
 }
 
-/* ---- the thread ---- */
+/* The kinds are noted as if they had been seen here: where lanes lie otherwise this time, code is made for both. */
+static void note_kinds(sim_compiled *c, const sim_kept_block *b) {
+    for (size_t k = 0; k < b->kind_count; k++)
+        if (b->kinds[k].pc < c->program->op_count)
+            atomic_fetch_or_explicit(&c->kinds[b->kinds[k].pc], (uint16_t)b->kinds[k].kinds, memory_order_relaxed);
+}
 
-typedef struct job {
-    sim_compiled *program;
-    uint32_t block;
-    struct job *next;
-} job;
-
-enum { MOST_AT_ONCE = 16 };
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* a job has come, or one is done */
-    job *first, **last;
-    sim_compiled *busy; /* whose block is being compiled */
-    bool started, stopped;
-} queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, &queue.first, NULL, false, false};
-
-/* Takes up to `most` jobs for the program out of the queue. */
-static size_t take_jobs(const sim_compiled *c, uint32_t *blocks, size_t most) {
-    size_t count = 0;
-    job **at = &queue.first;
-    while (*at && count < most) {
-        job *j = *at;
-        if (j->program != c) {
-            at = &j->next;
-            continue;
+static void take_kept(sim_compiled *c) {
+    sim_compiler_info info;
+    if (!sim_kept_compiler(c->kept, &info)) return;
+    for (const sim_kept_block *b = NULL; (b = sim_kept_after(c->kept, b));) {
+        const sim_job j = {c, b->block, b->level, 0};
+        if (b->block >= c->program->function->block_count) continue;
+        sim_compiled_block *block = &c->blocks[b->block];
+        if (atomic_exchange(&block->asked[SIM_CODE_LESS], 1)) continue; /* in the meantime */
+        if (compile_block(&j, &info, b)) {
+            note_kinds(c, b);
+            atomic_store(&block->asked[b->level], 1);
+        } else {
+            atomic_store(&block->asked[SIM_CODE_LESS], 0);
         }
-        blocks[count++] = j->block;
-        *at = j->next;
-        memory_free(j);
     }
-    for (queue.last = &queue.first; *queue.last;) queue.last = &(*queue.last)->next;
-    return count;
 }
 
-static void run_jobs(sim_compiled *c, const uint32_t *blocks, size_t count) {
-    queue.busy = c;
-    pthread_mutex_unlock(&queue.lock);
-    if (sim_compiler()) compile_blocks(c, blocks, count);
-    pthread_mutex_lock(&queue.lock);
-    queue.busy = NULL;
-    pthread_cond_broadcast(&queue.changed);
-}
-
-static void *work(void *unused) {
-    uint32_t blocks[MOST_AT_ONCE];
-    (void)unused;
-    pthread_mutex_lock(&queue.lock);
-    while (!queue.stopped) {
-        sim_compiled *c = queue.first ? queue.first->program : NULL;
-        if (c && !queue.busy)
-            run_jobs(c, blocks, take_jobs(c, blocks, MOST_AT_ONCE));
-        else
-            pthread_cond_wait(&queue.changed, &queue.lock);
-    }
-    pthread_mutex_unlock(&queue.lock);
-    return NULL;
-}
-
-/* The library's own end must not come while the thread is in it. */
-static void stop(void) {
-    pthread_mutex_lock(&queue.lock);
-    queue.stopped = true;
-    pthread_cond_broadcast(&queue.changed);
-    while (queue.busy) pthread_cond_wait(&queue.changed, &queue.lock);
-    pthread_mutex_unlock(&queue.lock);
-}
-
-/* A child has no such thread, and the library in whatever state it was: it interprets. */
-static void forget_thread(void) {
-    pthread_mutex_init(&queue.lock, NULL);
-    pthread_cond_init(&queue.changed, NULL);
-    queue.busy = NULL;
-    queue.stopped = true;
-}
-
-static void start(void) {
-    pthread_t thread;
-    sigset_t all, before;
-    (void)pthread_atfork(NULL, NULL, forget_thread);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    queue.started = pthread_create(&thread, NULL, work, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (queue.started) pthread_detach(thread);
-}
-
-static void add_job(sim_compiled *c, uint32_t block) {
-    job *j = memory_alloc(sizeof *j);
-    if (!j) return;
-    *j = (job){c, block, NULL};
-    pthread_mutex_lock(&queue.lock);
-    *queue.last = j;
-    queue.last = &j->next;
-    if (!queue.started && !queue.stopped) start();
-    pthread_cond_broadcast(&queue.changed);
-    pthread_mutex_unlock(&queue.lock);
-}
-
-static void compile_now(sim_compiled *c, uint32_t block) {
-    pthread_mutex_lock(&queue.lock);
-    while (queue.busy) pthread_cond_wait(&queue.changed, &queue.lock);
-    if (!queue.stopped) run_jobs(c, &block, 1);
-    pthread_mutex_unlock(&queue.lock);
-}
-
-static void drop_jobs(const sim_compiled *c) {
-    uint32_t blocks[MOST_AT_ONCE];
-    while (take_jobs(c, blocks, MOST_AT_ONCE)) continue;
-}
-
-/* ---- when ---- */
-
-static bool ask_once(sim_compiled *c, uint32_t block) {
-    return atomic_exchange_explicit(&c->asked[block], 1, memory_order_relaxed) == 0;
-}
-
-static uint64_t ops_of(const sim_program *p, uint32_t block) {
-    const uint32_t end = block + 1 < p->function->block_count ? p->block_ops[block + 1] : (uint32_t)p->op_count;
-    return end - p->block_ops[block];
-}
-
-void sim_compiled_heat(sim_compiled *c, uint32_t block, uint64_t runs) {
-    if (atomic_load_explicit(&c->asked[block], memory_order_relaxed)) return;
-    if (c->mode.when == SIM_COMPILING_RUNS) {
-        if (runs >= c->mode.runs && ask_once(c, block)) compile_now(c, block);
-        return;
-    }
-    if (runs % SIM_HEAT_STEP) return;
-    const uint64_t more = SIM_HEAT_STEP * ops_of(c->program, block);
-    const uint64_t heat = atomic_fetch_add_explicit(&c->heat[block], more, memory_order_relaxed);
-    if (heat + more >= HOT && ask_once(c, block)) add_job(c, block);
+void sim_compile(const sim_job *j) {
+    if (j->block == SIM_JOB_KEPT)
+        take_kept(j->program);
+    else if (sim_compiler())
+        (void)compile_block(j, sim_compiler(), NULL);
 }
 
 /* ---- a program's ---- */
@@ -264,33 +198,35 @@ static bool add_tables(sim_compiled *c) {
     if (!failed) {
         c->entries = ARENA_ARRAY(&c->memory, p->op_count, sim_segment_entry);
         c->kinds = ARENA_ARRAY(&c->memory, p->op_count, _Atomic uint16_t);
-        c->heat = ARENA_ARRAY(&c->memory, p->function->block_count, _Atomic uint64_t);
-        c->asked = ARENA_ARRAY(&c->memory, p->function->block_count, _Atomic uint8_t);
+        c->blocks = ARENA_ARRAY(&c->memory, p->function->block_count, sim_compiled_block);
     }
     c->memory.out_of_memory = NULL;
     return !failed;
+}
+
+/* Blocks that were hot before. Tests have each block compiled by itself. */
+static void ask_for_kept(sim_compiled *c) {
+    if (c->mode.when == SIM_COMPILING_HEAT && sim_kept_after(c->kept, NULL))
+        sim_jobs_add(&(sim_job){c, SIM_JOB_KEPT, SIM_CODE_LESS, UINT64_MAX});
 }
 
 sim_compiled *sim_compiled_create(const sim_program *program) {
     const sim_compiling_mode mode = sim_compiling();
     if (mode.when == SIM_COMPILING_OFF || !sim_compiler_is_possible() || !may_compile(program)) return NULL;
     sim_compiled *c = create(program, mode);
-    if (c && add_tables(c)) return c;
-    sim_compiled_free(c);
-    return NULL;
+    if (c) c->kept = sim_kept_hold(program);
+    if (!c || !c->kept || !add_tables(c)) {
+        sim_compiled_free(c);
+        return NULL;
+    }
+    ask_for_kept(c);
+    return c;
 }
 
 void sim_compiled_free(sim_compiled *c) {
     if (!c) return;
-    pthread_mutex_lock(&queue.lock);
-    drop_jobs(c);
-    while (queue.busy == c) pthread_cond_wait(&queue.changed, &queue.lock);
-    pthread_mutex_unlock(&queue.lock);
-    sim_code_free(c->code);
+    sim_jobs_drop(c);
+    sim_kept_release(c->kept);
     arena_free(&c->memory);
     memory_free(c);
-}
-
-void sim_compiler_at_exit(void) {
-    (void)atexit(stop);
 }

@@ -14,6 +14,7 @@
 #ifndef HAUL_SIM_COMPILED_COMPILED_H
 #define HAUL_SIM_COMPILED_COMPILED_H
 
+#include "sim/compiled/code.h"
 #include "sim/count/banks.h"
 #include "sim/lower/lower.h"
 #include "sim/warp.h"
@@ -73,7 +74,8 @@ enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40 };
 typedef struct sim_segment {
     sim_segment_run *run;
     uint32_t pc, ops; /* the first operation, and how many there are */
-    uint32_t index;   /* among the program's segments */
+    uint32_t block;   /* its basic block */
+    uint32_t index;   /* among the program's segments: of those that begin at `pc`, only one is in use */
     sim_cohort *cohorts;
     size_t cohort_count, cohort_capacity;
 } sim_segment;
@@ -111,32 +113,45 @@ typedef enum sim_compiling_when {
 typedef struct sim_compiling_mode {
     sim_compiling_when when;
     uint64_t runs;
+    sim_code_level level; /* of SIM_COMPILING_RUNS */
 } sim_compiling_mode;
 
-/* HAUL_COMPILE: "off"; a number (SIM_COMPILING_RUNS); anything else, or nothing: SIM_COMPILING_HEAT. */
+/* HAUL_COMPILE: "off"; a number, or one with ":more" behind it for the compiler's higher level (SIM_COMPILING_RUNS);
+ * anything else, or nothing: SIM_COMPILING_HEAT. */
 sim_compiling_mode sim_compiling(void);
 
-/* Blocks that the compiler would not have: the host was out of memory, or haul has a defect. */
+/* Blocks that the compiler has made code of; those that it would not have: the host was out of memory, or haul has a
+ * defect; and those whose code was kept from before. */
+unsigned sim_compiler_made(void);
 unsigned sim_compiler_refused(void);
+unsigned sim_compiler_kept(void);
 
 typedef _Atomic(const sim_segment *) sim_segment_entry;
+
+/* What is done about a block, and why. */
+typedef struct sim_compiled_block {
+    atomic_uint_least8_t asked[SIM_CODE_LEVELS]; /* it is being compiled, or was */
+    atomic_uint_least8_t again;                  /* times that it was compiled anew since lanes lay otherwise */
+    atomic_uint misses;                          /* times that its lanes did, since */
+    _Atomic uint64_t ran;                        /* operations, in launches that have ended */
+} sim_compiled_block;
 
 /* A program's compiled form. Lives from sim_compiled_create() to sim_compiled_free(). */
 struct sim_compiled {
     const sim_program *program;
     sim_compiling_mode mode;
     sim_segment_entry *entries;            /* by operation: the segment that begins there; NULL: none */
-    _Atomic uint64_t *heat;                /* by block: operations that it has run */
-    _Atomic uint8_t *asked;                /* by block: it is being compiled, or was */
+    sim_compiled_block *blocks;            /* by basic block */
     _Atomic uint16_t *kinds;               /* by operation: a bit for each sim_lanes_kind that its lanes were of */
     uint32_t limit, count;                 /* segments: that there can be, that there are */
     arena memory;                          /* segments, tables */
     const struct sim_assembled *assembled; /* NULL: not needed yet */
     struct ptx_liveness *live;             /* the same */
-    struct sim_code *code;
+    struct sim_kept *kept;
 };
 
-/* NULL: compiling is switched off, there is no compiler for this host, or no memory. */
+/* Code that was made of the kernel before is put in place at once, by the thread that compiles. NULL: compiling is
+ * switched off, there is no compiler for this host, or no memory. */
 sim_compiled *sim_compiled_create(const sim_program *program);
 /* Waits for the thread that compiles, if it is at this program. */
 void sim_compiled_free(sim_compiled *c);
@@ -147,7 +162,15 @@ enum { SIM_HEAT_STEP = 64 };
 
 /* A block has been entered, which the SM has now run `runs` times. Called for all small counts, and for multiples of
  * SIM_HEAT_STEP. */
-void sim_compiled_heat(sim_compiled *c, uint32_t block, uint64_t runs);
+void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, uint64_t runs);
+/* In the segment's block lanes lay in a shape that there is no code for. */
+void sim_compiled_missed(sim_compiled *c, const sim_segment *s);
+/* In a launch that has ended the block ran so often. */
+void sim_compiled_ran(sim_compiled *c, uint32_t block, uint64_t runs);
+/* The same for all blocks, from what its SMs have counted. */
+void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count);
+/* Operations of the block, as far as they are worth anything. */
+uint64_t sim_compiled_size(const sim_compiled *c, uint32_t block);
 
 /* A whole warp's address register was seen to lie so, by the operation that leads its pattern. */
 static inline void sim_compiled_note_kind(sim_compiled *c, uint32_t pc, sim_lanes_kind kind) {
@@ -156,8 +179,8 @@ static inline void sim_compiled_note_kind(sim_compiled *c, uint32_t pc, sim_lane
 }
 /* By the distance between neighbours, and whether both halves are alike. */
 sim_lanes_kind sim_lanes_kind_by(uint32_t stride, bool same);
-/* The kind that they all were of; SIM_LANES_ANY if there were several, or none. */
-sim_lanes_kind sim_compiled_kind_at(const sim_compiled *c, uint32_t pc);
+/* The kind that they all were of, by a bit for each; SIM_LANES_ANY if there were several, or none. */
+sim_lanes_kind sim_lanes_kind_of_all(uint32_t seen);
 
 /* Runs compiled segments from *pc on for as long as there are any for the running path, at most *left operations, which
  * are taken from *left. SIM_NEXT: the interpreter goes on at *pc. SIM_JUMP, SIM_STOP: as of a handler. SIM_YIELD: the

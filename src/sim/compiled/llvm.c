@@ -1,16 +1,20 @@
 /* LLVM, by its C interface, from whatever version's shared library is there. Only what has been the same since LLVM 13
  * is used; declared here, so that neither headers nor the library are needed to build. */
-#include "sim/compiled/code_internal.h"
+#include "base/hash.h"
+#include "sim/compiled/code.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct llvm_opaque llvm_opaque; /* contexts, modules, buffers, targets: only ever pointed to */
 
-enum { LLVM_OPTIMISE = 2, LLVM_RELOCATE_PIC = 2, LLVM_MODEL_SMALL = 3, LLVM_OBJECT_FILE = 1 };
+enum { LLVM_RELOCATE_PIC = 2, LLVM_MODEL_SMALL = 3, LLVM_OBJECT_FILE = 1 };
 
 /* LLVM's functions that are used: FUNCTION(result, name, parameters). */
 #define LLVM_FUNCTIONS(FUNCTION)                                                                                       \
@@ -48,9 +52,11 @@ static struct { LLVM_FUNCTIONS(MEMBER) } llvm;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sim_compiler_info info;
 static bool loaded;
+static atomic_bool tried;
 static char why_not[256] = "not looked for yet";
-static llvm_opaque *machine; /* used by one thread at a time */
+static llvm_opaque *machines[SIM_CODE_LEVELS]; /* used by one thread at a time */
 static char *triple;
+static char identity[SIM_COMPILER_IDENTITY];
 
 /* Versions from the one that compiles fastest on. */
 static const struct {
@@ -77,14 +83,19 @@ static bool resolve_all(void *library) {
     return true;
 }
 
-static bool make_machine(llvm_opaque *target) {
+static bool make_machines(llvm_opaque *target) {
+    static const int levels[SIM_CODE_LEVELS] = {[SIM_CODE_LESS] = 0, [SIM_CODE_MORE] = 2};
     char *cpu = llvm.GetHostCPUName(), *features = llvm.GetHostCPUFeatures();
-    machine =
-        llvm.CreateTargetMachine(target, triple, cpu, features, LLVM_OPTIMISE, LLVM_RELOCATE_PIC, LLVM_MODEL_SMALL);
+    bool made = true;
+    for (unsigned k = 0; k < SIM_CODE_LEVELS; k++) {
+        machines[k] =
+            llvm.CreateTargetMachine(target, triple, cpu, features, levels[k], LLVM_RELOCATE_PIC, LLVM_MODEL_SMALL);
+        made &= machines[k] != NULL;
+    }
     llvm.DisposeMessage(cpu);
     llvm.DisposeMessage(features);
-    if (!machine) snprintf(why_not, sizeof why_not, "LLVM knows no target %s", triple);
-    return machine != NULL;
+    if (!made) snprintf(why_not, sizeof why_not, "LLVM knows no target %s", triple);
+    return made;
 }
 
 static bool prepare(void) {
@@ -95,7 +106,7 @@ static bool prepare(void) {
     llvm.InitializeX86TargetMC();
     llvm.InitializeX86AsmPrinter();
     triple = llvm.GetDefaultTargetTriple();
-    if (!llvm.GetTargetFromTriple(triple, &target, &message)) return make_machine(target);
+    if (!llvm.GetTargetFromTriple(triple, &target, &message)) return make_machines(target);
     snprintf(why_not, sizeof why_not, "%s", message);
     llvm.DisposeMessage(message);
     return false;
@@ -107,11 +118,27 @@ static bool is_chosen(const char *file) {
     return !chosen || strstr(file, chosen);
 }
 
+/* "name|file|size|date" of a library's file. */
+static bool identify(const char *name, const char *path, char out[SIM_COMPILER_IDENTITY]) {
+    struct stat about;
+    if (stat(path, &about) != 0) return false;
+    const int length = snprintf(out, SIM_COMPILER_IDENTITY, "%s|%s|%lld|%lld", name, path, (long long)about.st_size,
+                                (long long)about.st_mtim.tv_sec);
+    return length < SIM_COMPILER_IDENTITY;
+}
+
+/* Nothing is kept of what a library made that cannot be told from others. */
+static void identify_library(void *library, const char *name) {
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !identify(name, map->l_name, identity)) *identity = 0;
+}
+
 static void *open_library(void) {
     for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
         void *library = is_chosen(libraries[k].file) ? dlopen(libraries[k].file, RTLD_LAZY | RTLD_LOCAL) : NULL;
         if (!library) continue;
         info = (sim_compiler_info){.name = libraries[k].name, .opaque = libraries[k].opaque};
+        identify_library(library, libraries[k].file);
         return library;
     }
     snprintf(why_not, sizeof why_not, "no LLVM library (libLLVM, versions 14 to 21) on this machine");
@@ -120,14 +147,41 @@ static void *open_library(void) {
 
 static void load(void) {
     void *library = open_library();
-    if (!library) return;
-    loaded = resolve_all(library) && prepare();
+    loaded = library && resolve_all(library) && prepare();
     if (loaded) sim_compiler_at_exit();
+    atomic_store(&tried, true);
 }
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 bool sim_compiler_is_possible(void) {
     return true;
+}
+
+/* The registers that the operating system saves, and lets programs use. */
+static uint64_t kept_by_system(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return (uint64_t)d << 32 | a;
+}
+
+/* Where a leaf has parts that differ between cores of one processor, they are left out. */
+void sim_host_hash(uint64_t hash[2]) {
+    static const struct {
+        unsigned leaf, part, used[4];
+    } leaves[] = {{0, 0, {~0u, ~0u, ~0u, ~0u}},      {1, 0, {~0u, 0, ~0u, ~0u}},      {7, 0, {~0u, ~0u, ~0u, ~0u}},
+                  {7, 1, {~0u, ~0u, ~0u, ~0u}},      {0xd, 0, {~0u, 0, 0, 0}},        {0xd, 1, {~0u, 0, 0, 0}},
+                  {0x14, 0, {~0u, ~0u, ~0u, ~0u}},   {0x19, 0, {~0u, ~0u, ~0u, ~0u}}, {0x24, 0, {~0u, ~0u, ~0u, ~0u}},
+                  {0x80000001, 0, {0, 0, ~0u, ~0u}}, {0x80000008, 0, {0, ~0u, 0, 0}}};
+    hash_both_start(hash);
+    for (size_t k = 0; k < sizeof leaves / sizeof *leaves; k++) {
+        unsigned r[4] = {0};
+        (void)__get_cpuid_count(leaves[k].leaf, leaves[k].part, &r[0], &r[1], &r[2], &r[3]);
+        for (unsigned i = 0; i < 4; i++) hash_both_word(hash, r[i] & leaves[k].used[i]);
+    }
+    hash_both_word(hash, kept_by_system());
 }
 
 static bool host_has_fma(void) {
@@ -137,6 +191,10 @@ static bool host_has_fma(void) {
 #else
 bool sim_compiler_is_possible(void) {
     return false;
+}
+
+void sim_host_hash(uint64_t hash[2]) {
+    hash_both_start(hash);
 }
 
 static bool host_has_fma(void) {
@@ -158,6 +216,23 @@ const char *sim_compiler_why_not(void) {
     return why_not;
 }
 
+const char *sim_compiler_identity(void) {
+    return identity;
+}
+
+bool sim_compiler_recognise(const char *known, sim_compiler_info *out) {
+    char name[64] = "", path[SIM_COMPILER_IDENTITY] = "", now[SIM_COMPILER_IDENTITY];
+    if (atomic_load(&tried) && (!loaded || strcmp(known, identity))) return false;
+    if (sscanf(known, "%63[^|]|%511[^|]|", name, path) != 2) return false;
+    if (!is_chosen(name) || !identify(name, path, now) || strcmp(now, known)) return false;
+    for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
+        if (strcmp(libraries[k].file, name)) continue;
+        *out = (sim_compiler_info){libraries[k].name, libraries[k].opaque, host_has_fma()};
+        return true;
+    }
+    return false;
+}
+
 /* ---- compiling ---- */
 
 /* NULL: the IR is wrong, which is a defect of haul's. */
@@ -170,7 +245,7 @@ static llvm_opaque *parse(llvm_opaque *context, const text *ir) {
     return NULL;
 }
 
-static llvm_opaque *emit(llvm_opaque *module) {
+static llvm_opaque *emit(llvm_opaque *machine, llvm_opaque *module) {
     llvm_opaque *object = NULL, *layout = llvm.CreateTargetDataLayout(machine);
     char *message = NULL;
     llvm.SetTarget(module, triple);
@@ -181,23 +256,14 @@ static llvm_opaque *emit(llvm_opaque *module) {
     return NULL;
 }
 
-static sim_code *compile(llvm_opaque *context, const text *ir) {
-    llvm_opaque *module = parse(context, ir), *object = module ? emit(module) : NULL;
-    sim_code *code = NULL;
+bool sim_code_make(const text *ir, sim_code_level level, text *out) {
+    llvm_opaque *context = llvm.ContextCreate(), *module = parse(context, ir);
+    llvm_opaque *object = module ? emit(machines[level], module) : NULL;
     if (object) {
-        code = sim_code_load((const unsigned char *)llvm.GetBufferStart(object), llvm.GetBufferSize(object));
+        text_append(out, llvm.GetBufferStart(object), llvm.GetBufferSize(object));
         llvm.DisposeMemoryBuffer(object);
     }
     if (module) llvm.DisposeModule(module);
-    return code;
-}
-
-bool sim_code_make(const text *ir, sim_code **list) {
-    llvm_opaque *context = llvm.ContextCreate();
-    sim_code *code = compile(context, ir);
     llvm.ContextDispose(context);
-    if (!code) return false;
-    code->next = *list;
-    *list = code;
-    return true;
+    return object && !out->failed;
 }

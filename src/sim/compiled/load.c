@@ -1,12 +1,24 @@
 /* Object files as LLVM makes them from our IR: code and constants that refer to each other, and to nothing else. */
 #include "base/memory.h"
-#include "sim/compiled/code_internal.h"
+#include "sim/compiled/code.h"
 
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+typedef struct sim_code_symbol {
+    char name[16];
+    uintptr_t address;
+} sim_code_symbol;
+
+struct sim_code {
+    void *mapped;
+    size_t mapped_bytes;
+    sim_code_symbol *symbols;
+    size_t symbol_count;
+};
 
 typedef struct object {
     const unsigned char *bytes;
@@ -152,12 +164,9 @@ uintptr_t sim_code_find(const sim_code *code, const char *name) {
     return 0;
 }
 
-void sim_code_free(sim_code *list) {
-    while (list) {
-        sim_code *next = list->next;
-        if (list->mapped) munmap(list->mapped, list->mapped_bytes);
-        memory_free(list->symbols);
-        memory_free(list);
-        list = next;
-    }
+void sim_code_free(sim_code *code) {
+    if (!code) return;
+    if (code->mapped) munmap(code->mapped, code->mapped_bytes);
+    memory_free(code->symbols);
+    memory_free(code);
 }

@@ -34,8 +34,7 @@ static sim_lanes_kind kind_of(const uint32_t lanes[SIM_LANES]) {
     return differs ? SIM_LANES_ANY : sim_lanes_kind_by(stride, lanes[0] == lanes[HALF]);
 }
 
-sim_lanes_kind sim_compiled_kind_at(const sim_compiled *c, uint32_t pc) {
-    const uint32_t seen = atomic_load_explicit(&c->kinds[pc], memory_order_relaxed);
+sim_lanes_kind sim_lanes_kind_of_all(uint32_t seen) {
     const uint32_t first = seen ? (uint32_t)__builtin_ctz(seen) : 0, others = seen & (seen - 1);
     const bool alike = first && !is_same((sim_lanes_kind)first) && others == 2u << first;
     return others == 0 || alike ? (sim_lanes_kind)first : SIM_LANES_ANY;
@@ -106,7 +105,10 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     const int64_t low = nearest + g->low, high = furthest + g->high;
     if (low_bits & (g->alignment - 1)) return 0;
     if (lanes[0] + low < 0 || lanes[0] + high > (int64_t)n->shared_bytes) return 0;
-    if (!kind_fits(g->kind, kind_of(lanes))) return 0;
+    if (!kind_fits(g->kind, kind_of(lanes))) {
+        sim_compiled_missed(n->warp->compiled, n->segment);
+        return 0;
+    }
     find_wavefronts(m, g);
     m->first = lanes[0];
     m->low = low;
@@ -131,16 +133,27 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
 
 /* ---- an SM's memos ---- */
 
+static void settle_segment(sim_native *n, uint32_t index) {
+    sim_cohort_memo *memos = n->all_memos[index];
+    const sim_segment *s = n->seen[index];
+    for (size_t g = 0; memos && g < s->cohort_count; g++) settle(n->counting, &memos[g], &s->cohorts[g]);
+}
+
+/* A segment that has not run yet, or has taken another's place. */
+static bool make_memos(sim_native *n, const sim_segment *s) {
+    settle_segment(n, s->index);
+    memory_free(n->all_memos[s->index]);
+    sim_cohort_memo *memos = memory_zeroed(s->cohort_count + 1, sizeof *memos);
+    for (size_t g = 0; memos && g < s->cohort_count; g++) forget_memo(&memos[g]);
+    n->all_memos[s->index] = memos;
+    n->seen[s->index] = memos ? s : NULL;
+    return memos != NULL;
+}
+
 /* False without memory for the segment's memos: it is left to the interpreter. */
 static bool has_memos(sim_native *n, const sim_segment *s) {
-    sim_cohort_memo **memos = &n->all_memos[s->index];
-    if (!*memos) {
-        *memos = memory_zeroed(s->cohort_count + 1, sizeof **memos);
-        if (!*memos) return false;
-        for (size_t g = 0; g < s->cohort_count; g++) forget_memo(&(*memos)[g]);
-        n->seen[s->index] = s;
-    }
-    n->memos = *memos;
+    if (n->seen[s->index] != s && !make_memos(n, s)) return false;
+    n->memos = n->all_memos[s->index];
     n->segment = s;
     return true;
 }
@@ -178,9 +191,15 @@ sim_native *sim_native_create(sim_sm *sm) {
 }
 
 void sim_native_settle(sim_native *n) {
-    for (uint32_t s = 0; n && s < n->segment_limit; s++)
-        for (size_t g = 0; n->all_memos[s] && g < n->seen[s]->cohort_count; g++)
-            settle(n->counting, &n->all_memos[s][g], &n->seen[s]->cohorts[g]);
+    for (uint32_t s = 0; n && s < n->segment_limit; s++) settle_segment(n, s);
+}
+
+void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
+    for (uint32_t b = 0; b < c->program->function->block_count; b++) {
+        uint64_t runs = 0;
+        for (uint32_t i = 0; i < count; i++) runs += sms[i].counting->block_runs[b];
+        sim_compiled_ran(c, b, runs);
+    }
 }
 
 void sim_native_free(sim_native *n) {

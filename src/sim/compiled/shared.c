@@ -190,12 +190,10 @@ static sim_written_cohort *find_cohort(sim_writer *w, const sim_op *op) {
 
 /* How the lanes lay when the interpreter had them: it looks where a pattern begins. */
 static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
-    const sim_op *const first = w->program->ops;
-    while (op > first && op->pattern != (op->pattern | SIM_PATTERN_LEADS)) {
-        const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
-        while (op > first && op->pattern != leader) op--;
-    }
-    return sim_compiled_kind_at(w->compiled, (uint32_t)(op - first));
+    const sim_op *const first = w->program->ops + w->first_pc;
+    const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
+    while (op > first && op->pattern != leader) op--;
+    return op->pattern == leader ? sim_lanes_kind_of_all(w->kinds[op - first]) : SIM_LANES_ANY;
 }
 
 static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {

@@ -573,6 +573,7 @@ static uint32_t find_end(const sim_writer *w, uint32_t pc, uint32_t end_pc) {
 static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, sim_written *out) {
     sim_segment *s = ARENA_NEW(w->kept, sim_segment);
     s->pc = pc;
+    s->block = w->block;
     ARENA_PUSH(w->memory, out->segments, out->count, out->capacity, s);
     w->segment = s;
     w->segment_end = find_end(w, pc, end_pc);
@@ -653,11 +654,14 @@ void sim_write_finish(sim_writer *w) {
                    "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }");
 }
 
-void sim_write_block(sim_writer *w, uint32_t block, sim_written *out) {
+void sim_write_block(sim_writer *w, uint32_t block, const uint16_t *kinds, sim_written *out) {
     const sim_program *p = w->program;
     const ptx_function *f = p->function;
     const uint32_t end = f->blocks[block].end;
     const uint32_t end_pc = block + 1 < f->block_count ? p->block_ops[block + 1] : (uint32_t)p->op_count - 1;
+    w->block = block;
+    w->first_pc = p->block_ops[block];
+    w->kinds = kinds;
     find_live(w, block);
     for (uint32_t pc = p->block_ops[block]; pc < end_pc;) write_segment(w, &pc, end_pc, end, out);
 }

@@ -43,7 +43,7 @@ enum { SIM_OPERAND_TEXTS = 8, SIM_OPERAND_TEXT = 1024, SIM_MOST_COHORTS = 16 };
 
 typedef struct sim_writer {
     const sim_program *program;
-    const sim_compiled *compiled;
+    const uint16_t *kinds; /* of the block's operations: a bit for each that their lanes were of */
     const struct sim_assembled *assembled;
     const struct ptx_liveness *blocks_live;
     arena *memory; /* for this job */
@@ -65,6 +65,7 @@ typedef struct sim_writer {
     uint32_t pc;         /* of the operation that is being written */
     uint32_t guard;      /* its guard's mask as a value; meaningful if guarded */
     bool guarded;
+    uint32_t block, first_pc; /* that is being written */
     sim_segment *segment;
     uint32_t segment_end; /* its last operation, or one behind the block */
     sim_written_cohort cohorts[SIM_MOST_COHORTS];
@@ -146,9 +147,10 @@ typedef struct sim_written {
 /* No fewer than all blocks together can have. */
 uint32_t sim_most_segments(const sim_program *program);
 
-/* A module with a function `s<PC>` for each segment of some basic blocks, which are added to *out. */
+/* A module with a function `s<PC>` for each segment of basic blocks, which are added to *out. kinds: of the block's
+ * operations. */
 void sim_write_begin(sim_writer *w);
-void sim_write_block(sim_writer *w, uint32_t block, sim_written *out);
+void sim_write_block(sim_writer *w, uint32_t block, const uint16_t *kinds, sim_written *out);
 void sim_write_finish(sim_writer *w);
 
 /* ops.c: writes the operation, or nothing (false). */
