@@ -20,6 +20,12 @@
                        "mapa.shared::cluster.u32 %r9, %r4, %r8;\n@!%p1 ld.shared::cluster.u32 %r7, [%r9];\n@!%p1 " \
                        "st.global.u32 [%rd2], %r7;\n"
 
+/* A byte of a shared word that nobody wrote otherwise; the comparison of such a word or another one's. */
+#define BYTE_IN_WORD "cvt.u16.u32 %h0, %r0;\nst.shared.u8 [%r4], %h0;\nld.shared.u32 %r7, [%r4];\n"
+#define HALF(name) "cvt.u32.u16 %r7, " name ";\n" TAKE
+#define COMPARED "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p0, %r7, 5;\nsetp.lt.u32 %p1, "
+#define DECIDED "or.pred %p1, %p0, %p1;\n@!%p1 bra D;\n" OUT("%r0") "D:\n"
+
 static const pair pairs[] = {
     PAIR("one word behind the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
          "ld.global.u32 %r7, [%rd1+1020];\n" TAKE),
@@ -112,6 +118,13 @@ static const pair pairs[] = {
     PAIR("local array of the block before", UNINITIALISED_READ, 256, 1,
          LOCAL "setp.ge.u32 %p1, %r1, 8;\n@!%p1 st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE,
          LOCAL "st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE),
+    PAIR("padding that went along in a word", UNINITIALISED_READ, 1, 32, BYTE_IN_WORD "shr.u32 %r7, %r7, 8;\n" TAKE,
+         BYTE_IN_WORD "cvt.u32.u8 %r7, %r7;\n" TAKE),
+    PAIR("padding in one half of a word", UNINITIALISED_READ, 1, 32,
+         BYTE_IN_WORD "mov.b32 {%h0, %h1}, %r7;\n" HALF("%h0"),
+         BYTE_IN_WORD "st.shared.u8 [%r4+1], %h0;\nld.shared.u32 %r7, [%r4];\nmov.b32 {%h0, %h1}, %r7;\n" HALF("%h0")),
+    PAIR("a comparison that does not decide", UNINITIALISED_READ, 1, 32, COMPARED "%r0, 31;\n" DECIDED,
+         COMPARED "%r0, 32;\n" DECIDED),
     PAIR("generic address where a shared one belongs", ILLEGAL_ACCESS, 1, 32,
          "cvt.u64.u32 %rd4, %r4;\ncvta.shared.u64 %rd4, %rd4;\nst.shared.u32 [%rd4], %r0;\n",
          "cvt.u64.u32 %rd4, %r4;\nst.shared.u32 [%rd4], %r0;\n"),

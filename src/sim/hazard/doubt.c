@@ -29,9 +29,10 @@ static void doubt_register(sim_warp *w, const ptx_operand *o, const sim_doubt *d
     if (!doubts) return;
     w->doubtful = true;
     sim_doubt *t = &doubts[o->reg];
-    const uint32_t before = t->lanes;
+    const sim_doubt before = *t;
     *t = *doubt;
-    t->lanes |= before;
+    t->lanes |= before.lanes;
+    if (before.lanes) t->bits |= before.bits;
 }
 
 /* ldmatrix hands a row on to other lanes than the one that had its address: the word's place in the row says to whom.
@@ -47,12 +48,13 @@ static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
     }
 }
 
-void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, haul_space space,
-                      uint64_t address, uint32_t bytes) {
+void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
+                      haul_space space, uint64_t address, uint32_t bytes) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
     const sim_doubt doubt = {.lanes = lanes,
+                             .bits = bits,
                              .instruction = instruction,
                              .bytes = bytes,
                              .address = address,
@@ -84,18 +86,34 @@ static void add_source(void *context, uint32_t reg, bool writes) {
     if (writes) return;
     x->all &= lanes;
     if (!lanes) return;
-    const uint32_t before = x->found.lanes;
+    const sim_doubt before = x->found;
     x->found = x->doubts[reg];
-    x->found.lanes = before | lanes;
+    x->found.lanes = before.lanes | lanes;
+    x->found.bits |= before.bits;
 }
 
 static void set_destination(void *context, uint32_t reg, bool writes) {
     flow *x = context;
     if (!writes) return;
     sim_doubt *t = &x->doubts[reg];
-    const uint32_t kept = t->lanes & ~x->active;
+    const sim_doubt before = *t;
+    const uint32_t kept = before.lanes & ~x->active;
     if (x->found.lanes) *t = x->found;
+    if (kept) t->bits |= before.bits;
     t->lanes = kept | x->found.lanes;
+}
+
+/* A register's parts go to registers of their own. */
+static void set_parts(flow *x, const ptx_instruction *i) {
+    const ptx_operand *parts = &i->operands[0];
+    const unsigned width = ptx_bits(i->type) / parts->part_count;
+    const sim_doubt whole = x->found;
+    for (uint32_t k = 0; k < parts->part_count; k++) {
+        if (parts->parts[k].kind != PTX_REGISTER) continue;
+        if (k * width < 64) x->found.bits = whole.bits >> (k * width) & ((1ull << width % 64) - 1);
+        x->found.lanes = x->found.bits ? whole.lanes : 0;
+        set_destination(x, parts->parts[k].reg, true);
+    }
 }
 
 static bool is_of_shuffle(const sim_doubt *t) {
@@ -158,7 +176,9 @@ uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned ele
     const ptx_operand *data = &i->operands[1];
     const bool is_part = data->kind == PTX_VECTOR && element < data->part_count;
     if (i->op != PTX_OP_ST) return 0;
-    return of_operand(w, is_part ? &data->parts[element] : data, SIM_ALL_LANES).found.lanes;
+    const ptx_operand *part = is_part ? &data->parts[element] : data;
+    const flow x = of_operand(w, part, SIM_ALL_LANES);
+    return x.found.lanes && sim_doubtful_bits(x.doubts, part, i->type) ? x.found.lanes : 0;
 }
 
 void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]) {
@@ -174,7 +194,7 @@ void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, cons
         const unsigned l = (unsigned)__builtin_ctz(left), s = source[l] % SIM_LANES;
         sim_doubt doubt = known;
         if (!(lanes >> s & 1))
-            doubt = (sim_doubt){.instruction = instruction, .address = s, .space = HAUL_SPACE_NONE};
+            doubt = (sim_doubt){.instruction = instruction, .bits = UINT64_MAX, .address = s, .space = HAUL_SPACE_NONE};
         else if (!(known.lanes >> s & 1))
             continue;
         doubt.lanes = 1u << l;
@@ -195,6 +215,23 @@ static bool stands_for_none(const sim_op *op) {
            op->run == sim_run_clock || op->run == sim_run_finish_products;
 }
 
+/* Of the data of a store: those bits that it stores. */
+static bool stores_doubt(const flow *x, const ptx_instruction *i) {
+    const ptx_operand *data = &i->operands[1];
+    if (data->kind != PTX_VECTOR) return sim_doubtful_bits(x->doubts, data, i->type) != 0;
+    for (uint32_t k = 0; k < data->part_count; k++)
+        if (sim_doubtful_bits(x->doubts, &data->parts[k], i->type)) return true;
+    return false;
+}
+
+/* What is in doubt of the result, where the operation does not take all of what it reads. */
+static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
+    if (!x->found.lanes) return;
+    x->found.lanes &= ~sim_doubt_decided(w, x->doubts, i, x->found.lanes);
+    x->found.bits = sim_doubtful_result(x->doubts, i);
+    if (!x->found.bits) x->found.lanes = 0;
+}
+
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (stands_for_none(op)) return;
@@ -206,7 +243,7 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
         const flow address = of_operand(w, &i->operands[0], active);
         if (address.found.lanes)
             report(w, &address.found, op->instruction);
-        else if (x.found.lanes && (!to_shared(op) || is_of_shuffle(&x.found)))
+        else if (x.found.lanes && stores_doubt(&x, i) && (!to_shared(op) || is_of_shuffle(&x.found)))
             report(w, &x.found, op->instruction);
         return;
     }
@@ -227,7 +264,12 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     case PTX_OP_VOTE_BALLOT:
     case PTX_OP_MATCH:
     case PTX_OP_REDUX: x.found.lanes = 0; break;
+    case PTX_OP_MOV:
+        if (i->operands[0].kind != PTX_VECTOR || i->operands[1].kind == PTX_VECTOR) break;
+        set_parts(&x, i);
+        return;
     default: break;
     }
+    narrow(w, i, &x);
     ptx_visit_registers(i, set_destination, &x);
 }

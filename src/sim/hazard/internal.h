@@ -143,9 +143,16 @@ typedef struct sim_shadow {
 /* Registers of a warp that hold what was never written. */
 typedef struct sim_doubt {
     uint32_t lanes, instruction, bytes; /* who, since which load */
+    uint64_t bits;                      /* of the register, in any of the lanes */
     uint64_t address;
     uint8_t space, lane;
 } sim_doubt;
+
+/* Of an operand as the instruction reads it, of the result, and the lanes whose result is known all the same, because an
+ * operand of a logical operation decides it. */
+uint64_t sim_doubtful_bits(const sim_doubt *doubts, const ptx_operand *operand, unsigned type);
+uint64_t sim_doubtful_result(const sim_doubt *doubts, const ptx_instruction *instruction);
+uint32_t sim_doubt_decided(const sim_warp *w, const sim_doubt *doubts, const ptx_instruction *i, uint32_t lanes);
 
 /* A tensor map that the kernel has changed. */
 enum { SIM_HAZARD_MAPS = 8 };

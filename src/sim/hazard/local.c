@@ -65,7 +65,7 @@ static void load(sim_warp *w, const sim_op *op, unsigned element, uint32_t activ
         const uint64_t thread = w->index * SIM_LANES + l, at = offset[l] + element * bytes;
         const unsigned char *words = written + thread * frame / 4;
         if (is_local ? !is_written(words, at, bytes) : is_doubtful(words, at, bytes))
-            sim_hazard_doubt(w, op->instruction, element, 1u << l, HAUL_SPACE_LOCAL, at, bytes);
+            sim_hazard_doubt(w, op->instruction, element, 1u << l, UINT64_MAX, HAUL_SPACE_LOCAL, at, bytes);
     }
 }
 

@@ -211,13 +211,22 @@ static void set_written(unsigned char *written, uint64_t address, unsigned bytes
         __atomic_fetch_or(written + address / 4, mask_of(address, bytes), __ATOMIC_RELAXED);
 }
 
+static uint64_t bits_of_bytes(unsigned bytes) {
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < 4; k++)
+        if (bytes >> k & 1) bits |= 255ull << (8 * k);
+    return bits;
+}
+
 static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written, uint64_t offset) {
     for (unsigned at = 0; at < op->bytes; at += 4) {
         const unsigned char mask = mask_of(offset, op->bytes);
         if ((written[(offset + at) / 4] & mask) == mask) continue;
         const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
-        sim_hazard_doubt(w, op->instruction, element, 1u << lane, HAUL_SPACE_GLOBAL, SIM_GLOBAL_BASE + offset + at,
-                         bytes);
+        const unsigned missing = (mask & ~written[(offset + at) / 4] & 15u) >> (offset % 4);
+        const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
+        sim_hazard_doubt(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL,
+                         SIM_GLOBAL_BASE + offset + at, bytes);
     }
 }
 

@@ -111,8 +111,10 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
 
 static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
     if (k->op && k->action == HAUL_ACTION_READ) {
-        sim_hazard_doubt(k->w, k->instruction, (address - k->base) >> k->op->x, lanes, HAUL_SPACE_SHARED, address,
-                         bytes);
+        const uint32_t from = address - k->base, element = from >> k->op->x;
+        const uint64_t bits = bytes < 8 ? (1ull << (8 * bytes)) - 1 : UINT64_MAX;
+        sim_hazard_doubt(k->w, k->instruction, element, lanes, bits << (8 * (from - (element << k->op->x)) % 64),
+                         HAUL_SPACE_SHARED, address, bytes);
         return;
     }
     report(k, HAUL_FINDING_UNINITIALISED_READ, address, bytes, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
