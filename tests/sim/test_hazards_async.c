@@ -17,6 +17,10 @@
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"
 #define COPY_ARRIVES "cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n"
 
+/* Lanes from 12 on have the number 12, as those have that are more than there is to copy. */
+#define CLAMPED "min.u32 %r6, %r0, 12;\nmad.wide.u32 %rd4, %r6, 4, %rd1;\nmad.lo.u32 %r6, %r6, 4, %r3;\n"
+#define COPY_CLAMPED(from) "cp.async.ca.shared.global [%r6], [" from "], 4;\n" COMMIT WAIT_GROUPS("0") "bar.sync 0;\n"
+
 static const pair pairs[] = {
     PAIR("cp.async not waited for", ASYNC_READ_BEFORE_WAIT, 1, 64, COPY COMMIT LOAD_OWN,
          COPY COMMIT WAIT_GROUPS("0") LOAD_OWN),
@@ -25,6 +29,8 @@ static const pair pairs[] = {
     PAIR("the wait leaves the group in flight", ASYNC_READ_BEFORE_WAIT, 1, 64,
          COPY COMMIT COPY_NEXT COMMIT WAIT_GROUPS("1") LOAD_NEXT,
          COPY COMMIT COPY_NEXT COMMIT WAIT_GROUPS("1") LOAD_OWN WAIT_GROUPS("0") LOAD_NEXT),
+    PAIR("two lanes copy to one place", ASYNC_READ_BEFORE_WAIT, 1, 32, CLAMPED COPY_CLAMPED("%rd3"),
+         CLAMPED COPY_CLAMPED("%rd4")),
     PAIR("no barrier behind the wait", RACE_SHARED, 1, 64, COPY COMMIT WAIT_GROUPS("0") MIRROR,
          COPY COMMIT WAIT_GROUPS("0") "bar.sync 0;\n" MIRROR),
     PAIR("a barrier before the wait only", ASYNC_READ_BEFORE_WAIT, 1, 64,

@@ -443,12 +443,24 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
     if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
 }
 
+/* An earlier one of the lanes brings the same bytes to the same place: groups that are larger than what they copy clamp
+ * their threads' numbers. */
+static bool is_repeated(const sim_copy *c, uint32_t lanes, unsigned lane) {
+    for (lanes &= (1u << lane) - 1; lanes; lanes &= lanes - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(lanes);
+        if (c->destination[l] == c->destination[lane] && c->source[l] == c->source[lane] && c->read[l] == c->read[lane])
+            return true;
+    }
+    return false;
+}
+
 void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
-    for (; active; active &= active - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(active);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (is_repeated(c, active, lane)) continue;
         sim_visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
         if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
         write_words(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);

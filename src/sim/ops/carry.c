@@ -1,5 +1,6 @@
-/* Extended-precision arithmetic: the carry flag CC.CF is a predicate with a bit for each lane. A borrow is kept as it
- * is named: 1 when the difference went below zero. */
+/* Extended-precision arithmetic: the carry flag CC.CF is a predicate with a bit for each lane. A difference is the sum
+ * with the complement, so the flag is 0 when there was a borrow: PTX does not say so, but nvcc's division of 128-bit
+ * integers adds the flag up behind a subtraction. */
 #include "sim/ops/wide.h"
 
 /* handler `name`: d = expression of a, b, c and the carry in, which is 0 or 1; `carry` is what it carries out.
@@ -28,7 +29,6 @@
 
 /* x + y + in goes beyond the width. */
 #define CARRIES(U, x, y) ((U)((U)(x) + (y)) < (U)(x) || ((U)((U)(x) + (y) + in) < (U)in))
-#define BORROWS(U, x, y) ((x) < (y) || (U)((x) - (y)) < in)
 
 #define LOW_32(a, b) ((a) * (b))
 #define LOW_64(a, b) ((a) * (b))
@@ -39,8 +39,8 @@
 
 CARRYING(add_32, uint32_t, a + b + in, CARRIES(uint32_t, a, b))
 CARRYING(add_64, uint64_t, a + b + in, CARRIES(uint64_t, a, b))
-CARRYING(sub_32, uint32_t, a - b - in, BORROWS(uint32_t, a, b))
-CARRYING(sub_64, uint64_t, a - b - in, BORROWS(uint64_t, a, b))
+CARRYING(sub_32, uint32_t, a + ~b + in, CARRIES(uint32_t, a, ~b))
+CARRYING(sub_64, uint64_t, a + ~b + in, CARRIES(uint64_t, a, ~b))
 CARRYING(mad_lo_32, uint32_t, LOW_32(a, b) + c + in, CARRIES(uint32_t, LOW_32(a, b), c))
 CARRYING(mad_lo_64, uint64_t, LOW_64(a, b) + c + in, CARRIES(uint64_t, LOW_64(a, b), c))
 CARRYING(mad_hi_u32, uint32_t, HIGH_u32(a, b) + c + in, CARRIES(uint32_t, HIGH_u32(a, b), c))
@@ -48,13 +48,13 @@ CARRYING(mad_hi_s32, uint32_t, HIGH_s32(a, b) + c + in, CARRIES(uint32_t, HIGH_s
 CARRYING(mad_hi_u64, uint64_t, HIGH_u64(a, b) + c + in, CARRIES(uint64_t, HIGH_u64(a, b), c))
 CARRYING(mad_hi_s64, uint64_t, HIGH_s64(a, b) + c + in, CARRIES(uint64_t, HIGH_s64(a, b), c))
 
-/* `takes`: the instruction adds the carry flag in. .cc writes it; what the others carry out nobody reads. */
-static haul_status lower_carrying(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, bool takes) {
+/* `in`: the slot of what is carried in. .cc writes the flag; what the others carry out nobody reads. */
+static haul_status lower_carrying(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, uint32_t in) {
     const unsigned third = i->operand_count > 3 ? i->type : PTX_TYPE_NONE;
     sim_op *op = sim_emit_with(l, i, handlers[i->type], i->type, i->type, third);
     if (!op) return HAUL_ERROR_UNSUPPORTED;
     op->x = i->mods[PTX_SLOT_CARRY] ? SIM_SLOT_CARRY : SIM_SLOT_SINK;
-    op->y = takes ? SIM_SLOT_CARRY : SIM_SLOT_FALSE;
+    op->y = in;
     return HAUL_OK;
 }
 
@@ -66,27 +66,27 @@ static sim_handlers multiplying_high = {
     [PTX_U32] = mad_hi_u32, [PTX_S32] = mad_hi_s32, [PTX_U64] = mad_hi_u64, [PTX_S64] = mad_hi_s64};
 
 haul_status LOWER(ADD_CC)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_carrying(l, i, adding, false);
+    return lower_carrying(l, i, adding, SIM_SLOT_FALSE);
 }
 
 haul_status LOWER(SUB_CC)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_carrying(l, i, subtracting, false);
+    return lower_carrying(l, i, subtracting, SIM_SLOT_TRUE);
 }
 
 haul_status LOWER(ADDC)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_carrying(l, i, adding, true);
+    return lower_carrying(l, i, adding, SIM_SLOT_CARRY);
 }
 
 haul_status LOWER(SUBC)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_carrying(l, i, subtracting, true);
+    return lower_carrying(l, i, subtracting, SIM_SLOT_CARRY);
 }
 
 haul_status LOWER(MAD_CC)(sim_lowering *l, const ptx_instruction *i) {
     const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
-    return lower_carrying(l, i, low ? multiplying_low : multiplying_high, false);
+    return lower_carrying(l, i, low ? multiplying_low : multiplying_high, SIM_SLOT_FALSE);
 }
 
 haul_status LOWER(MADC)(sim_lowering *l, const ptx_instruction *i) {
     const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
-    return lower_carrying(l, i, low ? multiplying_low : multiplying_high, true);
+    return lower_carrying(l, i, low ? multiplying_low : multiplying_high, SIM_SLOT_CARRY);
 }
