@@ -122,12 +122,12 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     sim_sm *sm = n->warp->sm;
     sim_reach *reach = &sm->reaches[op->instruction];
     const sim_range *range = &reach->range;
-    const uint64_t bytes = (uint64_t)op->bytes * HALF, from[2] = {first, second};
+    const uint64_t bytes = (uint64_t)op->bytes * HALF;
     if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
     if ((first | second) & (op->bytes - 1u)) return 0;
     sim_foresee(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
-    sim_count_global_span(sm->counting, n->warp, op, from, op->bytes);
+    sim_count_global_span(sm->counting, n->warp, op, first, second, op->bytes);
     return range->host;
 }
 

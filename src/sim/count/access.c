@@ -72,26 +72,40 @@ static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned byte
     return false;
 }
 
+static void begin_stores(sim_counting *c, const sim_warp *w) {
+    if (c->pending.warp == w) return;
+    sim_counting_flush(c);
+    c->pending.warp = w;
+}
+
+/* average: bytes that are written of each of its sectors */
+static inline void store_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask, uint32_t average) {
+    const unsigned hits = average == 32 ? sim_l1_load(c->l1, line, mask) : sim_l1_probe(c->l1, line, mask);
+    c->store_hits += (uint32_t)__builtin_popcount(hits);
+    if (!combine(c, line, mask, average)) t->traffic.l2_requests++;
+}
+
+static void end_stores(sim_counting *c, sim_tally *t, uint32_t lines, uint32_t sectors) {
+    t->traffic.l2_sectors += sectors;
+    c->store_requests_issued += lines;
+    c->store_sectors_issued += sectors;
+}
+
+static uint32_t average_bytes(uint32_t bytes, uint32_t sectors) {
+    const uint32_t average = bytes / sectors;
+    return average < 32 ? average : 32;
+}
+
 static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
-    if (c->pending.warp != w) {
-        sim_counting_flush(c);
-        c->pending.warp = w;
-    }
-    uint32_t average = bytes / lines->sectors;
-    if (average > 32) average = 32;
-    for (uint32_t i = 0; i < lines->count; i++) {
-        c->store_hits += (uint32_t)__builtin_popcount(sim_l1_probe(c->l1, lines->line[i], lines->mask[i]));
-        if (!combine(c, lines->line[i], lines->mask[i], average)) t->traffic.l2_requests++;
-        if (average == 32) sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
-    }
-    t->traffic.l2_sectors += lines->sectors;
-    c->store_requests_issued += lines->count;
-    c->store_sectors_issued += lines->sectors;
+    const uint32_t average = average_bytes(bytes, lines->sectors);
+    begin_stores(c, w);
+    for (uint32_t i = 0; i < lines->count; i++) store_line(c, t, lines->line[i], lines->mask[i], average);
+    end_stores(c, t, lines->count, lines->sectors);
 }
 
 /* ---- loads ---- */
 
-static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+static inline void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     sim_last_read *last = &c->last_read;
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
     c->read_requests_issued++;
@@ -104,12 +118,14 @@ static void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned 
     *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, priority_of(c, line))};
 }
 
+static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    const unsigned hits = sim_l1_load(c->l1, line, mask);
+    t->traffic.hits += (uint32_t)__builtin_popcount(hits);
+    if (hits != mask) request_read(c, t, line, mask & ~hits);
+}
+
 static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
-    for (uint32_t i = 0; i < lines->count; i++) {
-        unsigned hits = sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
-        t->traffic.hits += (uint32_t)__builtin_popcount(hits);
-        if (hits != lines->mask[i]) request_read(c, t, lines->line[i], lines->mask[i] & ~hits);
-    }
+    for (uint32_t i = 0; i < lines->count; i++) load_line(c, t, lines->line[i], lines->mask[i]);
 }
 
 static uint64_t warp_place(const sim_warp *w) {
@@ -274,44 +290,84 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     }
 }
 
-/* Lines of both halves of the warp, each of which begins at `first` and has lanes `stride` bytes apart. False when they
- * have lines in common. */
-static bool span_lines(const uint64_t first[2], uint64_t stride, unsigned bytes, sim_lines *lines) {
-    const uint64_t half = SIM_LANES / 2, reach = (half - 1) * stride + bytes - 1;
-    lines->count = lines->sectors = 0;
-    if (first[1] == first[0] + half * stride) {
-        sim_add_span(first[0], first[1] + reach, lines);
-        return true;
+/* Lines side by side of which a whole warp touches every sector from the one of byte `first` to that of byte `last`,
+ * through L1. */
+static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t last,
+                      unsigned bytes) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const bool is_store = a->class == HAUL_CLASS_GLOBAL_STORE;
+    sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
+    const uint64_t first_line = first >> SIM_LINE_SHIFT, last_line = last >> SIM_LINE_SHIFT;
+    const uint32_t count = (uint32_t)(last_line - first_line) + 1,
+                   sectors = (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT)) + 1,
+                   average = average_bytes(SIM_LANES * bytes, sectors);
+    const unsigned tail = 15u >> (3 - (last >> SIM_SECTOR_SHIFT & 3));
+    unsigned mask = 15u << (first >> SIM_SECTOR_SHIFT & 3) & 15;
+    sim_traffic_pass(&t->traffic, sectors, sim_tag_wavefronts_of_run(first_line, count), SIM_ALL_LANES, bytes);
+    t->tag_sectors += sectors;
+    if (is_store)
+        begin_stores(c, w);
+    else if (a->caching == SIM_CACHED)
+        flush_warp(c, w);
+    for (uint64_t line = first_line; line <= last_line; line++, mask = 15) {
+        if (line == last_line) mask &= tail;
+        if (is_store)
+            store_line(c, t, line, mask, average);
+        else
+            load_line(c, t, line, mask);
     }
-    const uint64_t lower = first[0] < first[1] ? first[0] : first[1], upper = first[0] < first[1] ? first[1] : first[0];
-    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) return false;
-    for (unsigned h = 0; h < 2; h++) sim_add_span(first[h], first[h] + reach, lines);
-    return true;
+    if (is_store) end_stores(c, t, count, sectors);
 }
 
-static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t from[2], uint64_t stride,
-                       sim_part part) {
-    const uint64_t shift = (uint64_t)(int64_t)part.start;
-    const uint64_t first[2] = {from[0] + shift, from[1] + shift};
-    sim_lines lines;
-    if (!span_lines(first, stride, part.width, &lines)) {
+/* Lines of both halves of the warp, which begin at `first` and `second` and have lanes `stride` bytes apart. */
+static void find_span_lines(uint64_t first, uint64_t second, uint64_t stride, unsigned bytes, sim_lines *lines) {
+    const uint64_t reach = (SIM_LANES / 2 - 1) * stride + bytes - 1;
+    const uint64_t lower = first < second ? first : second, upper = first < second ? second : first;
+    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) { /* some may be of both halves */
         uint64_t start[SIM_LANES];
-        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = first[l / (SIM_LANES / 2)] + l % (SIM_LANES / 2) * stride;
-        sim_coalesce(start, SIM_ALL_LANES, part.width, &lines);
+        for (unsigned l = 0; l < SIM_LANES; l++)
+            start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
+        sim_coalesce(start, SIM_ALL_LANES, bytes, lines);
+        return;
     }
-    count_global_lines(c, w, op, SIM_ALL_LANES, part.width, &lines);
+    sim_add_span(first, first + reach, lines);
+    sim_add_span(second, second + reach, lines);
 }
 
-void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t first[2],
+static bool is_ordinary(const sim_assembled *a) {
+    return a->class == HAUL_CLASS_GLOBAL_STORE || a->caching == SIM_CACHED || a->caching == SIM_CACHED_READ_ONLY;
+}
+
+static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
+                       uint64_t stride, unsigned bytes) {
+    const bool halves_meet = second - first == SIM_LANES / 2 * stride;
+    const uint64_t last = first + (SIM_LANES - 1) * stride + bytes - 1;
+    sim_lines lines;
+    if (halves_meet && is_ordinary(&c->plan->assembled[op->instruction])) {
+        count_run(c, w, op, first, last, bytes);
+        return;
+    }
+    lines.count = lines.sectors = 0;
+    if (halves_meet)
+        sim_add_span(first, last, &lines);
+    else
+        find_span_lines(first, second, stride, bytes, &lines);
+    count_global_lines(c, w, op, SIM_ALL_LANES, bytes, &lines);
+}
+
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
                            uint64_t stride) {
     if (!is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     take_policy(c, w, op, SIM_ALL_LANES);
     if (a->plain) {
-        count_span(c, w, op, first, stride, (sim_part){0, op->bytes});
+        count_span(c, w, op, first, second, stride, op->bytes);
         return;
     }
-    for (unsigned p = 0; p < a->part_count; p++) count_span(c, w, op, first, stride, a->parts[p]);
+    for (unsigned p = 0; p < a->part_count; p++) {
+        const uint64_t shift = (uint64_t)(int64_t)a->parts[p].start;
+        count_span(c, w, op, first + shift, second + shift, stride, a->parts[p].width);
+    }
 }
 
 /* ---- constant banks ---- */

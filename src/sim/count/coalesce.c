@@ -11,17 +11,28 @@ unsigned sim_tag_bank(uint64_t line) {
     return (unsigned)__builtin_parityll(line & BANK_BIT_0) | (unsigned)__builtin_parityll(line & BANK_BIT_1) << 1;
 }
 
-uint32_t sim_tag_wavefronts(const sim_lines *lines) {
-    if (lines->count <= 1) return lines->count;
-    /* four counters of a byte each in one word; at most 32 lines */
-    uint32_t counts = 0;
-    for (uint32_t i = 0; i < lines->count; i++) counts += 1u << (8 * sim_tag_bank(lines->line[i]));
+/* The most that any bank has, of four counters of a byte each in one word. */
+static uint32_t busiest(uint32_t counts) {
     uint32_t most = 0;
     for (unsigned bank = 0; bank < 4; bank++) {
-        uint32_t n = counts >> (8 * bank) & 0xff;
+        const uint32_t n = counts >> (8 * bank) & 0xff;
         if (n > most) most = n;
     }
     return most;
+}
+
+uint32_t sim_tag_wavefronts(const sim_lines *lines) {
+    uint32_t counts = 0; /* of at most 32 lines */
+    if (lines->count <= 1) return lines->count;
+    for (uint32_t i = 0; i < lines->count; i++) counts += 1u << (8 * sim_tag_bank(lines->line[i]));
+    return busiest(counts);
+}
+
+uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count) {
+    uint32_t counts = 0;
+    if (count <= 1) return count;
+    for (uint32_t i = 0; i < count; i++) counts += 1u << (8 * sim_tag_bank(first + i));
+    return busiest(counts);
 }
 
 /* ---- lines and sectors ---- */

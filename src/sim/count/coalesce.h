@@ -27,6 +27,8 @@ void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines);
 
 /* Wavefronts that the tag stage puts out for the access: lines that fall into one of its four banks go one by one. */
 uint32_t sim_tag_wavefronts(const sim_lines *lines);
+/* The same for `count` lines side by side. */
+uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count);
 
 /* The bank (0..3) of a line. */
 unsigned sim_tag_bank(uint64_t line);

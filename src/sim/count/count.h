@@ -60,9 +60,9 @@ void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t 
 void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint64_t address[SIM_LANES]);
 /* The same for a load or store of a whole warp of which both halves have lanes at the same distance from each other, of
- * at most SIM_MOST_SPAN_STRIDE bytes; first: where each half's begin. */
+ * at most SIM_MOST_SPAN_STRIDE bytes; first, second: where each half's begin. */
 enum { SIM_MOST_SPAN_STRIDE = 32 };
-void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, const uint64_t first[2],
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
                            uint64_t stride);
 /* The same on local memory: offsets into each thread's frame; the model interleaves lanes as hardware does. */
 void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,

@@ -46,10 +46,6 @@ typedef struct sim_log {
 
 void sim_log_free(sim_log *log);
 void sim_log_clear(sim_log *log);
-/* Returns the new entry, valid until the next call; NULL when there is no memory. */
-sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
-                           sim_priority priority);
-
 /* Chunks of 32 lines go to slices in turn, turned further by higher bits so that strides spread; a line's number
  * within its slice leaves the turn out and keeps everything else. */
 static inline unsigned sim_log_slice_of(uint64_t line) {
@@ -58,6 +54,19 @@ static inline unsigned sim_log_slice_of(uint64_t line) {
 }
 static inline uint64_t sim_log_local(uint64_t line) {
     return line >> 8 << 5 | (line & 31);
+}
+
+/* Makes room for one more entry. False when there is no memory: then the log has failed. */
+bool sim_log_grow(sim_log *log, sim_log_slice *slice);
+
+/* Returns the new entry, valid until the next call; NULL when there is no memory. */
+static inline sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
+                                         sim_priority priority) {
+    sim_log_slice *slice = &log->slices[sim_log_slice_of(line)];
+    if (__builtin_expect(slice->count == slice->capacity, 0) && !sim_log_grow(log, slice)) return NULL;
+    sim_log_entry *entry = &slice->entries[slice->count++];
+    *entry = sim_log_local(line) << 16 | (uint64_t)((unsigned)priority << 12 | bytes << 6 | (unsigned)kind << 4 | mask);
+    return entry;
 }
 
 #endif

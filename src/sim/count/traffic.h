@@ -15,15 +15,21 @@ static inline uint32_t sim_lanes(uint32_t active) {
     return (uint32_t)__builtin_popcount(active);
 }
 
-/* One pass through the tag stage: `lines` is what sim_coalesce() made of the active lanes' `bytes` bytes each. */
-static inline void sim_traffic_tags(haul_traffic *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
-    uint32_t ideal = sim_ideal_sectors(active, bytes);
+/* One pass through the tag stage for the active lanes' `bytes` bytes each. */
+static inline void sim_traffic_pass(haul_traffic *t, uint32_t sectors, uint32_t wavefronts, uint32_t active,
+                                    unsigned bytes) {
+    const uint32_t ideal = sim_ideal_sectors(active, bytes);
     t->instructions++;
     t->requests++;
-    t->sectors += lines->sectors;
-    t->ideal_sectors += ideal < lines->sectors ? ideal : lines->sectors;
-    t->wavefronts += sim_tag_wavefronts(lines);
+    t->sectors += sectors;
+    t->ideal_sectors += ideal < sectors ? ideal : sectors;
+    t->wavefronts += wavefronts;
     t->bytes += (uint64_t)sim_lanes(active) * bytes;
+}
+
+/* The same for `lines`, which is what sim_coalesce() made of them. */
+static inline void sim_traffic_tags(haul_traffic *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
+    sim_traffic_pass(t, lines->sectors, sim_tag_wavefronts(lines), active, bytes);
 }
 
 static inline void sim_traffic_shared(haul_traffic *t, sim_wavefronts wavefronts, uint32_t active, unsigned bytes) {

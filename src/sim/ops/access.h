@@ -70,16 +70,15 @@ static inline bool sim_all_in_shared(const uint32_t address[SIM_LANES], uint32_t
     return furthest <= limit - bytes && (low_bits & (alignment - 1)) == 0;
 }
 
-/* Whether the lanes of each half warp lie at a constant distance from each other, which is address[1] - address[0]. */
+/* Whether the lanes of each half warp lie at a constant distance from each other, which is address[1] - address[0], and
+ * less than 2^28. */
 static inline bool sim_halves_progress(const uint64_t address[SIM_LANES]) {
-    const uint64_t stride = address[1] - address[0], *upper = address + SIM_LANES / 2;
-    uint64_t differs = (upper[1] - upper[0]) ^ stride;
-    for (unsigned l = 0; l < 8; l++)
-        differs |= ((address[l + 8] - address[l]) ^ 8 * stride) | ((upper[l + 8] - upper[l]) ^ 8 * stride);
-    for (unsigned l = 0; l < 4; l++)
-        differs |= ((address[l + 4] - address[l]) ^ 4 * stride) | ((upper[l + 4] - upper[l]) ^ 4 * stride);
-    for (unsigned l = 0; l < 2; l++)
-        differs |= ((address[l + 2] - address[l]) ^ 2 * stride) | ((upper[l + 2] - upper[l]) ^ 2 * stride);
+    enum { HALF = SIM_LANES / 2 };
+    const uint64_t first = address[0], second = address[HALF];
+    const uint32_t stride = (uint32_t)(address[1] - first);
+    uint64_t differs = 0;
+    for (uint32_t l = 0; l < HALF; l++)
+        differs |= (address[l] - first - l * stride) | (address[l + HALF] - second - l * stride);
     return differs == 0;
 }
 

@@ -370,39 +370,54 @@ static inline void move_words(unsigned char *lanes, unsigned char *const half[2]
         memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], SIM_HALF * 4);
 }
 
-static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t address[SIM_LANES], uint64_t stride,
+/* base: of the address register's lanes. A load may overwrite the register. */
+static void move_spread(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], bool is_store) {
+    uint64_t kept[SIM_LANES];
+    memcpy(kept, lanes, sizeof kept);
+    move_elements(w, op, SIM_ALL_LANES, base, kept, is_store ? stores[op->x][op->y] : loader(op));
+}
+
+static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], uint64_t stride,
                       bool is_store) {
-    unsigned char *const half[2] = {(unsigned char *)(base + address[0]), (unsigned char *)(base + address[SIM_HALF])};
+    unsigned char *const half[2] = {(unsigned char *)(base + lanes[0]), (unsigned char *)(base + lanes[SIM_HALF])};
     const bool side_by_side = op->x == op->y && stride == op->bytes;
     if (side_by_side && op->count == 1 && op->x == 2) {
         move_words(SIM_SLOT(w, unsigned char, op->d), half, is_store);
     } else if (side_by_side && op->count == 1) {
         const size_t bytes = (size_t)SIM_HALF << op->x;
-        unsigned char *lanes = SIM_SLOT(w, unsigned char, op->d);
-        for (unsigned h = 0; h < 2; h++, lanes += bytes)
-            memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], bytes);
+        unsigned char *data = SIM_SLOT(w, unsigned char, op->d);
+        for (unsigned h = 0; h < 2; h++, data += bytes)
+            memcpy(is_store ? half[h] : data, is_store ? data : half[h], bytes);
     } else if (side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
         move_vectors(w, op, half, is_store);
     } else {
-        move_elements(w, op, SIM_ALL_LANES, base, address, is_store ? stores[op->x][op->y] : loader(op));
+        move_spread(w, op, base, lanes, is_store);
     }
 }
 
-/* False, with nothing done, where the general way has to be gone. */
-static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                        bool is_store) {
-    const uint64_t stride = address[1] - address[0], second = address[SIM_HALF];
+static void check_span(sim_warp *w, const sim_op *op) {
+    uint64_t address[SIM_LANES];
+    sim_addresses(w, op, address);
+    check_global_access(w, op, SIM_ALL_LANES, address);
+}
+
+/* False, with nothing done, where the general way has to be gone. What is asked of the lanes is asked of the register,
+ * which lies as far apart as they do. */
+static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
+    if (active != SIM_ALL_LANES || !(op->flags & SIM_OP_WIDE)) return false;
+    const uint64_t *lanes = SIM_SLOT(w, uint64_t, op->a), stride = lanes[1] - lanes[0];
+    if (stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(lanes)) return false;
     sim_reach *reach = &w->sm->reaches[op->instruction];
     const sim_range *range = &reach->range;
-    if (active != SIM_ALL_LANES || stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(address)) return false;
+    const uint64_t offset = (uint64_t)op->imm, first = lanes[0] + offset, second = lanes[SIM_HALF] + offset;
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
-    if (!sim_is_span_inside(range, address[0], span) || !sim_is_span_inside(range, second, span)) return false;
-    if ((address[0] | second | stride) & (op->bytes - 1u)) return false;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
+    if (!sim_is_span_inside(range, first, span) || !sim_is_span_inside(range, second, span)) return false;
+    if ((first | second | stride) & (op->bytes - 1u)) return false;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_span(w, op);
     w->sm->changes += is_store;
-    sim_foresee(reach, address[0]);
-    move_span(w, op, range->host, address, stride, is_store);
-    sim_count_global_span(w->sm->counting, w, op, (const uint64_t[2]){address[0], second}, stride);
+    sim_foresee(reach, first);
+    move_span(w, op, range->host + offset, lanes, stride, is_store);
+    sim_count_global_span(w->sm->counting, w, op, first, second, stride);
     return true;
 }
 
@@ -413,10 +428,8 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, const ui
         return access_global(w, op, active, address, move);                              \
     }                                                                                    \
     static sim_step name##_span(sim_warp *w, const sim_op *op, uint32_t active) {        \
-        uint64_t address[SIM_LANES];                                                     \
-        sim_addresses(w, op, address);                                                   \
-        if (access_span(w, op, active, address, is_store)) return SIM_NEXT;              \
-        return access_global(w, op, active, address, move);                              \
+        if (access_span(w, op, active, is_store)) return SIM_NEXT;                       \
+        return name##_global(w, op, active);                                             \
     }                                                                                    \
     static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {      \
         uint32_t address[SIM_LANES];                                                     \
