@@ -1,26 +1,40 @@
 /* Which compilation of the instruction handlers this machine runs best. */
+#include "sim/count/banks.h"
 #include "sim/lower/lower.h"
 
-#define DECLARE(variant) extern const sim_lower_fn sim_lower_table_##variant[PTX_OP_COUNT];
+#define DECLARE(variant)                                               \
+    extern const sim_lower_fn sim_lower_table_##variant[PTX_OP_COUNT]; \
+    sim_bank_pass_fn sim_bank_pass_##variant;
 
 #if defined(SIM_HAVE_v2)
 DECLARE(v2)
 DECLARE(v3)
 DECLARE(v4)
 
-const sim_lower_fn *sim_lower_table(void) {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
-        return sim_lower_table_v4;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
-        return sim_lower_table_v3;
-    return sim_lower_table_v2;
+static bool has_v4(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
 }
+
+static bool has_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+}
+
+#define RETURN_BEST(name)           \
+    __builtin_cpu_init();           \
+    if (has_v4()) return name##_v4; \
+    return has_v3() ? name##_v3 : name##_v2
 #else
 DECLARE(native)
 
-const sim_lower_fn *sim_lower_table(void) {
-    return sim_lower_table_native;
-}
+#define RETURN_BEST(name) return name##_native
 #endif
+
+const sim_lower_fn *sim_lower_table(void) {
+    RETURN_BEST(sim_lower_table);
+}
+
+sim_bank_pass_fn *sim_bank_pass(void) {
+    RETURN_BEST(sim_bank_pass);
+}

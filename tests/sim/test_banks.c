@@ -72,24 +72,44 @@ static void different_words_of_a_bank_count_wherever_their_lanes_are(void **stat
     ASSERT_WAVEFRONTS(sim_bank_load(address, ~(1u << 9), 4), 2, 1);
 }
 
+#define ASSERT_USE(found, expected_wavefronts, expected_units)    \
+    do {                                                          \
+        sim_bank_use use_ = (found);                              \
+        assert_int_equal(use_.wavefronts, (expected_wavefronts)); \
+        assert_int_equal(use_.units, (expected_units));           \
+    } while (0)
+
 static void atomics_on_one_address_are_one_wavefront(void **state) {
     (void)state;
-    ASSERT_WAVEFRONTS(sim_bank_atomic(strided_shared(1024, 0), SIM_ALL_LANES, 4), 1, 1);
-    ASSERT_WAVEFRONTS(sim_bank_atomic(strided_shared(1024, 128), SIM_ALL_LANES, 4), 32, 1);
+    ASSERT_USE(sim_bank_atomic(strided_shared(1024, 0), SIM_ALL_LANES, 4), 1, 1);
+    ASSERT_USE(sim_bank_atomic(strided_shared(1024, 128), SIM_ALL_LANES, 4), 32, 32);
+    ASSERT_USE(sim_bank_atomic(strided_shared(1024, 2), SIM_ALL_LANES, 2), 1, 16);
+    ASSERT_USE(sim_bank_atomic(strided_shared(1024, 8), SIM_ALL_LANES, 8), 2, 32);
+}
+
+typedef struct word_list {
+    uint32_t words[4 * SIM_LANES], count;
+} word_list;
+
+static word_list distinct_words(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
+    word_list list = {.count = 0};
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        for (unsigned k = 0; k < bytes / 4; k++) {
+            const uint32_t word = address[l] / 4 + k;
+            bool is_new = lanes >> l & 1;
+            for (uint32_t i = 0; i < list.count; i++) is_new &= list.words[i] != word;
+            if (is_new) list.words[list.count++] = word;
+        }
+    }
+    return list;
 }
 
 /* The definition: the most distinct words that one bank serves. */
-static uint32_t most_words_of_a_bank(const uint32_t address[SIM_LANES], uint32_t lanes) {
-    uint32_t most = 0;
-    for (uint32_t bank = 0; bank < 32; bank++) {
-        uint32_t words[SIM_LANES], count = 0;
-        for (unsigned l = 0; l < SIM_LANES; l++) {
-            const uint32_t word = address[l] / 4;
-            bool is_new = (lanes >> l & 1) && word % 32 == bank;
-            for (uint32_t k = 0; k < count; k++) is_new &= words[k] != word;
-            if (is_new) words[count++] = word;
-        }
-        most = count > most ? count : most;
+static uint32_t most_words_of_a_bank(const word_list *list) {
+    uint32_t count[32] = {0}, most = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t now = ++count[list->words[i] % 32];
+        most = now > most ? now : most;
     }
     return most;
 }
@@ -99,20 +119,22 @@ static uint32_t next_random(uint32_t *state) {
     return *state >> 8;
 }
 
+/* Few rows and many, whole warps and parts. */
 static void scattered_words_count_as_the_definition_has_it(void **state) {
     (void)state;
     uint32_t seed = 1;
-    for (unsigned round = 0; round < 4000; round++) {
-        const uint32_t reach = 4u << round % 15, rises = round / 15 % 2,
+    for (unsigned round = 0; round < 12000; round++) {
+        const uint32_t bytes = 4u << round % 3, reach = 4u << round / 3 % 15, rises = round / 45 % 2,
                        lanes = next_random(&seed) % 3 ? SIM_ALL_LANES : next_random(&seed) * 257 | 1;
         uint32_t address[SIM_LANES], at = 1024;
         for (unsigned l = 0; l < SIM_LANES; l++) {
             const uint32_t step = next_random(&seed) % reach;
-            address[l] = rises ? (at += 4 + step % 512) : 1024 + step;
+            address[l] = (rises ? (at += 4 + step % 512) : 1024 + step) / bytes * bytes;
         }
-        const uint32_t expected = most_words_of_a_bank(address, lanes);
-        ASSERT_WAVEFRONTS(sim_bank_load(address, lanes, 4), expected, 1);
-        ASSERT_WAVEFRONTS(sim_bank_atomic(address, lanes, 4), expected, 1);
+        const word_list list = distinct_words(address, lanes, bytes);
+        const uint32_t expected = most_words_of_a_bank(&list);
+        ASSERT_USE(sim_bank_atomic(address, lanes, bytes), expected, list.count / (bytes / 4));
+        if (bytes == 4) ASSERT_WAVEFRONTS(sim_bank_load(address, lanes, 4), expected, 1);
     }
 }
 

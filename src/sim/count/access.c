@@ -517,14 +517,17 @@ void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint3
 
 /* ---- shared memory ---- */
 
+/* What an atomic takes: a pass. */
+static sim_wavefronts once(sim_bank_use use) {
+    return (sim_wavefronts){use.wavefronts, 1};
+}
+
 static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SIM_LANES], uint32_t active,
                                         unsigned bytes) {
     switch (class) {
     case HAUL_CLASS_SHARED_STORE:
     case HAUL_CLASS_GLOBAL_STORE: return sim_bank_store(address, active, bytes);
-    case HAUL_CLASS_SHARED_ATOMIC:
-    case HAUL_CLASS_GLOBAL_ATOMIC:
-    case HAUL_CLASS_GLOBAL_REDUCTION: return sim_bank_atomic(address, active, bytes);
+    case HAUL_CLASS_SHARED_ATOMIC: return once(sim_bank_atomic(address, active, bytes));
     default: return sim_bank_load(address, active, bytes);
     }
 }
@@ -553,7 +556,7 @@ static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const ui
                        unsigned bytes) {
     for (; active; active &= ~swapping_lanes(address, active, bytes)) {
         sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
-        sim_traffic_shared(&t->traffic, sim_bank_atomic(address, active, bytes), active, bytes);
+        sim_traffic_shared(&t->traffic, once(sim_bank_atomic(address, active, bytes)), active, bytes);
     }
 }
 
@@ -562,11 +565,12 @@ static bool is_atomic(uint8_t class) {
            class == HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
-/* Those that are not the first one at their address. */
-static uint32_t waiting_lanes(const uint32_t address[SIM_LANES], uint32_t active) {
-    uint64_t wide[SIM_LANES];
-    for (unsigned l = 0; l < SIM_LANES; l++) wide[l] = address[l];
-    return sim_lanes(active & ~sim_distinct_lanes(wide, active));
+/* Lanes that are not the first one at their address wait. */
+static void count_atomic(sim_counting *c, sim_tally *t, const uint32_t address[SIM_LANES], uint32_t active,
+                         unsigned bytes) {
+    const sim_bank_use use = sim_bank_atomic(address, active, bytes);
+    c->shared_turns += sim_lanes(active) - use.units;
+    sim_traffic_shared(&t->traffic, once(use), active, bytes);
 }
 
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -578,9 +582,9 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
     if (a->loops) {
         count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), aggregate(a, active), address, op->bytes);
+    } else if (is_atomic(a->class) && (a->plain || !own)) {
+        count_atomic(c, t, address, aggregate(a, active), op->bytes);
     } else if (a->plain || !own) {
-        active = aggregate(a, active);
-        if (is_atomic(a->class)) c->shared_turns += waiting_lanes(address, active);
         sim_traffic_shared(&t->traffic, shared_wavefronts(a->class, address, active, op->bytes), active, op->bytes);
     } else {
         for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);

@@ -21,7 +21,19 @@ sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active
 sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
                              uint32_t filled, unsigned bytes);
 
-/* Lanes on one address are free; ideal is one. */
-sim_wavefronts sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
+/* One pass over some lanes, at least one: its wavefronts, and how many units they touch, which are words or as wide as
+ * a lane's bytes, where that is more. */
+typedef struct sim_bank_use {
+    uint32_t wavefronts, units;
+} sim_bank_use;
+
+/* Without counts_units, units may be left out. */
+typedef sim_bank_use sim_bank_pass_fn(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes,
+                                      bool counts_units);
+/* The one for the host's vector extension, of those that ops/banks.c is compiled to. */
+sim_bank_pass_fn *sim_bank_pass(void);
+
+/* Lanes on one address are free. */
+sim_bank_use sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 
 #endif
