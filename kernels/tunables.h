@@ -11,7 +11,7 @@ typedef enum kernels_tunable_id {
     KERNELS_TUNABLES
 } kernels_tunable_id;
 
-/* Formulas and arguments as in lib/tune.h. */
+/* Formulas and arguments as in lib/tune/tune.h. */
 typedef struct kernels_tunable kernels_tunable;
 struct kernels_tunable {
     const char *name, *what; /* "saxpy.paced"; one line for people */

@@ -2,7 +2,7 @@
  * there are, in the place of the lines @KINDS@, @METRICS@ and @GROUPS@.
  *
  *   haul_gen_check_docs TEMPLATE >docs/check.md */
-#include "report/metrics.h"
+#include "report/check/metrics.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
-#include "report/check.h"
+#include "report/check/check.h"
 #include "report/json.h"
 
 #include <string.h>

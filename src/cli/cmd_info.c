@@ -6,7 +6,7 @@
 #include "cli/session.h"
 #include "driver/driver.h"
 #include "lib/compile.h"
-#include "lib/ncu.h"
+#include "lib/ncu/ncu.h"
 #include "lib/workers.h"
 #include "report/document.h"
 #include "sim/compiled/compiled.h"

@@ -6,7 +6,7 @@
 #include "cli/sources.h"
 #include "lib/device.h"
 #include "report/json.h"
-#include "report/profile.h"
+#include "report/profile/profile.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #define HAUL_CLI_MEASURE_H
 
 #include "cli/options.h"
-#include "lib/ncu.h"
+#include "lib/ncu/ncu.h"
 
 #include <haul/haul.h>
 

@@ -3,8 +3,8 @@
 #define HAUL_CLI_SESSION_H
 
 #include "cli/options.h"
-#include "lib/launches.h"
-#include "lib/ncu.h"
+#include "lib/launch/launches.h"
+#include "lib/ncu/ncu.h"
 
 #include <haul/haul.h>
 

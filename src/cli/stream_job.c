@@ -4,7 +4,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HAUL_LIB_COMPARE_H
 #define HAUL_LIB_COMPARE_H
 
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <stdbool.h>
 

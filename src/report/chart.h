@@ -1,4 +1,4 @@
-/* Charts: lines and bars, drawn as SVG by report/svg.c. The numbers travel in the JSON too. */
+/* Charts: lines and bars, drawn as SVG by report/write/svg.c. The numbers travel in the JSON too. */
 #ifndef HAUL_REPORT_CHART_H
 #define HAUL_REPORT_CHART_H
 

@@ -1,6 +1,6 @@
 #include "report/timeline.h"
 
-#include "report/markup.h"
+#include "report/write/markup.h"
 
 #include <math.h>
 #include <stdio.h>

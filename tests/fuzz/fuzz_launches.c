@@ -1,5 +1,5 @@
 /* Launch lines and command-line arguments from hostile input. The first line goes to the command line's parsers too. */
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Tables that a profiler would never print: read once, and again as a second reading, and put into a record. */
-#include "lib/ncu.h"
+#include "lib/ncu/ncu.h"
 
 #include <stdint.h>
 #include <stdlib.h>

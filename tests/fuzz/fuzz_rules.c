@@ -1,5 +1,5 @@
 /* Expectations and suppressions from hostile input: as a file of rules, as one rule, as source with comments. */
-#include "report/annotations.h"
+#include "report/check/annotations.h"
 
 #include <stdint.h>
 #include <stdlib.h>

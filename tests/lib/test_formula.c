@@ -1,5 +1,5 @@
 /* Formulas: what they come to, and what is said of wrong ones. */
-#include "lib/formula.h"
+#include "lib/tune/formula.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Described launches on the virtual GPU: fill rules, hashes, files, what is printed back. */
 #include "base/file.h"
 #include "base/hash.h"
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

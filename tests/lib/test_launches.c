@@ -1,5 +1,5 @@
 /* Launch lines: what is read from them, and what is said about those that are wrong. */
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

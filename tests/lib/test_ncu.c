@@ -1,7 +1,7 @@
 /* What is read from ncu's table, recorded on an H100 (tests/data/ncu), and from tables that are not as they should be.
  */
 #include "base/file.h"
-#include "lib/ncu.h"
+#include "lib/ncu/ncu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Arrays, textures and surfaces of the C library; textures in described launches; what checks find about them. */
-#include "lib/launches.h"
+#include "lib/launch/launches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

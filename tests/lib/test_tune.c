@@ -1,6 +1,6 @@
 /* Searches on a virtual GPU; skipped where there is no kernel compiler. */
 #include "lib/compile.h"
-#include "lib/tune.h"
+#include "lib/tune/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

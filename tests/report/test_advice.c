@@ -1,5 +1,5 @@
 /* Traffic patterns and the advice they get. */
-#include "report/advice.h"
+#include "report/profile/advice.h"
 #include "synthetic.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Which lines and kernels a comment in the source is for. */
-#include "report/annotations.h"
+#include "report/check/annotations.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

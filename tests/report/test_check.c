@@ -1,7 +1,7 @@
 /* Findings and expectations from records that are written down here: what is folded, ignored, held, and how each writer
  * puts it. No device takes part. */
 #include "base/memory.h"
-#include "report/check.h"
+#include "report/check/check.h"
 #include "synthetic.h"
 
 #include <setjmp.h>

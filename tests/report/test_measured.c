@@ -1,5 +1,5 @@
 /* What hardware counted beside what was simulated, from two records of one launch. */
-#include "report/measured.h"
+#include "report/profile/measured.h"
 
 #include "synthetic.h"
 

@@ -1,5 +1,5 @@
 /* The table of metrics: every one is found by its name and has a value where it was measured. */
-#include "report/metrics.h"
+#include "report/check/metrics.h"
 #include "synthetic.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The profile of a synthetic launch: tables by their rows. */
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "synthetic.h"
 
 #include <setjmp.h>

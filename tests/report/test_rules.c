@@ -1,5 +1,5 @@
 /* What expectations and suppressions may say, and the one line that is said of nonsense. */
-#include "report/rules.h"
+#include "report/check/rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "base/mangled.h"
 #include "base/status.h"
 #include "lib/timing.h"
-#include "report/measured.h"
-#include "report/memory_tables.h"
+#include "report/profile/measured.h"
+#include "report/profile/memory_tables.h"
 
 #include <kernels/launch.h>
 

@@ -2,7 +2,7 @@
 #ifndef HAUL_CLI_LAB_EXPERIMENT_H
 #define HAUL_CLI_LAB_EXPERIMENT_H
 
-#include "lib/ncu.h"
+#include "lib/ncu/ncu.h"
 #include "report/document.h"
 
 #include <haul/haul.h>

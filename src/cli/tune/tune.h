@@ -4,7 +4,7 @@
 #define HAUL_CLI_TUNE_TUNE_H
 
 #include "cli/options.h"
-#include "lib/tune.h"
+#include "lib/tune/tune.h"
 #include "report/document.h"
 
 typedef struct kernels_tunable kernels_tunable; /* kernels/tunables.h */

@@ -1,0 +1,247 @@
+/* Launch descriptions: lines of a LAUNCHES.jsonl file, or options of a command line; and running one.
+ *
+ * A line is an object:
+ *     {"id":0,"kernel":"saxpy","grid":[256,1,1],"block":[256,1,1],"smem":0,
+ *      "args":[{"i32":65536},{"f32":1.5},{"buf":"f01","words":65536,"seed":1,"offset":0,"after":"1d94492b1bfe4bfa"}],
+ *      "globals":{"table":{"buf":"u32","words":256}},
+ *      "l2":{"set_aside":16777216,"arg":2,"ratio":0.5,"hit":"persisting","miss":"streaming"},
+ *      "file":"saxpy","counters":{"inst_global_ld":1,"lts__t_sectors_srcunit_tex_op_read":[4,8]},"us":60.45}
+ * globals: what variables of the module in global or constant memory hold, from their beginning on; what a line does
+ * not fill keeps what the launch before left. l2: how much of L2 is set aside for the launch, and its access window,
+ * which is one of its buffers; hit and miss are normal, streaming or persisting. kernel, grid, block and args are
+ * needed; grid and block may be shorter than three. Fields haul does not know are kept and ignored.
+ *
+ * Buffers are 32-bit words; element i of a buffer of n words, with h(x) = x * 2654435761 mod 2^32:
+ *     f01     float ((h(i + seed) >> 8) + 1) * 2^-24, in (0, 1]
+ *     u32     h(i + seed)
+ *     iota    i + seed
+ *     perm    i * seed mod n
+ *     zero    0
+ *     poison  0xdeadbeef
+ * A texture takes the place of its handle. Its elements are filled as a buffer's words, side by side, row by row:
+ *     {"tex":"u32","shape":[64,32],"format":"u8x4","as":"linear,wrap,normalized","seed":1}
+ * shape: width, height, depth (layers). format: u8, u16, u32, s8, s16, s32, f16 or f32, and x2 or x4. `as`: words of
+ * LAUNCH_TEXTURE_WORDS, in any order; without them: points, clamped, in texels, in an array. {"surf":...} is a surface,
+ * whose contents are hashed as a buffer's are.
+ *
+ * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
+ * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
+ * ends where its words do.
+ *
+ * A tensor map is an argument of the array in a buffer that is another, `of`, counted from 0:
+ *     {"tensor":"f32","of":0,"extent":[64,32],"pitch":[256],"box":[32,8],"step":[1,1],"swizzle":"128B",
+ *      "promotion":"none","nan":false}
+ * with haul_tensor's fields and types ("f32", "bf16", ...); step, swizzle, promotion and nan may be missing. Copies by
+ * pixels have "pixels", "lower" and "upper" too, and a box of one number. */
+#ifndef HAUL_LIB_LAUNCH_LAUNCHES_H
+#define HAUL_LIB_LAUNCH_LAUNCHES_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <haul/haul.h>
+#include <haul/texture.h>
+#include <jansson.h>
+
+/* The only list of fill rules: FILL(id, name). */
+#define LAUNCH_FILLS(FILL) \
+    FILL(F01, "f01")       \
+    FILL(U32, "u32")       \
+    FILL(IOTA, "iota")     \
+    FILL(PERM, "perm")     \
+    FILL(ZERO, "zero")     \
+    FILL(POISON, "poison") \
+    FILL(FILE, "file")
+
+typedef enum launch_fill {
+#define FILL(id, name) LAUNCH_FILL_##id,
+    LAUNCH_FILLS(FILL)
+#undef FILL
+        LAUNCH_FILL_COUNT
+} launch_fill;
+
+/* The only list of words that say how a texture is: WORD(name, what it sets). */
+#define LAUNCH_TEXTURE_WORDS(WORD)                \
+    WORD("linear", sampler.linear = true)         \
+    WORD("wrap", mode = HAUL_ADDRESS_WRAP)        \
+    WORD("clamp", mode = HAUL_ADDRESS_CLAMP)      \
+    WORD("mirror", mode = HAUL_ADDRESS_MIRROR)    \
+    WORD("border", mode = HAUL_ADDRESS_BORDER)    \
+    WORD("normalized", sampler.normalized = true) \
+    WORD("integers", sampler.integers = true)     \
+    WORD("srgb", sampler.srgb = true)             \
+    WORD("seamless", sampler.seamless = true)     \
+    WORD("layered", shape.layered = true)         \
+    WORD("cube", shape.cube = true)               \
+    WORD("gather", shape.gather = true)           \
+    WORD("memory", memory = LAUNCH_IN_LINEAR)     \
+    WORD("pitched", memory = LAUNCH_IN_PITCHED)
+
+/* What a texture or surface is over. */
+typedef struct launch_texture {
+    bool is_surface;
+    const char *as; /* the words */
+    haul_array_shape shape;
+    haul_sampler sampler;
+    haul_address_mode mode;
+    enum { LAUNCH_IN_ARRAY, LAUNCH_IN_LINEAR, LAUNCH_IN_PITCHED } memory;
+} launch_texture;
+
+typedef struct launch_argument {
+    const char *variable; /* of the module: it holds this; NULL: the kernel gets it */
+    haul_argument_kind kind;
+    launch_texture *texture; /* NULL: none; else I64, with fill, words and seed of a BUFFER */
+    int64_t integer;         /* I32, I64 */
+    double real;             /* F32, F64 */
+    /* BUFFER */
+    launch_fill fill;
+    uint64_t words;
+    uint32_t seed;
+    uint64_t offset;
+    const char *input;  /* LAUNCH_FILL_FILE: where the contents come from, else NULL */
+    const char *output; /* where the contents go after the kernel, or NULL */
+    bool recorded;      /* the line has an `after` hash */
+    uint64_t after;     /* it */
+    uint64_t hash;      /* what launch_run() found: FNV-1a over the words */
+    /* BYTES: a tensor map of the array in the buffer that is argument `of`; NULL for other kinds */
+    haul_tensor *tensor;
+    size_t of;
+} launch_argument;
+
+/* A recorded counter: a number (low == high) or a range. */
+typedef struct launch_counter {
+    haul_counter counter;
+    double low, high;
+} launch_counter;
+
+/* What a launch has of L2. */
+typedef struct launch_l2 {
+    bool given;
+    uint64_t set_aside;
+    bool has_window;
+    size_t argument; /* the window's buffer */
+    double ratio;
+    haul_l2_access hit, miss;
+} launch_l2;
+
+typedef struct launch_description {
+    const char *where; /* "launches.jsonl:3", for messages */
+    int64_t id;
+    const char *kernel;
+    const char *entry; /* the kernel's symbol in its module; NULL = `kernel` is it */
+    const char *file;  /* the source's stem, or NULL */
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    launch_l2 l2;
+    launch_argument *arguments; /* the kernel's, and behind them what variables hold */
+    size_t argument_count, variable_count;
+    launch_counter *counters; /* those that haul knows */
+    size_t counter_count;
+    double us;    /* recorded time; negative = none */
+    json_t *json; /* the line as it was read; NULL for one from the command line */
+} launch_description;
+
+typedef struct launch_list {
+    arena memory;
+    launch_description *items;
+    size_t count, capacity;
+} launch_list;
+
+enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
+
+extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */
+extern const char *const launch_fill_names[LAUNCH_FILL_COUNT];
+/* LAUNCH_FILL_COUNT when there is no such rule. */
+launch_fill launch_fill_find(const char *name);
+
+/* All-zero is a valid empty list. */
+void launch_list_free(launch_list *list);
+
+/* Appends a file's launches; empty lines are skipped. Errors: HAUL_ERROR_FILE; HAUL_ERROR_SYNTAX and
+ * HAUL_ERROR_ARGUMENT as "path:line: what". */
+haul_status launch_read_file(launch_list *list, const char *path);
+/* The same from memory; `name` stands for the path. */
+haul_status launch_read_text(launch_list *list, const char *name, const char *text, size_t length);
+
+/* An argument as the command line has it:
+ *     i32:N  i64:N  f32:X  f64:X
+ *     buf:FILL:WORDS[:SEED[:OFFSET]][,out=FILE]      words may be 64K, 1M
+ *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
+ *     tex:FILL:SHAPE:FORMAT[:AS[:SEED]]              tex:f01:64x32:f32:linear,wrap,normalized:7
+ *     surf:FILL:SHAPE:FORMAT[:AS[:SEED]]
+ * Strings are copied into the list. */
+haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
+/* What a variable holds, as the command line has it: NAME=ARGUMENT. */
+haul_status launch_parse_variable(launch_list *list, const char *text, launch_argument *variable);
+/* "2:0.5": argument 2 is the persisting window of L2, for half of its accesses; "2": for all. */
+haul_status launch_parse_window(const char *text, launch_l2 *l2);
+/* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
+haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
+/* In texture.c: a texture or surface of a launch file; of the command line, from its text behind the kind; and
+ * back. */
+haul_status launch_read_texture(launch_list *list, json_t *object, launch_argument *argument);
+haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surface, launch_argument *argument);
+json_t *launch_texture_to_json(const launch_argument *argument);
+
+/* In run.c: the words of a fill rule, `count` of them from the `first` on. */
+void launch_fill_words(const launch_argument *argument, uint32_t *words, size_t count, uint64_t first);
+
+/* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
+launch_description *launch_append(launch_list *list, const launch_description *launch);
+
+/* Allocates, fills, launches, hashes every buffer (argument.hash), writes output files and frees. `run` gets the
+ * launch's record (see haul_launch_run), on a device that checks launches also when the kernel fails. Messages begin
+ * with launch->where. */
+haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
+
+/* A launch's buffers, for who launches more than once. */
+typedef struct launch_workspace {
+    size_t count; /* of arguments, variables included */
+    size_t own;   /* how many the kernel gets: their buffers are freed */
+    uint32_t *chunk;
+    text *contents;                                 /* of buffers that come from files */
+    haul_buffer **buffers;                          /* by argument; NULL for scalars; a variable's is its module's */
+    haul_array **arrays;                            /* by argument; of textures and surfaces */
+    haul_texture **textures;                        /* by argument */
+    unsigned char (*maps)[sizeof(haul_tensor_map)]; /* by argument */
+    haul_argument *arguments;                       /* what haul_launch_run() takes */
+} launch_workspace;
+
+/* In texture.c: makes the argument's array or memory and its object; fills it; hashes what a surface holds. */
+haul_status launch_texture_start(haul_device *device, const launch_argument *argument, launch_workspace *w, size_t i);
+haul_status launch_texture_fill(const launch_argument *argument, const launch_workspace *w, size_t i);
+haul_status launch_texture_take(launch_argument *argument, const launch_workspace *w, size_t i);
+
+/* Allocates and fills; `module` has the variables (NULL where there are none). `w` is all zeros before; end it with
+ * launch_workspace_end() after an error too. */
+haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
+                                   launch_workspace *w);
+/* Fills the buffers anew. */
+haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *arguments);
+/* Hashes what the buffers hold (argument.hash) and writes output files. */
+haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
+void launch_workspace_end(launch_workspace *w);
+/* The launch, with the workspace's arguments; valid as long as both. */
+haul_launch launch_workspace_launch(const launch_workspace *w, const launch_description *launch);
+
+/* Before and after it is run. */
+haul_status launch_set_aside(haul_device *device, const launch_description *launch, bool begins);
+
+/* Times the launch on a real device: `rounds` times (0: 15) after some to warm up, each with its buffers as they were
+ * at first and nothing of them in L2. The record of the same launch gets the median and the range. Errors as
+ * launch_run(); HAUL_ERROR_OUT_OF_MEMORY where the device has no room for a copy of the buffers. */
+haul_status launch_time(haul_device *device, haul_module *module, launch_description *launch, unsigned rounds,
+                        haul_launch_record *record);
+
+/* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
+bool launch_outputs_match(const launch_description *launch);
+
+/* The line back, with `after`, `counters`, and `estimate_us`, or `us`, `us_low` and `us_high` where it was timed, as
+ * this run, which has the stamp, has them. NULL when out of memory; the caller has the reference. */
+json_t *launch_to_json(const launch_description *launch, haul_stamp stamp, const haul_launch_record *record);
+
+/* Counters as a JSON object by key; those not read are left out. One that moved between readings of hardware is
+ * [lowest, highest]. */
+json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *record);
+
+#endif

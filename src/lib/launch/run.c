@@ -1,0 +1,354 @@
+/* Running one described launch: buffers are filled and read back in pieces that stay in the host's cache. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/device.h"
+#include "lib/launch/launches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_WORDS = 64 * 1024 };
+
+/* ---- fill rules ---- */
+
+static uint32_t spread(uint64_t x) {
+    return (uint32_t)x * 2654435761u;
+}
+
+static void fill_f01(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    float *values = (float *)words;
+    for (size_t i = 0; i < count; i++) values[i] = (float)((spread(first + i + seed) >> 8) + 1) * (1.0f / 16777216.0f);
+}
+
+static void fill_u32(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    for (size_t i = 0; i < count; i++) words[i] = spread(first + i + seed);
+}
+
+static void fill_iota(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
+    for (size_t i = 0; i < count; i++) words[i] = (uint32_t)(first + i) + seed;
+}
+
+/* i * seed mod n, by adding: the step is the seed's remainder. */
+static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t n) {
+    uint64_t value = first * seed % n, step = seed % n;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = (uint32_t)value;
+        value += step;
+        if (value >= n) value -= n;
+    }
+}
+
+static void fill_value(uint32_t *words, size_t count, uint32_t value) {
+    for (size_t i = 0; i < count; i++) words[i] = value;
+}
+
+void launch_fill_words(const launch_argument *a, uint32_t *words, size_t count, uint64_t first) {
+    switch (a->fill) {
+    case LAUNCH_FILL_F01: fill_f01(words, count, first, a->seed); break;
+    case LAUNCH_FILL_U32: fill_u32(words, count, first, a->seed); break;
+    case LAUNCH_FILL_IOTA: fill_iota(words, count, first, a->seed); break;
+    case LAUNCH_FILL_PERM: fill_perm(words, count, first, a->seed, a->words); break;
+    case LAUNCH_FILL_POISON: fill_value(words, count, 0xdeadbeef); break;
+    default: fill_value(words, count, 0);
+    }
+}
+
+/* ---- one launch's buffers ---- */
+
+typedef struct launch_workspace workspace;
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
+}
+
+void launch_workspace_end(workspace *w) {
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->textures) haul_texture_free(w->textures[i]);
+        if (w->arrays) haul_array_free(w->arrays[i]);
+        if (w->buffers && i < w->own) haul_buffer_free(w->buffers[i]);
+        if (w->contents) text_free(&w->contents[i]);
+    }
+    memory_free(w->chunk);
+    memory_free(w->contents);
+    memory_free(w->buffers);
+    memory_free(w->arrays);
+    memory_free(w->textures);
+    memory_free(w->maps);
+    memory_free(w->arguments);
+    *w = (workspace){0};
+}
+
+static haul_status start_workspace(workspace *w, size_t count) {
+    *w = (workspace){.count = count,
+                     .chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
+                     .contents = memory_zeroed(count, sizeof *w->contents),
+                     .buffers = memory_zeroed(count, sizeof *w->buffers),
+                     .arrays = memory_zeroed(count, sizeof *w->arrays),
+                     .textures = memory_zeroed(count, sizeof *w->textures),
+                     .maps = memory_zeroed(count, sizeof *w->maps),
+                     .arguments = memory_zeroed(count, sizeof *w->arguments)};
+    const bool whole = w->chunk && w->contents && w->buffers && w->arrays && w->textures && w->maps && w->arguments;
+    return whole ? HAUL_OK : no_memory();
+}
+
+static haul_status read_input(launch_argument *a, text *content) {
+    HAUL_TRY(file_read(a->input, content));
+    static const char zeros[4];
+    text_append(content, zeros, -content->length % 4);
+    a->words = content->length / 4;
+    return content->failed ? no_memory() : HAUL_OK;
+}
+
+static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, const text *content, uint32_t *chunk) {
+    if (a->fill == LAUNCH_FILL_FILE) return haul_buffer_write(buffer, a->offset, text_string(content), content->length);
+    for (uint64_t at = 0; at < a->words; at += CHUNK_WORDS) {
+        size_t count = a->words - at < CHUNK_WORDS ? (size_t)(a->words - at) : CHUNK_WORDS;
+        launch_fill_words(a, chunk, count, at);
+        HAUL_TRY(haul_buffer_write(buffer, a->offset + at * 4, chunk, count * 4));
+    }
+    return HAUL_OK;
+}
+
+/* The variable's own bytes, from its beginning. */
+static haul_status set_variable(haul_module *module, launch_argument *a, workspace *w, size_t i) {
+    haul_buffer *variable;
+    HAUL_TRY(haul_module_variable(module, a->variable, &variable));
+    const int32_t i32 = (int32_t)a->integer;
+    const float f32 = (float)a->real;
+    switch (a->kind) {
+    case HAUL_ARGUMENT_I32: return haul_buffer_write(variable, 0, &i32, sizeof i32);
+    case HAUL_ARGUMENT_I64: return haul_buffer_write(variable, 0, &a->integer, sizeof a->integer);
+    case HAUL_ARGUMENT_F32: return haul_buffer_write(variable, 0, &f32, sizeof f32);
+    case HAUL_ARGUMENT_F64: return haul_buffer_write(variable, 0, &a->real, sizeof a->real);
+    default: break;
+    }
+    if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
+    w->buffers[i] = variable;
+    return fill_buffer(a, variable, &w->contents[i], w->chunk);
+}
+
+static haul_status make_argument(haul_device *device, launch_argument *a, workspace *w, size_t i) {
+    haul_argument *out = &w->arguments[i];
+    if (a->texture) return launch_texture_start(device, a, w, i);
+    *out = (haul_argument){.kind = a->kind, .integer = a->integer, .real = a->real};
+    if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
+    if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
+    uint64_t slack = device->checks ? a->offset : LAUNCH_SLACK;
+    HAUL_TRY(haul_buffer_create(device, a->words * 4 + slack, &w->buffers[i]));
+    out->buffer = w->buffers[i];
+    out->offset = a->offset;
+    return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);
+}
+
+/* Once all buffers are there. */
+static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
+    haul_tensor tensor = *a->tensor;
+    haul_tensor_map map;
+    tensor.buffer = w->buffers[a->of];
+    tensor.offset = w->arguments[a->of].offset;
+    HAUL_TRY(haul_tensor_map_encode(&tensor, &map));
+    memcpy(w->maps[i], &map, sizeof map);
+    w->arguments[i] = (haul_argument){.kind = HAUL_ARGUMENT_BYTES, .bytes = w->maps[i], .size = sizeof map};
+    return HAUL_OK;
+}
+
+/* Hashes what the kernel left, and keeps it when it has to go to a file. */
+static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
+    text kept = {0};
+    haul_status status = HAUL_OK;
+    a->hash = HASH_START;
+    for (uint64_t at = 0; at < a->words && status == HAUL_OK; at += CHUNK_WORDS) {
+        size_t count = a->words - at < CHUNK_WORDS ? (size_t)(a->words - at) : CHUNK_WORDS;
+        status = haul_buffer_read(buffer, a->offset + at * 4, chunk, count * 4);
+        if (status != HAUL_OK) break;
+        a->hash = hash_bytes(a->hash, chunk, count * 4);
+        if (a->output) text_append(&kept, (const char *)chunk, count * 4);
+    }
+    if (status == HAUL_OK && a->output) status = file_write(a->output, &kept);
+    text_free(&kept);
+    return status;
+}
+
+haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
+                                   workspace *w) {
+    HAUL_TRY(start_workspace(w, count));
+    while (w->own < count && !arguments[w->own].variable) w->own++;
+    for (size_t i = 0; i < w->own; i++) {
+        haul_status status = make_argument(device, &arguments[i], w, i);
+        if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
+    }
+    for (size_t i = 0; i < w->own; i++) {
+        haul_status status = arguments[i].tensor ? make_map(&arguments[i], w, i) : HAUL_OK;
+        if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
+    }
+    for (size_t i = w->own; i < count; i++) {
+        haul_status status = set_variable(module, &arguments[i], w, i);
+        if (status != HAUL_OK) return haul_fail_in(status, "globals.%s", arguments[i].variable);
+    }
+    return HAUL_OK;
+}
+
+haul_status launch_workspace_refill(workspace *w, const launch_argument *arguments) {
+    for (size_t i = 0; i < w->count; i++)
+        if (arguments[i].texture)
+            HAUL_TRY(launch_texture_fill(&arguments[i], w, i));
+        else if (w->buffers[i])
+            HAUL_TRY(fill_buffer(&arguments[i], w->buffers[i], &w->contents[i], w->chunk));
+    return HAUL_OK;
+}
+
+haul_status launch_workspace_take(workspace *w, launch_argument *arguments) {
+    for (size_t i = 0; i < w->count; i++)
+        if (arguments[i].texture)
+            HAUL_TRY(launch_texture_take(&arguments[i], w, i));
+        else if (w->buffers[i])
+            HAUL_TRY(take_result(&arguments[i], w->buffers[i], w->chunk));
+    return HAUL_OK;
+}
+
+haul_launch launch_workspace_launch(const workspace *w, const launch_description *d) {
+    haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
+                          .shared_bytes = d->shared_bytes,
+                          .arguments = w->arguments,
+                          .argument_count = d->argument_count};
+    memcpy(launch.grid, d->grid, sizeof launch.grid);
+    memcpy(launch.block, d->block, sizeof launch.block);
+    if (d->l2.has_window) {
+        const launch_argument *a = &d->arguments[d->l2.argument];
+        launch.window = (haul_l2_window){.buffer = w->buffers[d->l2.argument],
+                                         .offset = a->offset,
+                                         .bytes = a->words * 4,
+                                         .hit_ratio = (float)d->l2.ratio,
+                                         .hit = d->l2.hit,
+                                         .miss = d->l2.miss};
+    }
+    return launch;
+}
+
+/* Sets aside what the launch says, or takes it back: each launch has its own. */
+haul_status launch_set_aside(haul_device *device, const launch_description *d, bool begins) {
+    if (!d->l2.given) return HAUL_OK;
+    HAUL_TRY(haul_l2_set_aside(device, begins ? d->l2.set_aside : 0, NULL));
+    return haul_l2_reset(device);
+}
+
+static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
+                          workspace *w) {
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
+    const haul_launch launch = launch_workspace_launch(w, d);
+    HAUL_TRY(launch_set_aside(device, d, true));
+    HAUL_TRY(haul_launch_run(module, &launch, run));
+    HAUL_TRY(launch_set_aside(device, d, false));
+    return launch_workspace_take(w, d->arguments);
+}
+
+haul_status launch_run(haul_device *device, haul_module *module, launch_description *d, haul_run *run) {
+    workspace w = {0};
+    haul_status status = run_in(device, module, d, run, &w);
+    launch_workspace_end(&w);
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s", d->where);
+}
+
+bool launch_outputs_match(const launch_description *d) {
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+        const launch_argument *a = &d->arguments[i];
+        if (a->recorded && a->hash != a->after) return false;
+    }
+    return true;
+}
+
+/* ---- the line back ---- */
+
+static json_t *json_number(double value) {
+    return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+/* Bounds of a simulated launch say what hardware may do, those of a measured one what it did. */
+static json_t *counter_to_json(haul_stamp stamp, double value, haul_bounds b) {
+    if (stamp != HAUL_MEASURED || b.low >= b.high) return json_number(value);
+    return json_pack("[o, o]", json_number(b.low), json_number(b.high));
+}
+
+json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *r) {
+    json_t *object = json_object();
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
+        if (r->counters[i] >= 0)
+            json_object_set_new(object, haul_counters[i].key, counter_to_json(stamp, r->counters[i], r->bounds[i]));
+    }
+    return object;
+}
+
+static json_t *buffer_to_json(const launch_argument *a) {
+    if (a->input) return json_pack("{s:s, s:s, s:I}", "buf", "file", "path", a->input, "words", (json_int_t)a->words);
+    return json_pack("{s:s, s:I, s:I, s:I}", "buf", launch_fill_names[a->fill], "words", (json_int_t)a->words, "seed",
+                     (json_int_t)a->seed, "offset", (json_int_t)a->offset);
+}
+
+static json_t *argument_to_json(const launch_argument *a) {
+    if (a->texture) return launch_texture_to_json(a);
+    switch (a->kind) {
+    case HAUL_ARGUMENT_BUFFER: return buffer_to_json(a);
+    case HAUL_ARGUMENT_I32: return json_pack("{s:I}", "i32", (json_int_t)a->integer);
+    case HAUL_ARGUMENT_I64: return json_pack("{s:I}", "i64", (json_int_t)a->integer);
+    case HAUL_ARGUMENT_F32: return json_pack("{s:f}", "f32", a->real);
+    default: return json_pack("{s:f}", "f64", a->real);
+    }
+}
+
+static json_t *extent_to_json(const uint32_t extent[3]) {
+    return json_pack("[I, I, I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
+static json_t *l2_to_json(const launch_l2 *l2) {
+    json_t *object = json_pack("{s:I}", "set_aside", (json_int_t)l2->set_aside);
+    if (!l2->has_window) return object;
+    json_object_set_new(object, "arg", json_integer((json_int_t)l2->argument));
+    json_object_set_new(object, "ratio", json_real(l2->ratio));
+    json_object_set_new(object, "hit", json_string(launch_access_names[l2->hit]));
+    json_object_set_new(object, "miss", json_string(launch_access_names[l2->miss]));
+    return object;
+}
+
+/* What a line would have said, for a launch that came from the command line. */
+static json_t *line_of(const launch_description *d) {
+    json_t *arguments = json_array(), *globals = d->variable_count ? json_object() : NULL;
+    const launch_argument *variables = d->arguments + d->argument_count;
+    for (size_t i = 0; i < d->argument_count; i++) json_array_append_new(arguments, argument_to_json(&d->arguments[i]));
+    for (size_t i = 0; i < d->variable_count; i++)
+        json_object_set_new(globals, variables[i].variable, argument_to_json(&variables[i]));
+    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o, s:o*, s:o*}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
+                     extent_to_json(d->grid), "block", extent_to_json(d->block), "smem", (json_int_t)d->shared_bytes,
+                     "args", arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
+}
+
+/* What the line says of an argument, or of a variable. */
+static json_t *object_of(json_t *line, const launch_description *d, size_t i) {
+    if (i < d->argument_count) return json_array_get(json_object_get(line, "args"), i);
+    return json_object_get(json_object_get(line, "globals"), d->arguments[i].variable);
+}
+
+/* Events tell half a microsecond; hundredths are more than that. */
+static json_t *json_microseconds(double us) {
+    return json_real(round(us * 100) / 100);
+}
+
+json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
+    json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
+    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+        const launch_argument *a = &d->arguments[i];
+        if (a->texture ? !a->texture->is_surface : a->kind != HAUL_ARGUMENT_BUFFER) continue;
+        json_object_set_new(object_of(line, d, i), "after",
+                            json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
+    }
+    if (d->file && !json_object_get(line, "file")) json_object_set_new(line, "file", json_string(d->file));
+    json_object_set_new(line, "counters", launch_counters_to_json(stamp, record));
+    if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
+    if (record->measured_us < 0) return line;
+    json_object_set_new(line, "us", json_microseconds(record->measured_us));
+    json_object_set_new(line, "us_low", json_microseconds(record->measured_range_us.low));
+    json_object_set_new(line, "us_high", json_microseconds(record->measured_range_us.high));
+    return line;
+}

@@ -1,0 +1,119 @@
+/* Tensor maps as arguments of described launches. */
+#include "base/status.h"
+#include "lib/launch/read.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const types[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
+                                    "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"}; /* by haul_tensor_type */
+static const char *const swizzles[] = {"none", "32B", "64B", "128B"};                     /* by haul_tensor_swizzle */
+static const char *const promotions[] = {"none", "64B", "128B", "256B"};                  /* by haul_tensor_promotion */
+
+enum { NAMES_MOST = sizeof types / sizeof *types };
+
+static haul_status unknown(const char *what, const char *name, const char *const *names, size_t count) {
+    char list[16 * NAMES_MOST];
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s` is none of %s", what, name, list);
+}
+
+static haul_status read_name(launch_list *list, json_t *value, const char *what, const char *const *names, size_t count,
+                             int *out) {
+    const char *name;
+    HAUL_TRY(launch_read_string(list, value, what, &name));
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = (int)i;
+        return HAUL_OK;
+    }
+    return unknown(what, name, names, count);
+}
+
+/* `count` numbers from `low` to `high`. */
+static haul_status read_numbers(json_t *value, const char *what, size_t count, int64_t low, int64_t high,
+                                int64_t *out) {
+    if (json_array_size(value) != count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be an array of %zu numbers", what, count);
+    for (size_t i = 0; i < count; i++)
+        HAUL_TRY(launch_read_integer(json_array_get(value, i), what, low, high, &out[i]));
+    return HAUL_OK;
+}
+
+static haul_status read_extents(json_t *object, haul_tensor *t) {
+    json_t *extent = json_object_get(object, "extent");
+    size_t rank = json_array_size(extent);
+    int64_t n[5];
+    if (rank < 1 || rank > 5) return haul_fail(HAUL_ERROR_ARGUMENT, "extent: must be an array of one to five numbers");
+    t->rank = (uint32_t)rank;
+    HAUL_TRY(read_numbers(extent, "extent", rank, 1, INT64_C(1) << 32, n));
+    for (size_t i = 0; i < rank; i++) t->extent[i] = (uint64_t)n[i];
+    if (rank == 1) return HAUL_OK;
+    HAUL_TRY(read_numbers(json_object_get(object, "pitch"), "pitch", rank - 1, 1, INT64_C(1) << 40, n));
+    for (size_t i = 0; i + 1 < rank; i++) t->pitch[i] = (uint64_t)n[i];
+    return HAUL_OK;
+}
+
+static haul_status read_box(json_t *object, haul_tensor *t) {
+    json_t *steps = json_object_get(object, "step");
+    int64_t n[5];
+    size_t boxed = t->by_pixels ? 1 : t->rank;
+    HAUL_TRY(read_numbers(json_object_get(object, "box"), "box", boxed, 1, 256, n));
+    for (size_t i = 0; i < boxed; i++) t->box[i] = (uint32_t)n[i];
+    if (!steps) return HAUL_OK;
+    HAUL_TRY(read_numbers(steps, "step", t->rank, 1, 8, n));
+    for (size_t i = 0; i < t->rank; i++) t->step[i] = (uint32_t)n[i];
+    return HAUL_OK;
+}
+
+/* Copies by pixels say how many, and the two corners of where they may begin. */
+static haul_status read_pixels(json_t *object, haul_tensor *t) {
+    json_t *pixels = json_object_get(object, "pixels");
+    int64_t count = 0, lower[3], upper[3];
+    if (!pixels) return HAUL_OK;
+    if (t->rank < 3) return haul_fail(HAUL_ERROR_ARGUMENT, "pixels: need three to five dimensions");
+    HAUL_TRY(launch_read_integer(pixels, "pixels", 1, 1024, &count));
+    HAUL_TRY(read_numbers(json_object_get(object, "lower"), "lower", t->rank - 2, INT16_MIN, INT16_MAX, lower));
+    HAUL_TRY(read_numbers(json_object_get(object, "upper"), "upper", t->rank - 2, INT16_MIN, INT16_MAX, upper));
+    t->by_pixels = true;
+    t->pixels = (uint32_t)count;
+    for (size_t i = 0; i + 2 < t->rank; i++) {
+        t->lower[i] = (int32_t)lower[i];
+        t->upper[i] = (int32_t)upper[i];
+    }
+    return HAUL_OK;
+}
+
+static haul_status read_layout(launch_list *list, json_t *object, haul_tensor *t) {
+    json_t *swizzle = json_object_get(object, "swizzle"), *promotion = json_object_get(object, "promotion");
+    int chosen = 0;
+    if (swizzle) HAUL_TRY(read_name(list, swizzle, "swizzle", swizzles, sizeof swizzles / sizeof *swizzles, &chosen));
+    t->swizzle = (haul_tensor_swizzle)chosen;
+    chosen = 0;
+    if (promotion)
+        HAUL_TRY(read_name(list, promotion, "promotion", promotions, sizeof promotions / sizeof *promotions, &chosen));
+    t->promotion = (haul_tensor_promotion)chosen;
+    t->fill_nan = json_is_true(json_object_get(object, "nan"));
+    return HAUL_OK;
+}
+
+haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argument *a) {
+    int type = 0;
+    int64_t of = 0;
+    haul_tensor *t = ARENA_NEW(&list->memory, haul_tensor);
+    if (!t) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
+    HAUL_TRY(read_name(list, json_object_get(object, "tensor"), "tensor", types, NAMES_MOST, &type));
+    HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT16_MAX, &of));
+    *t = (haul_tensor){.type = (haul_tensor_type)type};
+    HAUL_TRY(read_extents(object, t));
+    HAUL_TRY(read_pixels(object, t));
+    HAUL_TRY(read_box(object, t));
+    HAUL_TRY(read_layout(list, object, t));
+    a->kind = HAUL_ARGUMENT_BYTES;
+    a->tensor = t;
+    a->of = (size_t)of;
+    return HAUL_OK;
+}

@@ -1,0 +1,94 @@
+/* Timing one described launch on a GPU. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/device.h"
+#include "lib/launch/launches.h"
+#include "lib/timing.h"
+
+#include <string.h>
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the times");
+}
+
+enum { ROUNDS = 15 };
+
+/* A launch that is repeated; its buffers are brought back to what they were, since a kernel may rely on it. */
+typedef struct repeated {
+    haul_device *device;
+    haul_module *module;
+    haul_launch launch;
+    size_t count;
+    haul_buffer **buffers, **copies;
+} repeated;
+
+static haul_status queue_launch(void *context, unsigned set) {
+    const repeated *r = context;
+    (void)set;
+    return haul_launch_run(r->module, &r->launch, NULL);
+}
+
+static haul_status copy_all(const repeated *r, haul_buffer *const *to, haul_buffer *const *from) {
+    for (size_t i = 0; i < r->count; i++) {
+        if (!to[i] || !to[i]->bytes) continue;
+        CUresult result = r->device->driver->copy_on_device(to[i]->address, from[i]->address, to[i]->bytes);
+        HAUL_TRY(device_check(r->device, result, "restoring a buffer"));
+    }
+    return HAUL_OK;
+}
+
+static haul_status restore(void *context) {
+    const repeated *r = context;
+    return copy_all(r, r->buffers, r->copies);
+}
+
+static haul_status keep_copies(repeated *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->buffers[i]) HAUL_TRY(haul_buffer_create(r->device, r->buffers[i]->bytes, &r->copies[i]));
+    }
+    return copy_all(r, r->copies, r->buffers);
+}
+
+static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_record *record) {
+    timing_plan plan = timing_plan_for(r->device, rounds ? rounds : ROUNDS);
+    const timing_work work = {.queue = queue_launch, .context = r};
+    timing_summary summary;
+    plan.sets = 1;
+    plan.prepare = restore;
+    plan.context = r;
+    double *samples = memory_zeroed(plan.rounds, sizeof *samples);
+    if (!samples) return no_memory();
+    haul_status status = keep_copies(r);
+    if (status == HAUL_OK) status = timing_measure(r->device, &work, 1, &plan, samples);
+    if (status == HAUL_OK) status = timing_summarise(samples, plan.rounds, &summary);
+    memory_free(samples);
+    if (status != HAUL_OK) return status;
+    record->measured_us = summary.median;
+    record->measured_range_us = (haul_bounds){summary.least, summary.most};
+    return HAUL_OK;
+}
+
+static haul_status time_in(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
+                           haul_launch_record *record, launch_workspace *w) {
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
+    repeated r = {.device = device,
+                  .module = module,
+                  .launch = launch_workspace_launch(w, d),
+                  .count = w->count,
+                  .buffers = w->buffers,
+                  .copies = memory_zeroed(w->count, sizeof *r.copies)};
+    haul_status status = r.copies ? launch_set_aside(device, d, true) : no_memory();
+    if (status == HAUL_OK) status = time_repeated(&r, rounds, record);
+    if (status == HAUL_OK) status = launch_set_aside(device, d, false);
+    for (size_t i = 0; r.copies && i < r.count; i++) haul_buffer_free(r.copies[i]);
+    memory_free(r.copies);
+    return status;
+}
+
+haul_status launch_time(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
+                        haul_launch_record *record) {
+    launch_workspace w = {0};
+    haul_status status = time_in(device, module, d, rounds, record, &w);
+    launch_workspace_end(&w);
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s: timing it", d->where);
+}

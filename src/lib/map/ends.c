@@ -1,0 +1,148 @@
+/* Where a map's items come from and go to. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/map/map.h"
+
+#include <string.h>
+
+static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) {
+    return what->kind != HAUL_MAP_MEMORY ||
+           !haul_host_is_pinned(m->device, what->memory, m->map.items * what->item_bytes);
+}
+
+/* ---- input ---- */
+
+/* The items that a file holds, if nobody said how many there are. */
+static haul_status count_items(haul_mapper *m, const map_end *e) {
+    const uint64_t bytes = e->file.bytes > e->what.offset ? e->file.bytes - e->what.offset : 0;
+    if (m->map.items == 0 && bytes % e->what.item_bytes)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: its %llu bytes are no whole number of items of %llu bytes",
+                         e->file.path, (unsigned long long)bytes, (unsigned long long)e->what.item_bytes);
+    if (m->map.items == 0) m->map.items = bytes / e->what.item_bytes;
+    if (m->map.items <= bytes / e->what.item_bytes) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "%s: has %llu bytes, too few for %llu items of %llu bytes", e->file.path,
+                     (unsigned long long)bytes, (unsigned long long)m->map.items,
+                     (unsigned long long)e->what.item_bytes);
+}
+
+haul_status map_open_input(haul_mapper *m, map_end *e) {
+    if (e->what.kind == HAUL_MAP_FILE) {
+        HAUL_TRY(disk_open(e->what.path, &e->file));
+        HAUL_TRY(count_items(m, e));
+    }
+    e->staged = goes_through_pinned(m, &e->what);
+    return HAUL_OK;
+}
+
+void map_close_input(map_end *e) {
+    if (e->what.kind == HAUL_MAP_FILE) (void)disk_close(&e->file); /* it was read: nothing can be lost */
+}
+
+haul_engine map_input_engine(const map_end *e) {
+    return e->what.kind == HAUL_MAP_FILE ? HAUL_ENGINE_READ : HAUL_ENGINE_STAGE;
+}
+
+/* ---- output ---- */
+
+static haul_status name_partial(map_end *e) {
+    static const char suffix[] = ".partial";
+    const size_t length = strlen(e->what.path);
+    e->partial = memory_alloc(length + sizeof suffix);
+    if (!e->partial) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its name", e->what.path);
+    memcpy(e->partial, e->what.path, length);
+    memcpy(e->partial + length, suffix, sizeof suffix);
+    return HAUL_OK;
+}
+
+haul_status map_open_output(haul_mapper *m, map_end *e) {
+    e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
+    if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
+    HAUL_TRY(name_partial(e));
+    return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
+}
+
+haul_status map_close_output(haul_mapper *m, map_end *e, bool complete) {
+    haul_status status = HAUL_OK;
+    if (!e->partial) return HAUL_OK;
+    if (e->file.path) {
+        status = disk_close(&e->file);
+        if (complete && status == HAUL_OK) status = disk_rename(e->partial, e->what.path);
+        if ((!complete || status != HAUL_OK) && !m->map.keep_partial) disk_remove(e->partial);
+    }
+    memory_free(e->partial);
+    e->partial = NULL;
+    return status;
+}
+
+haul_engine map_output_engine(const map_end *e) {
+    return e->what.kind == HAUL_MAP_FILE ? HAUL_ENGINE_WRITE : HAUL_ENGINE_UNSTAGE;
+}
+
+/* ---- moving a part of a chunk ---- */
+
+uint64_t map_stage_bytes(const map_end *e, uint64_t items) {
+    return items * e->what.item_bytes + (e->what.kind == HAUL_MAP_FILE ? DISK_PAGE : 0);
+}
+
+static uint64_t file_offset(const map_end *e, const haul_chunk *c) {
+    return e->what.offset + (c->first - c->before) * e->what.item_bytes;
+}
+
+uint64_t map_stage_offset(const map_end *e, const haul_chunk *c) {
+    return e->what.kind == HAUL_MAP_FILE ? file_offset(e, c) % DISK_PAGE : 0;
+}
+
+/* Which bytes of `count` a part has; borders lie on pages when `offset` is counted too. */
+static void part_of(uint64_t offset, uint64_t count, unsigned part, unsigned parts, uint64_t *from, uint64_t *to) {
+    const uint64_t shift = offset % DISK_PAGE, pages = (shift + count + DISK_PAGE - 1) / DISK_PAGE;
+    const uint64_t first = pages * part / parts * DISK_PAGE, last = pages * (part + 1) / parts * DISK_PAGE;
+    *from = first > shift ? first - shift : 0;
+    *to = last > shift ? last - shift : 0;
+    if (*from > count) *from = count;
+    if (*to > count) *to = count;
+}
+
+static haul_status fill_input(const map_slot *s, size_t input, unsigned part, unsigned parts) {
+    const map_end *e = &s->mapper->inputs[input];
+    const haul_chunk *c = &s->fill_chunk;
+    unsigned char *to = haul_host_memory(s->stage_in[input]);
+    const uint64_t at = (c->first - c->before) * e->what.item_bytes, bytes = c->total * e->what.item_bytes;
+    uint64_t from, end;
+    switch (e->what.kind) {
+    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, c->first - c->before, c->total, to);
+    case HAUL_MAP_MEMORY:
+        part_of(0, bytes, part, parts, &from, &end);
+        memcpy(to + from, (const unsigned char *)e->what.memory + at + from, end - from);
+        return HAUL_OK;
+    case HAUL_MAP_FILE: break;
+    }
+    const uint64_t offset = file_offset(e, c);
+    part_of(offset, bytes, part, parts, &from, &end);
+    return disk_read(&e->file, offset + from, to + offset % DISK_PAGE + from, end - from);
+}
+
+haul_status map_fill_part(void *context, unsigned part, unsigned parts) {
+    const map_slot *s = context;
+    for (size_t i = 0; i < s->mapper->map.input_count; i++)
+        if (s->stage_in[i]) HAUL_TRY(fill_input(s, i, part, parts));
+    return HAUL_OK;
+}
+
+haul_status map_drain_part(void *context, unsigned part, unsigned parts) {
+    const map_slot *s = context;
+    const map_end *e = &s->mapper->output;
+    const haul_chunk *c = &s->chunk;
+    const unsigned char *from = haul_host_memory(s->stage_out);
+    const uint64_t at = c->first * e->what.item_bytes, bytes = c->items * e->what.item_bytes;
+    uint64_t first, end;
+    switch (e->what.kind) {
+    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, c->first, c->items, (void *)(uintptr_t)from);
+    case HAUL_MAP_MEMORY:
+        part_of(0, bytes, part, parts, &first, &end);
+        memcpy((unsigned char *)e->what.memory + at + first, from + first, end - first);
+        return HAUL_OK;
+    case HAUL_MAP_FILE: break;
+    }
+    part_of(at, bytes, part, parts, &first, &end);
+    return disk_write(&e->file, at + first, from + at % DISK_PAGE + first, end - first);
+}

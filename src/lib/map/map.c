@@ -1,0 +1,139 @@
+/* haul_stream_map(): what is asked for, checked, and put together. */
+#include "lib/map/map.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* ---- checks ---- */
+
+static haul_status check_end(const haul_map_end *e, const char *which) {
+    if (e->item_bytes == 0) return haul_fail(HAUL_ERROR_ARGUMENT, "map: %s: items of 0 bytes", which);
+    if ((e->kind == HAUL_MAP_MEMORY && !e->memory) || (e->kind == HAUL_MAP_FILE && !e->path) ||
+        (e->kind == HAUL_MAP_FUNCTION && !e->transfer))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %s: its memory, path or function is missing", which);
+    return HAUL_OK;
+}
+
+/* No sum or product of sizes may run over. */
+static haul_status check_sizes(const haul_map *m) {
+    uint64_t widest = m->output.item_bytes > m->scratch_bytes ? m->output.item_bytes : m->scratch_bytes;
+    const uint64_t most = UINT64_C(1) << 60;
+    for (size_t i = 0; i < m->input_count; i++)
+        if (m->inputs[i].item_bytes > widest) widest = m->inputs[i].item_bytes;
+    if (m->before < most && m->after < most && m->items < most && m->chunk_items < most && widest < UINT32_MAX &&
+        m->before + m->after + m->items < most / (widest ? widest : 1))
+        return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "map: items or sizes beyond any memory");
+}
+
+static haul_status check_in_place(const haul_map *m) {
+    if (!m->run && !m->in_place)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: without a kernel the output is an input: set in_place");
+    if (!m->in_place) return HAUL_OK;
+    if (m->in_place_input >= m->input_count || m->inputs[m->in_place_input].item_bytes != m->output.item_bytes)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: in place: input %u has to be there, with items as the output's",
+                         m->in_place_input + 1);
+    return HAUL_OK;
+}
+
+/* Output over input that a later chunk still has to read. */
+static haul_status check_overlap(const haul_map *m) {
+    const uintptr_t out = (uintptr_t)m->output.memory;
+    const uint64_t out_bytes = m->items * m->output.item_bytes;
+    if (m->output.kind != HAUL_MAP_MEMORY || !m->output.item_bytes) return HAUL_OK;
+    for (size_t i = 0; i < m->input_count; i++) {
+        const haul_map_end *e = &m->inputs[i];
+        const uintptr_t in = (uintptr_t)e->memory;
+        if (e->kind != HAUL_MAP_MEMORY || in >= out + out_bytes || out >= in + m->items * e->item_bytes) continue;
+        if (in == out && e->item_bytes == m->output.item_bytes && !m->before && !m->after) continue;
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "map: the output lies over input %zu, which has a halo or other items: use other memory",
+                         i + 1);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check(const haul_map *m) {
+    if (!m->device) return haul_fail(HAUL_ERROR_ARGUMENT, "map: no device given");
+    if (m->input_count == 0 || m->input_count > HAUL_MAP_INPUTS)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %zu inputs: 1 to %d can be had", m->input_count, HAUL_MAP_INPUTS);
+    for (size_t i = 0; i < m->input_count; i++) HAUL_TRY(check_end(&m->inputs[i], "an input"));
+    if (m->output.item_bytes || !m->run) HAUL_TRY(check_end(&m->output, "the output"));
+    if (m->items == 0 && m->inputs[0].kind == HAUL_MAP_FILE && m->output.item_bytes &&
+        m->output.kind == HAUL_MAP_MEMORY)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: from a file into memory: say how many items there is room for");
+    HAUL_TRY(check_sizes(m));
+    HAUL_TRY(check_in_place(m));
+    return check_overlap(m);
+}
+
+/* ---- making and ending ---- */
+
+static haul_status prepare(haul_mapper *m) {
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        m->inputs[i].file.descriptor = m->inputs[i].file.direct = -1;
+        m->inputs[i].what = m->map.inputs[i];
+    }
+    m->output.what = m->map.output;
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        HAUL_TRY(map_open_input(m, &m->inputs[i]));
+        m->fills |= m->inputs[i].staged;
+    }
+    m->output.staged = m->drains =
+        m->output.what.item_bytes &&
+        (m->output.what.kind != HAUL_MAP_MEMORY ||
+         !haul_host_is_pinned(m->device, m->output.what.memory, m->map.items * m->output.what.item_bytes));
+    HAUL_TRY(map_make_plan(m, &m->plan));
+    m->complete = memory_zeroed(m->plan.chunks + 1, 1);
+    if (!m->complete) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for an account of its chunks");
+    if (m->plan.chunks == 0) return HAUL_OK;
+    if (m->plan.threads) HAUL_TRY(workers_create(m->plan.threads, &m->workers));
+    HAUL_TRY(haul_event_create(m->device, true, &m->base));
+    return map_make_slots(m);
+}
+
+haul_status haul_mapper_create(const haul_map *map, haul_mapper **mapper) {
+    *mapper = NULL;
+    HAUL_TRY(check(map));
+    haul_mapper *m = memory_zeroed(1, sizeof *m);
+    if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for it");
+    m->map = *map;
+    m->device = map->device;
+    const haul_status status = prepare(m);
+    if (status != HAUL_OK) {
+        haul_mapper_free(m);
+        return status;
+    }
+    *mapper = m;
+    return HAUL_OK;
+}
+
+void haul_mapper_cancel(haul_mapper *m) {
+    m->cancelled = true;
+}
+
+void haul_mapper_free(haul_mapper *m) {
+    if (!m) return;
+    map_free_slots(m);
+    workers_free(m->workers);
+    haul_event_free(m->base);
+    for (size_t i = 0; i < m->map.input_count; i++) map_close_input(&m->inputs[i]);
+    memory_free(m->timeline.operations);
+    memory_free(m->complete);
+    memory_free(m);
+}
+
+haul_status haul_stream_map(const haul_map *map, haul_map_report *report) {
+    haul_mapper *mapper;
+    if (report) *report = (haul_map_report){0};
+    HAUL_TRY(haul_mapper_create(map, &mapper));
+    const haul_status status = haul_mapper_run(mapper, report);
+    haul_mapper_free(mapper);
+    return status;
+}
+
+void haul_map_report_free(haul_map_report *r) {
+    memory_free(r->complete);
+    memory_free(r->timeline.operations);
+    *r = (haul_map_report){0};
+}

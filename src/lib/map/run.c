@@ -1,0 +1,367 @@
+/* A map under way. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/map/map.h"
+#include "sim/driver/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_OPERATIONS = 1 << 18 };
+
+static double later(double a, double b) {
+    return a > b ? a : b;
+}
+
+static map_slot *slot_of(const haul_mapper *m, uint64_t chunk) {
+    return &m->slots[chunk % m->plan.depth];
+}
+
+/* ---- the clock and the timeline ---- */
+
+/* Microseconds since the run began. */
+static double now_us(const haul_mapper *m) {
+    if (m->device->is_virtual) return sim_driver_now() - m->base_us;
+    return (workers_seconds() - m->base_seconds) * 1e6;
+}
+
+static bool make_room(haul_mapper *m) {
+    if (m->timeline.count < m->operation_capacity) return true;
+    const size_t capacity = m->operation_capacity ? m->operation_capacity * 2 : 256;
+    haul_operation *operations =
+        capacity > MOST_OPERATIONS ? NULL : memory_resize(m->timeline.operations, capacity * sizeof *operations);
+    if (!operations) return false;
+    m->timeline.operations = operations;
+    m->operation_capacity = capacity;
+    return true;
+}
+
+void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes, double start, double end) {
+    m->timeline.busy_us[engine] += end - start;
+    m->timeline.bytes[engine] += bytes;
+    if (make_room(m))
+        m->timeline.operations[m->timeline.count++] = (haul_operation){engine, chunk, bytes, start, end};
+    else
+        m->timeline.omitted++;
+}
+
+/* An event before an operation tells when its stream came to it; the engine may have had others to do first. */
+static haul_status note_between(haul_mapper *m, haul_engine engine, const map_slot *s, uint64_t bytes,
+                                haul_event *before, haul_event *behind) {
+    double start, end;
+    HAUL_TRY(haul_event_elapsed(m->base, before, &start));
+    HAUL_TRY(haul_event_elapsed(m->base, behind, &end));
+    start = later(start, m->last_us[engine]);
+    end = later(end, start);
+    m->last_us[engine] = end;
+    if (end > start) map_note(m, engine, s->chunk.index, bytes, start, end);
+    return HAUL_OK;
+}
+
+static uint64_t input_bytes(const haul_mapper *m, const haul_chunk *c) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->map.input_count; i++) bytes += c->total * m->inputs[i].what.item_bytes;
+    return bytes;
+}
+
+static haul_status note_device(haul_mapper *m, const map_slot *s) {
+    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(m, &s->chunk), s->begun, s->copied));
+    if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
+    return note_between(m, HAUL_ENGINE_TO_HOST, s, s->chunk.items * m->output.what.item_bytes, s->computed, s->done);
+}
+
+/* ---- the host's part ---- */
+
+static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t bytes) {
+    const sim_machine *machine = &sim_machines[m->device->handle];
+    const bool file = engine == HAUL_ENGINE_READ || engine == HAUL_ENGINE_WRITE;
+    return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
+}
+
+/* Gives a job to the threads; a function is called at once, in order. */
+static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
+    if (m->device->is_virtual) {
+        /* the threads copy either way, one job behind the other */
+        const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
+        work->start_us = later(now_us(m), m->free_us[lane]);
+        work->end_us = work->start_us + simulated_us(m, work->engine, work->bytes);
+        m->free_us[lane] = work->end_us;
+    }
+    if (!is_function) {
+        workers_submit(m->workers, job);
+        return HAUL_OK;
+    }
+    job->start = workers_seconds();
+    job->status = job->part(job->context, 0, 1);
+    if (job->status != HAUL_OK) snprintf(job->message, sizeof job->message, "%s", haul_message());
+    job->end = workers_seconds();
+    job->parts = job->done = 1;
+    job->submitted = true;
+    return job->status;
+}
+
+static haul_status wait_for_host(haul_mapper *m, workers_job *job, map_host_work *work, uint64_t chunk) {
+    const bool submitted = job->submitted;
+    const haul_status status = workers_wait(m->workers, job);
+    if (!submitted || status != HAUL_OK) return status;
+    if (m->device->is_virtual) {
+        sim_driver_wait_until(m->base_us + work->end_us);
+    } else {
+        work->start_us = (job->start - m->base_seconds) * 1e6;
+        work->end_us = (job->end - m->base_seconds) * 1e6;
+    }
+    map_note(m, work->engine, chunk, work->bytes, work->start_us, work->end_us);
+    return HAUL_OK;
+}
+
+static bool any_function(const haul_mapper *m) {
+    for (size_t i = 0; i < m->map.input_count; i++)
+        if (m->inputs[i].what.kind == HAUL_MAP_FUNCTION) return true;
+    return false;
+}
+
+/* The engine of the slowest kind of input stands for all that is staged. */
+static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
+    map_host_work work = {.engine = HAUL_ENGINE_STAGE};
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        if (!m->inputs[i].staged) continue;
+        work.bytes += c->total * m->inputs[i].what.item_bytes;
+        if (map_input_engine(&m->inputs[i]) == HAUL_ENGINE_READ) work.engine = HAUL_ENGINE_READ;
+    }
+    return work;
+}
+
+static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, haul_chunk *c) {
+    const uint64_t first = map_chunk_start(&m->plan, k), end = map_chunk_start(&m->plan, k + 1);
+    *c = (haul_chunk){.device = m->device,
+                      .stream = s->stream,
+                      .index = k,
+                      .first = first,
+                      .items = end - first,
+                      .before = first < m->map.before ? first : m->map.before,
+                      .after = m->plan.items - end < m->map.after ? m->plan.items - end : m->map.after,
+                      .out = s->out,
+                      .scratch = s->scratch};
+    c->total = c->before + c->items + c->after;
+    memcpy(c->in, s->in, sizeof c->in);
+}
+
+/* Pinned memory is filled anew when the copy out of it is done. */
+static haul_status start_fill(haul_mapper *m, uint64_t k) {
+    map_slot *s = slot_of(m, k);
+    if (k >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
+    describe_chunk(m, s, k, &s->fill_chunk);
+    s->filled = fill_work(m, &s->fill_chunk);
+    s->fill = (workers_job){.part = map_fill_part, .context = s, .parts = m->plan.threads};
+    return give_out(m, &s->fill, &s->filled, any_function(m));
+}
+
+/* ---- a chunk's way ---- */
+
+static haul_status copy_in(haul_mapper *m, const map_slot *s) {
+    const haul_chunk *c = &s->chunk;
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        const map_end *e = &m->inputs[i];
+        const uint64_t bytes = c->total * e->what.item_bytes;
+        const unsigned char *from = e->staged
+                                        ? (unsigned char *)haul_host_memory(s->stage_in[i]) + map_stage_offset(e, c)
+                                        : (unsigned char *)e->what.memory + (c->first - c->before) * e->what.item_bytes;
+        HAUL_TRY(haul_stream_write(s->stream, s->in[i], 0, from, bytes));
+    }
+    return HAUL_OK;
+}
+
+static haul_status copy_out(haul_mapper *m, const map_slot *s) {
+    const haul_chunk *c = &s->chunk;
+    const map_end *e = &m->output;
+    if (!e->what.item_bytes) return HAUL_OK;
+    haul_buffer *from = m->map.in_place ? s->in[m->map.in_place_input] : s->out;
+    const uint64_t at = c->first * e->what.item_bytes, in_page = e->what.kind == HAUL_MAP_FILE ? at % DISK_PAGE : 0;
+    unsigned char *to =
+        e->staged ? (unsigned char *)haul_host_memory(s->stage_out) + in_page : (unsigned char *)e->what.memory + at;
+    return haul_stream_read(s->stream, from, c->before * e->what.item_bytes, to, c->items * e->what.item_bytes);
+}
+
+static haul_status compute(haul_mapper *m, map_slot *s) {
+    if (!m->map.run) return HAUL_OK;
+    haul_device_use_stream(m->device, s->stream);
+    const haul_status status = m->map.run(m->map.context, &s->chunk);
+    haul_device_use_stream(m->device, NULL);
+    return status;
+}
+
+static haul_status report_progress(haul_mapper *m) {
+    const haul_map_progress progress = {.chunks = m->plan.chunks,
+                                        .complete = m->complete_chunks,
+                                        .items = m->plan.items,
+                                        .complete_items = m->complete_items,
+                                        .elapsed_us = now_us(m)};
+    const bool goes_on = !m->map.progress || m->map.progress(m->map.progress_context, &progress);
+    if (goes_on && !m->cancelled) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_CANCELLED, "map: cancelled after %llu of %llu chunks",
+                     (unsigned long long)m->complete_chunks, (unsigned long long)m->plan.chunks);
+}
+
+static void mark_complete(haul_mapper *m, const map_slot *s) {
+    m->complete[s->chunk.index] = 1;
+    m->complete_chunks++;
+    m->complete_items += s->chunk.items;
+}
+
+/* Waits until the threads have the chunk's output where it belongs. */
+static haul_status retire(haul_mapper *m, uint64_t k) {
+    map_slot *s = slot_of(m, k);
+    if (!m->drains) return HAUL_OK;
+    HAUL_TRY(wait_for_host(m, &s->drain, &s->drained, k));
+    mark_complete(m, s);
+    return report_progress(m);
+}
+
+static haul_status issue(haul_mapper *m, uint64_t k) {
+    map_slot *s = slot_of(m, k);
+    if (k >= m->plan.depth) HAUL_TRY(retire(m, k - m->plan.depth));
+    HAUL_TRY(wait_for_host(m, &s->fill, &s->filled, k));
+    describe_chunk(m, s, k, &s->chunk);
+    HAUL_TRY(haul_event_record(s->begun, s->stream));
+    HAUL_TRY(copy_in(m, s));
+    HAUL_TRY(haul_event_record(s->copied, s->stream));
+    HAUL_TRY(compute(m, s));
+    HAUL_TRY(haul_event_record(s->computed, s->stream));
+    HAUL_TRY(copy_out(m, s));
+    return haul_event_record(s->done, s->stream);
+}
+
+/* Waits for a chunk to be back, and lets the threads take it from there. */
+static haul_status collect(haul_mapper *m, uint64_t k) {
+    map_slot *s = slot_of(m, k);
+    HAUL_TRY(haul_event_wait(s->done));
+    HAUL_TRY(note_device(m, s));
+    if (!m->drains) {
+        mark_complete(m, s);
+        return report_progress(m);
+    }
+    s->drained =
+        (map_host_work){.engine = map_output_engine(&m->output), .bytes = s->chunk.items * m->output.what.item_bytes};
+    s->drain = (workers_job){.part = map_drain_part, .context = s, .parts = m->plan.threads};
+    return give_out(m, &s->drain, &s->drained, m->output.what.kind == HAUL_MAP_FUNCTION);
+}
+
+/* How many chunks after it was issued one is collected: the more, the less the device waits for this thread; with
+ * something left to do for the host, two slots' time is kept for that. */
+static uint64_t lag_of(const haul_mapper *m) {
+    const uint64_t depth = m->plan.depth;
+    if (depth == 1) return 0;
+    return m->drains && depth > 3 ? depth - 2 : depth - 1;
+}
+
+static haul_status run_chunks(haul_mapper *m) {
+    const uint64_t n = m->plan.chunks, depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0, lag = lag_of(m);
+    uint64_t filled = 0;
+    for (uint64_t k = 0; k < n + lag; k++) {
+        for (; m->fills && k < n && filled < n && filled <= k + ahead; filled++) HAUL_TRY(start_fill(m, filled));
+        if (k < n) HAUL_TRY(issue(m, k));
+        if (k >= lag) HAUL_TRY(collect(m, k - lag));
+    }
+    for (uint64_t k = n > depth ? n - depth : 0; k < n; k++) HAUL_TRY(retire(m, k));
+    return HAUL_OK;
+}
+
+/* ---- beginning and end ---- */
+
+static haul_status begin(haul_mapper *m) {
+    HAUL_TRY(device_enter(m->device));
+    HAUL_TRY(haul_device_wait(m->device));
+    HAUL_TRY(haul_event_record(m->base, m->slots[0].stream));
+    HAUL_TRY(haul_event_wait(m->base));
+    m->base_seconds = workers_seconds();
+    if (m->device->is_virtual) m->base_us = sim_driver_now();
+    return HAUL_OK;
+}
+
+/* After a failure: nothing is under way any more, and what the threads had finished counts. */
+static void settle(haul_mapper *m) {
+    (void)haul_device_wait(m->device);
+    for (unsigned i = 0; i < m->slot_count; i++) {
+        map_slot *s = &m->slots[i];
+        (void)workers_wait(m->workers, &s->fill);
+        const bool drained = s->drain.submitted;
+        if (workers_wait(m->workers, &s->drain) == HAUL_OK && drained) mark_complete(m, s);
+    }
+}
+
+static void forget(haul_mapper *m) {
+    memory_free(m->timeline.operations);
+    m->timeline =
+        (haul_timeline){.stamp = m->device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED,
+                        .machine = m->device->is_virtual ? sim_machines[m->device->handle].name : m->device->product};
+    m->operation_capacity = 0;
+    m->complete_chunks = m->complete_items = 0;
+    memset(m->free_us, 0, sizeof m->free_us);
+    memset(m->last_us, 0, sizeof m->last_us);
+    memset(m->complete, 0, m->plan.chunks + 1);
+    for (unsigned i = 0; i < m->slot_count; i++) m->slots[i].fill.submitted = m->slots[i].drain.submitted = false;
+}
+
+static haul_status list_complete(const haul_mapper *m, haul_map_report *r) {
+    size_t ranges = 0;
+    for (uint64_t k = 0; k < m->plan.chunks; k++) ranges += m->complete[k] && (k == 0 || !m->complete[k - 1]);
+    r->complete = memory_zeroed(ranges, sizeof *r->complete);
+    if (!r->complete) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for its report");
+    for (uint64_t k = 0; k < m->plan.chunks; k++) {
+        if (!m->complete[k]) continue;
+        const uint64_t first = map_chunk_start(&m->plan, k), end = map_chunk_start(&m->plan, k + 1);
+        if (k == 0 || !m->complete[k - 1]) r->complete[r->complete_count++].first = first;
+        r->complete[r->complete_count - 1].items += end - first;
+    }
+    return HAUL_OK;
+}
+
+/* The timeline goes to the caller. */
+static haul_status report(haul_mapper *m, haul_map_report *r) {
+    if (!r) return HAUL_OK;
+    *r = (haul_map_report){.items = m->plan.items,
+                           .chunks = m->plan.chunks,
+                           .chunk_items = m->plan.chunk,
+                           .depth = m->plan.depth,
+                           .threads = m->plan.threads,
+                           .device_bytes = m->plan.device_bytes,
+                           .host_bytes = m->plan.host_bytes,
+                           .complete_chunks = m->complete_chunks,
+                           .timeline = m->timeline};
+    m->timeline.operations = NULL;
+    return list_complete(m, r);
+}
+
+/* What went wrong first is what is told. */
+static haul_status keep_message(haul_status status, const char *message) {
+    return status == HAUL_OK ? HAUL_OK : haul_fail(status, "%s", message);
+}
+
+static haul_status run_between(haul_mapper *m) {
+    char message[1024] = "";
+    haul_status status = m->plan.chunks ? begin(m) : HAUL_OK;
+    if (status == HAUL_OK) status = run_chunks(m);
+    if (status != HAUL_OK) {
+        snprintf(message, sizeof message, "%s", haul_message());
+        settle(m);
+    }
+    m->timeline.elapsed_us = m->plan.chunks ? now_us(m) : 0;
+    return keep_message(status, message);
+}
+
+haul_status haul_mapper_run(haul_mapper *m, haul_map_report *r) {
+    char message[1024];
+    if (r) *r = (haul_map_report){0};
+    forget(m);
+    m->cancelled = false;
+    haul_status status = map_open_output(m, &m->output);
+    if (status == HAUL_OK) status = run_between(m);
+    snprintf(message, sizeof message, "%s", haul_message());
+    const haul_status closed = map_close_output(m, &m->output, status == HAUL_OK);
+    if (status == HAUL_OK && closed != HAUL_OK) {
+        status = closed;
+        snprintf(message, sizeof message, "%s", haul_message());
+    }
+    const haul_status reported = report(m, r);
+    return status == HAUL_OK ? reported : keep_message(status, message);
+}

@@ -1,0 +1,71 @@
+/* What a map's chunks under way need. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/map/map.h"
+
+static haul_status make_events(map_slot *s) {
+    haul_event **events[] = {&s->begun, &s->copied, &s->computed, &s->done};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        HAUL_TRY(haul_event_create(s->mapper->device, true, events[i]));
+    return HAUL_OK;
+}
+
+static haul_status make_inputs(map_slot *s, uint64_t total) {
+    const haul_mapper *m = s->mapper;
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        const map_end *e = &m->inputs[i];
+        HAUL_TRY(haul_buffer_create(m->device, total * e->what.item_bytes, &s->in[i]));
+        if (e->staged)
+            HAUL_TRY(haul_host_create(m->device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
+    }
+    return HAUL_OK;
+}
+
+static haul_status make_slot(map_slot *s) {
+    haul_mapper *m = s->mapper;
+    const uint64_t total = m->map.before + m->plan.chunk + m->map.after;
+    HAUL_TRY(haul_stream_create(m->device, 0, &s->stream));
+    HAUL_TRY(make_events(s));
+    HAUL_TRY(make_inputs(s, total));
+    if (m->map.scratch_bytes) HAUL_TRY(haul_buffer_create(m->device, total * m->map.scratch_bytes, &s->scratch));
+    if (!m->map.in_place && m->output.what.item_bytes)
+        HAUL_TRY(haul_buffer_create(m->device, total * m->output.what.item_bytes, &s->out));
+    if (!m->output.staged) return HAUL_OK;
+    return haul_host_create(m->device, map_stage_bytes(&m->output, m->plan.chunk), HAUL_HOST_PINNED, &s->stage_out);
+}
+
+haul_status map_make_slots(haul_mapper *m) {
+    m->slots = memory_zeroed(m->plan.depth, sizeof *m->slots);
+    if (!m->slots) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for its slots");
+    for (; m->slot_count < m->plan.depth; m->slot_count++) {
+        map_slot *s = &m->slots[m->slot_count];
+        s->mapper = m;
+        const haul_status status = make_slot(s);
+        if (status == HAUL_OK) continue;
+        m->slot_count++; /* what there is of it is freed with the others */
+        return status;
+    }
+    return HAUL_OK;
+}
+
+static void free_slot(map_slot *s) {
+    haul_stream_free(s->stream);
+    haul_event_free(s->begun);
+    haul_event_free(s->copied);
+    haul_event_free(s->computed);
+    haul_event_free(s->done);
+    for (size_t i = 0; i < HAUL_MAP_INPUTS; i++) {
+        haul_buffer_free(s->in[i]);
+        haul_host_free(s->stage_in[i]);
+    }
+    haul_buffer_free(s->out);
+    haul_buffer_free(s->scratch);
+    haul_host_free(s->stage_out);
+}
+
+void map_free_slots(haul_mapper *m) {
+    for (unsigned i = 0; i < m->slot_count; i++) free_slot(&m->slots[i]);
+    memory_free(m->slots);
+    m->slots = NULL;
+    m->slot_count = 0;
+}

@@ -1,0 +1,103 @@
+/* Variants from source to PTX, as many at a time as the host has cores. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/compile.h"
+#include "lib/tune/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The options' flags, and -D NAME=VALUE for each parameter, which live in one text. */
+static size_t put_flags(const tuner *t, const tune_variant *v, char (*defines)[256], const char **flags) {
+    size_t count = 0;
+    flags[count++] = "--no-lineinfo";
+    for (size_t i = 0; i < t->options->flag_count; i++) flags[count++] = t->options->flags[i];
+    for (size_t i = 0; i < t->problem->parameter_count; i++) {
+        snprintf(defines[i], sizeof defines[i], "%s=%s", t->problem->parameters[i].name, tune_value(t->problem, v, i));
+        flags[count++] = "-D";
+        flags[count++] = defines[i];
+    }
+    return count;
+}
+
+/* ---- leaving out what nobody launches ---- */
+
+/* Whether the text at `at`, which begins a line, is the definition of a kernel; then `*name` and its length. */
+static bool is_entry(const char *at, const char **name, size_t *length) {
+    static const char visible[] = ".visible ", entry[] = ".entry ";
+    if (strncmp(at, visible, sizeof visible - 1) == 0) at += sizeof visible - 1;
+    if (strncmp(at, entry, sizeof entry - 1) != 0) return false;
+    *name = at + sizeof entry - 1;
+    *length = strcspn(*name, "( \n");
+    return true;
+}
+
+static bool is_wanted(const tune_problem *p, const char *name, size_t length) {
+    const char *const wanted[] = {p->launch.kernel, p->reference.kernel};
+    for (int i = 0; i < 2; i++)
+        if (wanted[i] && strlen(wanted[i]) == length && strncmp(wanted[i], name, length) == 0) return true;
+    return false;
+}
+
+/* A driver compiles all of a module when it is loaded: of a file with many kernels, only the two that are launched are
+ * kept. Compilers begin and end a kernel's definition at the beginning of a line. */
+static void keep_wanted(const tune_problem *p, text *ptx) {
+    text kept = {0};
+    const char *name, *at = text_string(ptx);
+    size_t length;
+    while (*at) {
+        const char *end = at + strcspn(at, "\n");
+        const char *close = is_entry(at, &name, &length) && !is_wanted(p, name, length) ? strstr(at, "\n}") : NULL;
+        if (close) end = close + 2 + strcspn(close + 2, "\n");
+        end += *end == '\n';
+        if (!close) text_append(&kept, at, (size_t)(end - at));
+        at = end;
+    }
+    if (kept.failed) {
+        text_free(&kept);
+        return; /* all of it will do too */
+    }
+    text_free(ptx);
+    *ptx = kept;
+}
+
+/* ---- compiling ---- */
+
+/* What the compiler said first says why; cu2ptx's own last line only that it did. */
+static void keep_reason(tune_job *job, const text *messages) {
+    const char *first = text_string(messages), *error = strstr(first, "error");
+    if (!error) {
+        snprintf(job->message, sizeof job->message, "%s", haul_message());
+        return;
+    }
+    while (error > first && error[-1] != '\n') error--;
+    snprintf(job->message, sizeof job->message, "%.*s", (int)strcspn(error, "\n"), error);
+}
+
+static void compile(const tuner *t, tune_job *job) {
+    char defines[TUNE_MOST_PARAMETERS][256];
+    text messages = {0};
+    const char **flags = memory_zeroed(1 + t->options->flag_count + 2 * TUNE_MOST_PARAMETERS, sizeof *flags);
+    if (!flags) {
+        job->status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
+        return;
+    }
+    const size_t count = put_flags(t, job->variant, defines, flags);
+    const compile_options o = {t->options->compiler,
+                               t->options->architecture ? t->options->architecture : t->architecture, flags, count};
+    job->status = compile_source(t->problem->source, &o, &job->ptx, &messages);
+    if (job->status == HAUL_OK)
+        keep_wanted(t->problem, &job->ptx);
+    else
+        keep_reason(job, &messages);
+    text_free(&messages);
+    memory_free((void *)flags);
+}
+
+haul_status tune_compile(const tuner *t, tune_job *jobs, size_t count) {
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < count; i++) compile(t, &jobs[i]);
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].status == HAUL_ERROR_OUT_OF_MEMORY) return haul_fail(jobs[i].status, "%s", jobs[i].message);
+    return HAUL_OK;
+}

@@ -1,0 +1,198 @@
+/* Variants on the device: results held against the reference's, and times. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/timing.h"
+#include "lib/tune/internal.h"
+
+#include <string.h>
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "tune: no memory");
+}
+
+/* ---- data ---- */
+
+static bool is_buffer(const char *argument) {
+    return strncmp(argument, "buf:", 4) == 0;
+}
+
+/* Scalars stand in as zeros here: they may depend on the variant. */
+static haul_status parse_buffers(tuner *t, tune_data *data) {
+    const tune_problem *p = t->problem;
+    const tune_names names = tune_names_of(t, NULL, data->size);
+    data->arguments = ARENA_ARRAY(&data->list.memory, p->argument_count, launch_argument);
+    data->wanted = ARENA_ARRAY(&data->list.memory, p->argument_count, uint64_t);
+    if (!data->arguments || !data->wanted) return no_memory();
+    for (size_t i = 0; i < p->argument_count; i++) {
+        const char *expanded;
+        if (!is_buffer(p->arguments[i])) continue;
+        HAUL_TRY(tune_expand(&data->list.memory, p->arguments[i], &names, &expanded));
+        HAUL_TRY(launch_parse_argument(&data->list, expanded, &data->arguments[i]));
+    }
+    return HAUL_OK;
+}
+
+static uint64_t bytes_of(const tuner *t, const tune_data *data) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < t->problem->argument_count; i++) bytes += data->arguments[i].words * 4;
+    return bytes;
+}
+
+haul_status tune_data_open(tuner *t, tune_data *data, int64_t size, bool timed) {
+    data->size = size;
+    HAUL_TRY(parse_buffers(t, data));
+    data->set_count = timed ? timing_sets(t->device, bytes_of(t, data)) : 1;
+    data->sets = ARENA_ARRAY(&data->list.memory, data->set_count, launch_workspace);
+    if (!data->sets) return no_memory();
+    for (size_t i = 0; i < data->set_count; i++)
+        HAUL_TRY(launch_workspace_start(t->device, NULL, data->arguments, t->problem->argument_count, &data->sets[i]));
+    return HAUL_OK;
+}
+
+void tune_data_close(tune_data *data) {
+    for (size_t i = 0; data->sets && i < data->set_count; i++) launch_workspace_end(&data->sets[i]);
+    launch_list_free(&data->list);
+    *data = (tune_data){0};
+}
+
+tune_data *tune_timed_data(tuner *t) {
+    return t->problem->size == t->problem->check_size ? &t->check : &t->timed;
+}
+
+/* ---- launches ---- */
+
+/* The workspace's arguments with this variant's scalars. */
+static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data *data, launch_workspace *w) {
+    const tune_names names = tune_names_of(t, v, data->size);
+    haul_status status = HAUL_OK;
+    launch_list scratch = {0};
+    for (size_t i = 0; status == HAUL_OK && i < t->problem->argument_count; i++) {
+        const char *expanded;
+        launch_argument a;
+        if (is_buffer(t->problem->arguments[i])) continue;
+        status = tune_expand(&scratch.memory, t->problem->arguments[i], &names, &expanded);
+        if (status == HAUL_OK) status = launch_parse_argument(&scratch, expanded, &a);
+        if (status == HAUL_OK) w->arguments[i] = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};
+    }
+    launch_list_free(&scratch);
+    return status;
+}
+
+static haul_status launch(const tuner *t, haul_module *module, const tune_launch *l, const tune_shape *s,
+                          const launch_workspace *w) {
+    haul_launch launch = {.kernel = l->kernel,
+                          .shared_bytes = s->shared,
+                          .arguments = w->arguments,
+                          .argument_count = l->argument_count ? l->argument_count : t->problem->argument_count};
+    memcpy(launch.grid, s->grid, sizeof launch.grid);
+    memcpy(launch.block, s->block, sizeof launch.block);
+    return haul_launch_run(module, &launch, NULL);
+}
+
+static haul_status find_shape(const tuner *t, const tune_job *job, const tune_launch *l, int64_t size, tune_shape *s) {
+    tune_names names = tune_names_of(t, job->variant, size);
+    HAUL_TRY(tune_shape_block(l, &names, s));
+    return tune_shape_grid(t, job->module, l, &names, s);
+}
+
+/* One launch on fresh data; `hashes` of what it leaves. */
+static haul_status run_fresh(tuner *t, const tune_job *job, const tune_launch *l, tune_data *data) {
+    tune_shape shape;
+    launch_workspace *w = &data->sets[0];
+    HAUL_TRY(find_shape(t, job, l, data->size, &shape));
+    HAUL_TRY(launch_workspace_refill(w, data->arguments));
+    HAUL_TRY(set_scalars(t, job->variant, data, w));
+    HAUL_TRY(launch(t, job->module, l, &shape, w));
+    return launch_workspace_take(w, data->arguments);
+}
+
+/* ---- verifying ---- */
+
+static haul_status run_reference(tuner *t, const tune_job *job, tune_data *data) {
+    const tune_launch *l = t->problem->reference.kernel ? &t->problem->reference : &t->problem->launch;
+    HAUL_TRY(run_fresh(t, job, l, data));
+    for (size_t i = 0; i < t->problem->argument_count; i++) data->wanted[i] = data->arguments[i].hash;
+    data->known = true;
+    return HAUL_OK;
+}
+
+static bool as_wanted(const tuner *t, const tune_data *data) {
+    for (size_t i = 0; i < t->problem->argument_count; i++)
+        if (data->arguments[i].hash != data->wanted[i]) return false;
+    return true;
+}
+
+static haul_status hold(tuner *t, tune_job *job, tune_data *data, bool *right) {
+    if (!data->known) HAUL_TRY(run_reference(t, job, data));
+    HAUL_TRY(run_fresh(t, job, &t->problem->launch, data));
+    *right = as_wanted(t, data);
+    return HAUL_OK;
+}
+
+/* A fault leaves nothing of a GPU's context; whatever comes next fails as well. */
+static bool is_lost(haul_status status) {
+    return status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TIMEOUT || status == HAUL_ERROR_TRAP;
+}
+
+haul_status tune_verify(tuner *t, tune_job *job, tune_data *data) {
+    bool right = false;
+    haul_status status = HAUL_OK;
+    if (!job->module)
+        status = haul_module_load(t->device, t->problem->source, text_string(&job->ptx), job->ptx.length, &job->module);
+    if (status == HAUL_OK) status = find_shape(t, job, &t->problem->launch, t->problem->size, &job->shape);
+    if (status == HAUL_OK) status = hold(t, job, data, &right);
+    if (status == HAUL_ERROR_OUT_OF_MEMORY) return status;
+    if (status != HAUL_OK) tune_reject(t, job->variant, TUNE_FAILED, haul_message());
+    if (status == HAUL_OK && !right)
+        tune_reject(t, job->variant, TUNE_WRONG, "its results differ from the reference's");
+    return is_lost(status) && !haul_device_is_virtual(t->device) ? status : HAUL_OK;
+}
+
+/* ---- timing ---- */
+
+typedef struct timed_job {
+    tuner *tuner;
+    tune_job *job;
+} timed_job;
+
+static haul_status queue(void *context, unsigned set) {
+    const timed_job *w = context;
+    tune_data *data = tune_timed_data(w->tuner);
+    launch_workspace *workspace = &data->sets[set];
+    HAUL_TRY(set_scalars(w->tuner, w->job->variant, data, workspace));
+    return launch(w->tuner, w->job->module, &w->tuner->problem->launch, &w->job->shape, workspace);
+}
+
+static haul_status summarise(tuner *t, tune_variant *v, const double *own, const double *first, size_t rounds) {
+    timing_summary s, gain;
+    int64_t bytes = 0;
+    tune_names names = tune_names_of(t, v, t->problem->size);
+    HAUL_TRY(timing_summarise(own, rounds, &s));
+    HAUL_TRY(timing_compare(own, first, rounds, &gain));
+    if (t->problem->bytes) HAUL_TRY(formula_evaluate("bytes", t->problem->bytes, names.items, names.count, &bytes));
+    v->outcome = TUNE_TIMED;
+    v->us = s.median, v->low = s.low, v->high = s.high;
+    v->gain = gain.median, v->least = gain.low;
+    v->rate = s.median > 0 ? (double)bytes / s.median * 1e6 : 0;
+    return HAUL_OK;
+}
+
+haul_status tune_time(tuner *t, tune_job *jobs, size_t count, unsigned rounds) {
+    timing_plan plan = timing_plan_for(t->device, rounds);
+    plan.sets = (unsigned)tune_timed_data(t)->set_count;
+    timing_work *works = memory_zeroed(count, sizeof *works);
+    timed_job *contexts = memory_zeroed(count, sizeof *contexts);
+    double *samples = memory_zeroed(count * plan.rounds, sizeof *samples);
+    haul_status status = works && contexts && samples ? HAUL_OK : no_memory();
+    for (size_t i = 0; status == HAUL_OK && i < count; i++) {
+        contexts[i] = (timed_job){t, &jobs[i]};
+        works[i] = (timing_work){queue, &contexts[i]};
+    }
+    if (status == HAUL_OK) status = timing_measure(t->device, works, count, &plan, samples);
+    for (size_t i = 0; status == HAUL_OK && i < count; i++)
+        status = summarise(t, jobs[i].variant, samples + i * plan.rounds, samples, plan.rounds);
+    memory_free(works);
+    memory_free(contexts);
+    memory_free(samples);
+    return status;
+}

@@ -1,0 +1,296 @@
+#include "report/check/check.h"
+
+#include "base/mangled.h"
+#include "base/status.h"
+#include "report/check/annotations.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void report_checker_init(report_checker *c, report_sources *sources, haul_finding_grade shown,
+                         haul_finding_grade counted) {
+    *c = (report_checker){.sources = sources, .shown = shown, .counted = counted};
+}
+
+void report_checker_free(report_checker *c) {
+    report_rules_free(&c->rules);
+    *c = (report_checker){0};
+}
+
+void report_verdict_free(report_verdict *v) {
+    arena_free(&v->memory);
+    *v = (report_verdict){0};
+}
+
+bool report_verdict_passed(const report_verdict *v) {
+    return !v->counting && !v->failed;
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the findings");
+}
+
+/* ---- comments of the sources ---- */
+
+static bool was_read(const report_checker *c, const char *path) {
+    for (size_t i = 0; i < c->read_count; i++) {
+        if (strcmp(c->read[i], path) == 0) return true;
+    }
+    return false;
+}
+
+static haul_status read_comments(report_checker *c, const char *file) {
+    const char *path = report_source_path(c->sources, file);
+    if (!path || was_read(c, path)) return HAUL_OK;
+    if (c->read_count == c->read_capacity) {
+        const char **more =
+            arena_grow(&c->rules.memory, (const void *)c->read, c->read_count, &c->read_capacity, sizeof *c->read);
+        if (!more) return no_memory();
+        c->read = more;
+    }
+    c->read[c->read_count++] = path;
+    return report_read_annotations(&c->rules, report_local_name(file), path, report_source_text(c->sources, file));
+}
+
+/* Instructions in a row mostly come from one file; `last` saves asking again. */
+static haul_status read_all_comments(report_checker *c, const haul_launch_record *r) {
+    const char *last = NULL;
+    for (size_t i = 0; i < r->instruction_count; i++) {
+        for (const haul_source_place *p = &r->instructions[i].place; p; p = p->inlined_into) {
+            if (!p->file || p->file == last) continue;
+            last = p->file;
+            HAUL_TRY(read_comments(c, p->file));
+        }
+    }
+    return HAUL_OK;
+}
+
+/* ---- findings ---- */
+
+static report_finding_place place_of(const report_checked_launch *launch, const haul_finding_access *access) {
+    report_finding_place found = {0};
+    const haul_launch_record *r = launch->record;
+    if (access->action == HAUL_ACTION_NONE || access->instruction >= r->instruction_count) return found;
+    found.instruction = &r->instructions[access->instruction];
+    const haul_source_place *place = report_user_place(&found.instruction->place);
+    if (place->file) {
+        found.place = place;
+        found.file = report_local_name(place->file);
+        found.line = place->line;
+    } else {
+        found.file = launch->module;
+        found.line = found.instruction->ptx_line;
+    }
+    return found;
+}
+
+static bool same_place(const report_finding_place *a, const report_finding_place *b) {
+    if (a->line != b->line || !a->file != !b->file) return false;
+    return !a->file || strcmp(a->file, b->file) == 0;
+}
+
+static bool alike(const report_finding *a, const report_finding *b) {
+    return a->first->kind == b->first->kind && a->first->grade == b->first->grade &&
+           same_place(&a->access, &b->access) && same_place(&a->other, &b->other);
+}
+
+/* The record folds by instruction; a line that was unrolled or inlined has several that a reader takes for one. */
+static void fold(report_verdict *v, const report_finding *finding) {
+    for (size_t i = 0; i < v->finding_count; i++) {
+        if (!alike(&v->findings[i], finding)) continue;
+        v->findings[i].count += finding->count;
+        return;
+    }
+    v->findings[v->finding_count++] = *finding;
+}
+
+static bool in_record(const report_rule *rule, report_sources *sources, const haul_launch_record *r) {
+    for (size_t i = 0; i < r->instruction_count; i++) {
+        if (report_scope_has_place(&rule->scope, sources, &r->instructions[i].place)) return true;
+    }
+    return false;
+}
+
+/* A rule for a whole kernel that stands in a source is for the kernel of that source, not for its namesakes. */
+static bool is_for_launch(const report_rule *rule, report_sources *sources, const haul_launch_record *r) {
+    if (!report_scope_has_kernel(&rule->scope, r->kernel)) return false;
+    if (rule->scope.first || !rule->scope.file || !r->instruction_count) return true;
+    return in_record(rule, sources, r);
+}
+
+static bool has_end(const report_rule *rule, report_sources *sources, const report_finding_place *end) {
+    if (end->instruction && report_scope_has_place(&rule->scope, sources, &end->instruction->place)) return true;
+    if (end->place || !end->file || rule->scope.exact) return false;
+    const haul_source_place in_ptx = {.file = end->file, .line = end->line};
+    return report_scope_has_place(&rule->scope, sources, &in_ptx);
+}
+
+static bool concerns(const report_rule *rule, report_sources *sources, const haul_launch_record *r,
+                     const report_finding *f) {
+    if (!is_for_launch(rule, sources, r)) return false;
+    bool whole_launch = !rule->scope.first && (!rule->scope.file || rule->scope.exact);
+    return whole_launch || has_end(rule, sources, &f->access) || has_end(rule, sources, &f->other);
+}
+
+static void apply_ignores(report_checker *c, const haul_launch_record *r, report_finding *f) {
+    for (size_t i = 0; i < c->rules.count && !f->ignored_by; i++) {
+        report_rule *rule = &c->rules.items[i];
+        if (rule->kind != REPORT_RULE_IGNORE || !report_kind_matches(rule->text, f->first->kind)) continue;
+        if (!concerns(rule, c->sources, r, f)) continue;
+        f->ignored_by = rule;
+        rule->used++;
+    }
+}
+
+static void grade_finding(report_checker *c, report_verdict *v, report_finding *f) {
+    apply_ignores(c, v->launch.record, f);
+    f->counts = !f->ignored_by && f->first->grade <= c->counted;
+    if (f->ignored_by)
+        v->ignored++;
+    else
+        v->grades[f->first->grade]++;
+    v->counting += f->counts;
+}
+
+static haul_status add_findings(report_checker *c, report_verdict *v) {
+    const haul_launch_record *r = v->launch.record;
+    v->findings = ARENA_ARRAY(&v->memory, r->finding_count, report_finding);
+    if (!v->findings) return no_memory();
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const haul_finding *first = &r->findings[i];
+        if (first->grade > c->shown) {
+            v->hidden++;
+            continue;
+        }
+        report_finding finding = {.first = first,
+                                  .access = place_of(&v->launch, &first->access),
+                                  .other = place_of(&v->launch, &first->other),
+                                  .count = first->count ? first->count : 1};
+        fold(v, &finding);
+    }
+    for (size_t i = 0; i < v->finding_count; i++) grade_finding(c, v, &v->findings[i]);
+    return HAUL_OK;
+}
+
+/* ---- expectations ---- */
+
+static size_t count_concerned(const report_checker *c, const report_verdict *v, const report_rule *rule) {
+    size_t count = 0;
+    for (size_t i = 0; i < v->finding_count; i++) {
+        const report_finding *f = &v->findings[i];
+        count += f->counts && concerns(rule, c->sources, v->launch.record, f);
+    }
+    return count;
+}
+
+static const char *format_measured(arena *memory, const report_rule *rule, double value) {
+    if (rule->no_findings) return arena_printf(memory, "%.0f finding%s", value, value == 1 ? "" : "s");
+    if (rule->metric.unit == REPORT_COUNT && value == floor(value)) return arena_printf(memory, "%.0f measured", value);
+    return arena_printf(memory, "%.6g%s measured", value, rule->metric.unit == REPORT_PERCENT ? "%" : "");
+}
+
+/* Whoever reads that a kernel fails wants to know where. */
+static const char *add_worst(report_verdict *v, const report_rule *rule, const char *measured) {
+    bool most = rule->comparison != REPORT_AT_LEAST && rule->comparison != REPORT_MORE;
+    if (rule->no_findings || rule->metric.of_launch || rule->scope.first) return measured;
+    const haul_instruction_record *worst = report_worst_instruction(&rule->metric, v->launch.record, most);
+    const haul_source_place *place = worst ? report_user_place(&worst->place) : NULL;
+    if (!place || !place->file) return measured;
+    return arena_printf(&v->memory, "%s, %s at %s:%" PRIu32, measured, most ? "most" : "least",
+                        report_file_name(place->file), place->line);
+}
+
+static const char *describe(arena *memory, const report_rule *rule, const haul_launch_record *r,
+                            const report_outcome *o) {
+    switch (o->reading) {
+    case REPORT_READ: return format_measured(memory, rule, o->value);
+    case REPORT_NOTHING: return "not measured: no such access was executed there";
+    default:
+        return r->ended_by == HAUL_OK ? "not measured: this run does not have it"
+                                      : "not measured: the launch did not end as it should";
+    }
+}
+
+static haul_status hold(const report_checker *c, report_verdict *v, report_rule *rule) {
+    const haul_launch_record *r = v->launch.record;
+    report_outcome *o = &v->outcomes[v->outcome_count++];
+    *o = (report_outcome){.rule = rule};
+    rule->used++;
+    if (rule->no_findings)
+        o->value = (double)count_concerned(c, v, rule);
+    else if (r->ended_by != HAUL_OK)
+        o->reading = REPORT_UNKNOWN;
+    else
+        o->reading = report_read_metric(&rule->metric, &rule->scope, c->sources, r, &o->value);
+    o->holds = o->reading == REPORT_READ && (rule->no_findings ? o->value == 0 : report_rule_holds(rule, o->value));
+    o->measured = describe(&v->memory, rule, r, o);
+    if (!o->holds && o->measured && o->reading == REPORT_READ) o->measured = add_worst(v, rule, o->measured);
+    v->failed += !o->holds;
+    return o->measured ? HAUL_OK : no_memory();
+}
+
+/* An expectation of lines is for the launches that have instructions there, and for those of the kernel in whose text
+ * it stands: that it stands at a line without any must not go unnoticed. */
+static bool is_held(const report_checker *c, const report_rule *rule, const haul_launch_record *r) {
+    if (rule->kind != REPORT_RULE_EXPECT || !is_for_launch(rule, c->sources, r)) return false;
+    if (!rule->scope.file || (rule->scope.exact && !rule->scope.first)) return true;
+    const report_scope within = {.kernel = rule->within, .exact = true};
+    return (rule->within && report_scope_has_kernel(&within, r->kernel)) || in_record(rule, c->sources, r);
+}
+
+static haul_status hold_expectations(report_checker *c, report_verdict *v) {
+    v->outcomes = ARENA_ARRAY(&v->memory, c->rules.count, report_outcome);
+    if (!v->outcomes) return no_memory();
+    for (size_t i = 0; i < c->rules.count; i++) {
+        report_rule *rule = &c->rules.items[i];
+        if (is_held(c, rule, v->launch.record)) HAUL_TRY(hold(c, v, rule));
+    }
+    return HAUL_OK;
+}
+
+/* ---- a launch ---- */
+
+static void add_totals(report_totals *t, const report_verdict *v) {
+    t->launches++;
+    t->failing += !report_verdict_passed(v);
+    for (int i = 0; i < 3; i++) t->grades[i] += v->grades[i];
+    t->ignored += v->ignored;
+    t->hidden += v->hidden;
+    t->counting += v->counting;
+    t->expectations += v->outcome_count;
+    t->failed += v->failed;
+}
+
+haul_status report_check_launch(report_checker *c, const report_checked_launch *launch, report_verdict *v) {
+    size_t length;
+    const char *plain = mangled_name(launch->record->kernel, &length);
+    *v = (report_verdict){.launch = *launch};
+    v->kernel = arena_copy(&v->memory, plain, length);
+    if (!v->kernel) return no_memory();
+    HAUL_TRY(read_all_comments(c, launch->record));
+    HAUL_TRY(add_findings(c, v));
+    HAUL_TRY(hold_expectations(c, v));
+    add_totals(&c->totals, v);
+    return HAUL_OK;
+}
+
+/* ---- words for the writers ---- */
+
+const char *report_finding_message(const report_finding *f) {
+    const haul_finding *first = f->first;
+    return first->what && *first->what ? first->what : haul_finding_kinds[first->kind].why;
+}
+
+static void put_position(text *out, const char *name, const uint32_t p[3]) {
+    text_printf(out, "%s (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", name, p[0], p[1], p[2]);
+}
+
+void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access) {
+    bool moves = access->action != HAUL_ACTION_SYNC;
+    text_put(out, haul_action_names[access->action]);
+    if (moves && finding->bytes)
+        text_printf(out, " of %" PRIu32 " byte%s", finding->bytes, finding->bytes == 1 ? "" : "s");
+    put_position(out, " by thread", access->thread);
+    put_position(out, " of block", access->block);
+}

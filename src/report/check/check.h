@@ -1,0 +1,141 @@
+/* What checking launches found, held against the user's rules: findings, those that are to be ignored, expectations.
+ *
+ *     report_checker c;
+ *     report_checker_init(&c, &sources, HAUL_GRADE_ADVICE, HAUL_GRADE_WARNING);
+ *     report_read_rules(&c.rules, "expect.txt", REPORT_RULE_EXPECT);
+ *     for each launch {
+ *         report_verdict v;
+ *         report_check_launch(&c, &launch, &v);
+ *         report_put_check_text(&v, &sources, terminal, out);
+ *         report_verdict_free(&v);
+ *     }
+ *     report_checker_free(&c);
+ */
+#ifndef HAUL_REPORT_CHECK_CHECK_H
+#define HAUL_REPORT_CHECK_CHECK_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "report/document.h"
+#include "report/check/rules.h"
+#include "report/source.h"
+
+#include <haul/run.h>
+#include <haul/status.h>
+#include <jansson.h>
+
+/* A launch that was checked, and what its record does not say. */
+typedef struct report_checked_launch {
+    int64_t id;
+    const haul_launch_record *record;
+    const char *module; /* the file that its PTX came from; or NULL */
+} report_checked_launch;
+
+/* One end of a finding, resolved. */
+typedef struct report_finding_place {
+    const haul_instruction_record *instruction; /* NULL: not known */
+    const haul_source_place *place;             /* the user's own; NULL: no line information */
+    const char *file;                           /* of the place, else the PTX; may be NULL */
+    uint32_t line;                              /* 0: not known */
+} report_finding_place;
+
+/* A finding, with those folded into it that have the same kind at the same lines. */
+typedef struct report_finding {
+    const haul_finding *first;
+    report_finding_place access, other;
+    uint64_t count;
+    report_rule *ignored_by; /* or NULL */
+    bool counts;             /* it makes the check fail */
+} report_finding;
+
+/* One expectation, held against one launch. */
+typedef struct report_outcome {
+    const report_rule *rule;
+    bool holds;
+    report_reading reading;
+    double value;
+    const char *measured; /* "32 measured", "no such access was executed" */
+} report_outcome;
+
+typedef struct report_verdict {
+    arena memory;
+    report_checked_launch launch;
+    const char *kernel; /* its plain name */
+    report_finding *findings;
+    size_t finding_count;
+    report_outcome *outcomes;
+    size_t outcome_count;
+    size_t grades[3]; /* findings of each grade, ignored ones aside */
+    size_t ignored;   /* findings that rules leave out */
+    size_t hidden;    /* findings below the lowest grade that is reported; not in `findings` */
+    size_t counting;  /* findings that make the check fail */
+    size_t failed;    /* expectations that do not hold */
+} report_verdict;
+
+typedef struct report_totals {
+    size_t launches, failing; /* failing: with a finding that counts or a failed expectation */
+    size_t grades[3], ignored, hidden, counting;
+    size_t expectations, failed;
+} report_totals;
+
+typedef struct report_checker {
+    report_sources *sources;
+    report_rules rules;
+    haul_finding_grade shown, counted; /* the lowest grades that are reported, and that make a check fail */
+    report_totals totals;
+    const char **read; /* files whose comments were read */
+    size_t read_count, read_capacity;
+} report_checker;
+
+void report_checker_init(report_checker *c, report_sources *sources, haul_finding_grade shown,
+                         haul_finding_grade counted);
+void report_checker_free(report_checker *c);
+
+/* Reads the comments of the sources that the launch's instructions come from, folds its findings and holds rules
+ * against it. `v` is valid as long as the record is; end it with report_verdict_free(), after an error too. Errors:
+ * HAUL_ERROR_SYNTAX in a comment, HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status report_check_launch(report_checker *c, const report_checked_launch *launch, report_verdict *v);
+void report_verdict_free(report_verdict *v);
+
+bool report_verdict_passed(const report_verdict *v);
+
+/* ---- writing; all append to `out` ---- */
+
+/* Findings and failed expectations; nothing when there are none. */
+haul_status report_put_check_text(const report_verdict *v, report_sources *sources, report_terminal terminal,
+                                  text *out);
+/* Rules that nothing came of, and one line of totals. */
+haul_status report_put_check_totals(const report_checker *c, text *out);
+/* {"id":...,"kernel":...,"findings":[...],"expectations":[...]}; `*json` is the caller's. */
+haul_status report_check_json(const report_verdict *v, json_t **json);
+
+/* A SARIF 2.1.0 log that grows launch by launch; findings of several launches that are alike become one result. */
+typedef struct report_sarif {
+    json_t *results;
+    json_t *keys; /* of results: their index */
+    report_sources *sources;
+} report_sarif;
+
+haul_status report_sarif_init(report_sarif *s, report_sources *sources);
+void report_sarif_free(report_sarif *s);
+haul_status report_sarif_add(report_sarif *s, const report_verdict *v);
+haul_status report_sarif_write(const report_sarif *s, text *out);
+
+/* A JUnit report: a test case a launch, and one an expectation of it. */
+typedef struct report_junit {
+    text cases;
+    size_t tests, failures;
+} report_junit;
+
+void report_junit_free(report_junit *j);
+haul_status report_junit_add(report_junit *j, const report_verdict *v);
+haul_status report_junit_write(const report_junit *j, text *out);
+
+/* ---- for the writers ---- */
+
+/* The finding in one sentence: its particulars, or what its kind means. */
+const char *report_finding_message(const report_finding *finding);
+/* "read of 4 bytes by thread (3,0,0) of block (0,0,0)" */
+void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access);
+
+#endif

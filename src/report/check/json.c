@@ -1,0 +1,83 @@
+/* A launch's findings as one JSON object. */
+#include "base/status.h"
+#include "report/check/check.h"
+#include "report/json.h"
+
+static json_t *string_or_null(const char *s) {
+    return s ? report_json_string(s) : json_null();
+}
+
+static json_t *line_or_null(uint32_t line) {
+    return line ? json_integer(line) : json_null();
+}
+
+static json_t *triple(const uint32_t p[3]) {
+    return json_pack("[I, I, I]", (json_int_t)p[0], (json_int_t)p[1], (json_int_t)p[2]);
+}
+
+/* The whole chain, the instruction's own place first. */
+static json_t *chain_json(const haul_instruction_record *r) {
+    json_t *chain = json_array();
+    for (const haul_source_place *p = &r->place; p; p = p->inlined_into) {
+        json_array_append_new(chain, json_pack("{s:o, s:I, s:I}", "file", string_or_null(p->file), "line",
+                                               (json_int_t)p->line, "column", (json_int_t)p->column));
+    }
+    return chain;
+}
+
+static json_t *access_json(const haul_finding_access *access, const report_finding_place *end) {
+    bool known = access->action != HAUL_ACTION_NONE;
+    json_t *object =
+        json_pack("{s:o, s:o, s:s?, s:o, s:o}", "file", string_or_null(end->file), "line", line_or_null(end->line),
+                  "action", known ? haul_action_names[access->action] : NULL, "block",
+                  known ? triple(access->block) : json_null(), "thread", known ? triple(access->thread) : json_null());
+    if (!end->instruction || !object) return object;
+    json_object_set_new(object, "instruction", report_json_string(end->instruction->text));
+    json_object_set_new(object, "ptx_line", json_integer(end->instruction->ptx_line));
+    if (end->place && end->instruction->place.inlined_into)
+        json_object_set_new(object, "chain", chain_json(end->instruction));
+    return object;
+}
+
+static json_t *finding_json(const report_finding *f) {
+    const haul_finding *first = f->first;
+    const haul_finding_info *kind = &haul_finding_kinds[first->kind];
+    json_t *object = json_pack("{s:s, s:s}", "kind", kind->key, "grade", haul_grade_names[first->grade]);
+    json_t *access = access_json(&first->access, &f->access);
+    if (!access || json_object_update_missing(object, access) != 0) {
+        json_decref(access);
+        json_decref(object);
+        return NULL;
+    }
+    json_decref(access);
+    if (first->other.action) json_object_set_new(object, "other", access_json(&first->other, &f->other));
+    if (first->space) {
+        json_object_set_new(object, "space", json_string(haul_space_names[first->space]));
+        json_object_set_new(object, "address", json_sprintf("0x%llx", (unsigned long long)first->address));
+        json_object_set_new(object, "bytes", json_integer(first->bytes));
+    }
+    if (first->object) json_object_set_new(object, "object", report_json_string(first->object));
+    json_object_set_new(object, "count", json_integer((json_int_t)f->count));
+    json_object_set_new(object, "what", report_json_string(report_finding_message(f)));
+    json_object_set_new(object, "why", json_string(kind->why));
+    json_object_set_new(object, "cure", json_string(kind->cure));
+    return object;
+}
+
+static json_t *outcome_json(const report_outcome *o) {
+    return json_pack("{s:o, s:I, s:o, s:b, s:o, s:s}", "file", report_json_string(o->rule->file), "line",
+                     (json_int_t)o->rule->line, "expect", report_json_string(o->rule->text), "holds", o->holds, "value",
+                     o->reading == REPORT_READ ? report_json_number(o->value) : json_null(), "measured", o->measured);
+}
+
+haul_status report_check_json(const report_verdict *v, json_t **json) {
+    json_t *findings = json_array(), *expectations = json_array();
+    for (size_t i = 0; i < v->finding_count; i++) {
+        if (!v->findings[i].ignored_by) json_array_append_new(findings, finding_json(&v->findings[i]));
+    }
+    for (size_t i = 0; i < v->outcome_count; i++) json_array_append_new(expectations, outcome_json(&v->outcomes[i]));
+    *json =
+        json_pack("{s:I, s:o, s:o, s:o, s:I}", "id", (json_int_t)v->launch.id, "kernel", report_json_string(v->kernel),
+                  "findings", findings, "expectations", expectations, "ignored", (json_int_t)v->ignored);
+    return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+}

@@ -1,0 +1,105 @@
+/* Launches and expectations as JUnit's test cases, which most CI services show. */
+#include "base/status.h"
+#include "report/check/check.h"
+#include "report/write/markup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void report_junit_free(report_junit *j) {
+    text_free(&j->cases);
+    *j = (report_junit){0};
+}
+
+static void open_case(report_junit *j, const char *name, const report_verdict *v) {
+    text_put(&j->cases, "  <testcase classname=\"");
+    markup_put(&j->cases, v->kernel);
+    text_put(&j->cases, "\" name=\"");
+    markup_put(&j->cases, name);
+    text_put(&j->cases, "\">\n");
+    j->tests++;
+}
+
+static void open_failure(report_junit *j, const char *type, const char *message) {
+    text_printf(&j->cases, "    <failure type=\"%s\" message=\"", type);
+    markup_put(&j->cases, message);
+    text_put(&j->cases, "\">");
+}
+
+static void close_failure(report_junit *j, const text *body) {
+    markup_put(&j->cases, text_string(body));
+    text_put(&j->cases, "</failure>\n");
+}
+
+static void describe(const report_finding *f, text *out) {
+    const haul_finding *first = f->first;
+    const haul_finding_info *kind = &haul_finding_kinds[first->kind];
+    if (f->access.file) text_printf(out, "%s:%" PRIu32 ": ", f->access.file, f->access.line);
+    text_printf(out, "%s: %s: %s\n", haul_grade_names[first->grade], kind->key, report_finding_message(f));
+    if (first->object) text_printf(out, "where: %s\n", first->object);
+    if (first->access.action) report_put_access(out, first, &first->access), text_put(out, "\n");
+    if (first->other.action) {
+        text_put(out, "earlier: ");
+        report_put_access(out, first, &first->other);
+        if (f->other.file) text_printf(out, " at %s:%" PRIu32, f->other.file, f->other.line);
+        text_put(out, "\n");
+    }
+    text_printf(out, "why: %s\ncure: %s\n", kind->why, kind->cure);
+    if (f->count > 1) text_printf(out, "%" PRIu64 " more like this\n", f->count - 1);
+}
+
+/* A test case has one failure: that of the first finding that counts, with the words of all. */
+static void add_findings(report_junit *j, const report_verdict *v) {
+    text body = {0};
+    const report_finding *first = NULL;
+    for (size_t i = 0; i < v->finding_count; i++) {
+        const report_finding *f = &v->findings[i];
+        if (f->ignored_by) continue;
+        if (f->counts && !first) first = f;
+        describe(f, &body);
+    }
+    if (first) {
+        j->failures++;
+        open_failure(j, haul_finding_kinds[first->first->kind].key, report_finding_message(first));
+        close_failure(j, &body);
+    }
+    if (body.failed) j->cases.failed = true;
+    text_free(&body);
+}
+
+static void add_expectation(report_junit *j, const report_verdict *v, const report_outcome *o) {
+    text name = {0}, body = {0};
+    text_printf(&name, "launch %" PRId64 ": %s:%" PRIu32 ": expect %s", v->launch.id, o->rule->file, o->rule->line,
+                o->rule->text);
+    open_case(j, text_string(&name), v);
+    if (!o->holds) {
+        j->failures++;
+        text_printf(&body, "%s:%" PRIu32 ": expected %s: %s", o->rule->file, o->rule->line, o->rule->text, o->measured);
+        open_failure(j, "expectation", o->measured);
+        close_failure(j, &body);
+    }
+    text_put(&j->cases, "  </testcase>\n");
+    if (name.failed || body.failed) j->cases.failed = true;
+    text_free(&name);
+    text_free(&body);
+}
+
+haul_status report_junit_add(report_junit *j, const report_verdict *v) {
+    char name[48];
+    snprintf(name, sizeof name, "launch %" PRId64, v->launch.id);
+    open_case(j, name, v);
+    add_findings(j, v);
+    text_put(&j->cases, "  </testcase>\n");
+    for (size_t i = 0; i < v->outcome_count; i++) add_expectation(j, v, &v->outcomes[i]);
+    return j->cases.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
+}
+
+haul_status report_junit_write(const report_junit *j, text *out) {
+    text_printf(out,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\">\n"
+                "<testsuite name=\"haul check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n",
+                j->tests, j->failures, j->tests, j->failures);
+    text_put(out, text_string(&j->cases));
+    text_put(out, "</testsuite>\n</testsuites>\n");
+    return out->failed || j->cases.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
+}

@@ -1,0 +1,49 @@
+/* Numbers that expectations are about, from a launch's record. */
+#ifndef HAUL_REPORT_CHECK_METRICS_H
+#define HAUL_REPORT_CHECK_METRICS_H
+
+#include "report/format.h"
+#include "report/check/scope.h"
+
+#include <haul/run.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A metric, and the instructions that it is taken of. */
+typedef struct report_metric {
+    const char *name;
+    report_unit unit;
+    int row;          /* of metrics.def; negative: a counter */
+    bool of_launch;   /* it has no value for a line */
+    uint32_t classes; /* bits of haul_memory_class */
+    haul_counter counter;
+} report_metric;
+
+/* Finds a metric by its name; false when there is none. */
+bool report_find_metric(const char *name, report_metric *metric);
+/* Limits it to the group's instructions. NULL, or what is wrong: "no such group of instructions", "... does not count
+ * them". */
+const char *report_limit_metric(report_metric *metric, const char *group);
+
+typedef enum report_reading {
+    REPORT_READ,
+    REPORT_NOTHING, /* no instruction of that kind was executed there */
+    REPORT_UNKNOWN  /* the record does not have it */
+} report_reading;
+
+/* The metric's value over the scope's lines, or the whole launch when it names no line. Percent are 0..100. */
+report_reading report_read_metric(const report_metric *metric, const report_scope *scope, report_sources *sources,
+                                  const haul_launch_record *record, double *value);
+
+/* The instruction that has the most of the metric, or the least; NULL when none has any. For metrics of instructions.
+ */
+const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
+                                                        bool most);
+
+/* Calls `visit` for each name: metrics, then metrics of launches, then groups (unit REPORT_TEXT). */
+void report_visit_metrics(void (*visit)(void *context, const char *name, report_unit unit, bool group,
+                                        const char *text),
+                          void *context);
+
+#endif

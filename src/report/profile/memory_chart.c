@@ -1,0 +1,227 @@
+/* A picture of where a launch's data goes: from the kernel's instructions through L1 and shared memory, L2 and device
+ * memory, after Nsight Compute's memory chart. Arrows are as wide as their share of the traffic. */
+#include "report/write/markup.h"
+#include "report/profile/memory_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    WIDTH = 940,
+    ROW = 84, /* height of one kind of instruction */
+    BOX = 62, /* its box */
+    TOP = 8,
+    KERNEL_X = 4,
+    KERNEL_W = 84,
+    SPACE_X = 206,
+    SPACE_W = 122,
+    NEAR_X = 446,
+    NEAR_W = 116,
+    L2_X = 660,
+    L2_W = 92,
+    DEVICE_X = 850,
+    DEVICE_W = 86,
+    SECTOR = 32,
+    WAVEFRONT = 128
+};
+
+/* One kind of instruction: a row from the kernel to what it reaches first. */
+typedef struct chart_row {
+    const char *title;
+    haul_memory_class load, store; /* HAUL_CLASS_NONE = has none */
+    bool shared;
+} chart_row;
+
+static const chart_row rows[] = {
+    {"Global", HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_GLOBAL_STORE, false},
+    {"Global Atomics", HAUL_CLASS_GLOBAL_ATOMIC, HAUL_CLASS_GLOBAL_REDUCTION, false},
+    {"Local", HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_LOCAL_STORE, false},
+    {"LDGSTS (L1)", HAUL_CLASS_LDGSTS_ACCESS, HAUL_CLASS_NONE, false},
+    {"LDGSTS (bypass)", HAUL_CLASS_LDGSTS_BYPASS, HAUL_CLASS_NONE, false},
+    {"Texture", HAUL_CLASS_TEXTURE, HAUL_CLASS_NONE, false},
+    {"Surface", HAUL_CLASS_SURFACE_LOAD, HAUL_CLASS_SURFACE_STORE, false},
+    {"Bulk", HAUL_CLASS_BULK_LOAD, HAUL_CLASS_BULK_STORE, false},
+    {"Shared", HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE, true},
+    {"Shared Atomics", HAUL_CLASS_SHARED_ATOMIC, HAUL_CLASS_NONE, true},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+typedef struct chart {
+    text *out;
+    const haul_launch_record *record;
+    double most; /* bytes over the busiest arrow */
+} chart;
+
+static const haul_traffic *traffic(const chart *c, haul_memory_class class) {
+    static const haul_traffic none;
+    return class == HAUL_CLASS_NONE ? &none : &c->record->classes[class];
+}
+
+static bool used(const chart *c, const chart_row *row) {
+    return traffic(c, row->load)->instructions || traffic(c, row->store)->instructions;
+}
+
+static double counter(const chart *c, haul_counter which) {
+    return c->record->counters[which] > 0 ? c->record->counters[which] : 0;
+}
+
+static double near_bytes(const haul_traffic *t, bool shared) {
+    return shared ? (double)t->shared_wavefronts * WAVEFRONT : (double)t->sectors * SECTOR;
+}
+
+/* ---- pieces ---- */
+
+/* Text of up to three lines, in the middle of a box. `hue` is one of the page's colours. */
+static void put_box(chart *c, double x, double y, double width, double height, const char *hue, const char *title,
+                    const char *detail) {
+    text_printf(c->out,
+                "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"6\" style=\"fill:var(--%s,#2563eb);"
+                "fill-opacity:.14;stroke:var(--%s,#2563eb)\"/>\n",
+                x, y, width, height, hue, hue);
+    double middle = y + height / 2 + (*detail ? -3 : 5);
+    text_printf(
+        c->out,
+        "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\" font-weight=\"600\" style=\"fill:var(--ink,#0f172a)\">",
+        x + width / 2, middle);
+    markup_put(c->out, title);
+    text_put(c->out, "</text>\n");
+    if (!*detail) return;
+    text_printf(c->out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\" style=\"fill:var(--muted,#64748b)\">",
+                x + width / 2, middle + 17);
+    markup_put(c->out, detail);
+    text_put(c->out, "</text>\n");
+}
+
+/* An arrow between two boxes with its label above; `left` points to the kernel, as data that is read goes. */
+static void put_flow(chart *c, double x1, double x2, double y, bool left, double bytes, const char *label) {
+    double width = 1.2 + (c->most > 0 ? 6 * bytes / c->most : 0), tip = width / 2 + 4;
+    double from = left ? x2 - 3 : x1 + 3, to = left ? x1 + 3 + tip : x2 - 3 - tip, head = left ? -tip : tip;
+    text_printf(c->out,
+                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.1f\" "
+                "style=\"stroke:var(--c7,#64748b)\"/>",
+                from, y, to, y, width);
+    text_printf(c->out, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fz\" style=\"fill:var(--c7,#64748b)\"/>", to, y - tip,
+                to + head, y, to, y + tip);
+    text_printf(
+        c->out,
+        "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"11\" style=\"fill:var(--ink,#0f172a)\">",
+        (x1 + x2) / 2, y - tip - 3);
+    markup_put(c->out, label);
+    text_put(c->out, "</text>\n");
+}
+
+static void put_counted(chart *c, double x1, double x2, double y, bool left, double bytes, double count,
+                        const char *unit) {
+    char number[REPORT_NUMBER_SIZE], label[REPORT_NUMBER_SIZE + 16];
+    snprintf(label, sizeof label, "%s %s", report_format(REPORT_COUNT, count, number), unit);
+    put_flow(c, x1, x2, y, left, bytes, label);
+}
+
+static void put_bytes(chart *c, double x1, double x2, double y, bool left, double sectors) {
+    char number[REPORT_NUMBER_SIZE];
+    if (sectors > 0)
+        put_flow(c, x1, x2, y, left, sectors * SECTOR, report_format(REPORT_BYTES, sectors * SECTOR, number));
+}
+
+/* ---- the picture ---- */
+
+/* One direction of a row: instructions from the kernel, requests or wavefronts to what is nearest. */
+static void put_direction(chart *c, const chart_row *row, haul_memory_class class, double y, bool left) {
+    const haul_traffic *t = traffic(c, class);
+    if (!t->instructions) return;
+    double bytes = near_bytes(t, row->shared);
+    put_counted(c, KERNEL_X + KERNEL_W, SPACE_X, y, left, bytes, (double)t->instructions, "inst");
+    if (row->shared)
+        put_counted(c, SPACE_X + SPACE_W, NEAR_X, y, left, bytes, (double)t->shared_wavefronts, "wavefronts");
+    else
+        put_counted(c, SPACE_X + SPACE_W, NEAR_X, y, left, bytes, (double)t->sectors, "sectors");
+}
+
+static void put_row(chart *c, const chart_row *row, double y) {
+    bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
+    double shift = both ? 15 : 0;
+    put_box(c, SPACE_X, y, SPACE_W, BOX, "c2", row->title, "");
+    put_direction(c, row, row->load, y + BOX / 2.0 - shift + 4, true);
+    put_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
+}
+
+static void hit_rate(char *out, size_t size, double hits, double all) {
+    char number[REPORT_NUMBER_SIZE];
+    snprintf(out, size, "hit rate %s", report_format(REPORT_PERCENT, report_percent(hits, all), number));
+    if (all <= 0) *out = '\0';
+}
+
+static double l1_hits(const chart *c, double *all) {
+    double hits = 0;
+    *all = 0;
+    for (int class = 0; class < HAUL_CLASS_COUNT; class ++) {
+        if (!report_is_cached((haul_memory_class) class)) continue;
+        hits += (double)c->record->classes[class].hits;
+        *all += (double)c->record->classes[class].sectors;
+    }
+    return hits;
+}
+
+/* L1, L2 and device memory over `height` from `y`, and what goes between them. */
+static void put_caches(chart *c, double y, double height) {
+    char detail[REPORT_NUMBER_SIZE + 16];
+    double all, hits = l1_hits(c, &all), middle = y + height / 2 + 4;
+    hit_rate(detail, sizeof detail, hits, all);
+    put_box(c, NEAR_X, y, NEAR_W, height, "c0", "L1/TEX", detail);
+    double read = counter(c, HAUL_COUNTER_L2_READ_SECTORS), miss = counter(c, HAUL_COUNTER_L2_READ_MISS);
+    hit_rate(detail, sizeof detail, read - miss, read);
+    put_box(c, L2_X, y, L2_W, height, "c0", "L2", detail);
+    put_box(c, DEVICE_X, y, DEVICE_W, height, "c0", "Device", "memory");
+    put_bytes(c, NEAR_X + NEAR_W, L2_X, middle - 15, true, read);
+    put_bytes(c, NEAR_X + NEAR_W, L2_X, middle + 15, false,
+              counter(c, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(c, HAUL_COUNTER_L2_RED_SECTORS) +
+                  counter(c, HAUL_COUNTER_L2_ATOM_SECTORS));
+    put_bytes(c, L2_X + L2_W, DEVICE_X, middle - 15, true, counter(c, HAUL_COUNTER_DRAM_READ_SECTORS));
+    put_bytes(c, L2_X + L2_W, DEVICE_X, middle + 15, false, counter(c, HAUL_COUNTER_DRAM_WRITE_SECTORS));
+}
+
+static void put_shared_memory(chart *c, double y, double height) {
+    double wavefronts = 0, ideal = 0;
+    char detail[64] = "";
+    for (int class = HAUL_CLASS_SHARED_LOAD; class <= HAUL_CLASS_SHARED_ATOMIC; class ++) {
+        wavefronts += (double)c->record->classes[class].shared_wavefronts;
+        ideal += (double)c->record->classes[class].ideal_shared_wavefronts;
+    }
+    if (ideal > 0) snprintf(detail, sizeof detail, "%.2f x ideal", wavefronts / ideal);
+    put_box(c, NEAR_X, y, NEAR_W, height, "c4", "Shared memory", detail);
+}
+
+static size_t count_rows(const chart *c, bool shared) {
+    size_t count = 0;
+    for (int i = 0; i < ROWS; i++) count += rows[i].shared == shared && used(c, &rows[i]);
+    return count;
+}
+
+static void measure(chart *c) {
+    for (int i = 0; i < ROWS; i++) {
+        c->most = fmax(c->most, near_bytes(traffic(c, rows[i].load), rows[i].shared));
+        c->most = fmax(c->most, near_bytes(traffic(c, rows[i].store), rows[i].shared));
+    }
+}
+
+void report_add_memory_chart(report_section *s, const haul_launch_record *record) {
+    text out = {0};
+    chart c = {.out = &out, .record = record};
+    size_t cached = count_rows(&c, false), shared = count_rows(&c, true);
+    if (!cached && !shared) return;
+    measure(&c);
+    double height = (double)(cached + shared) * ROW, y = TOP;
+    text_printf(&out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" class=\"chart wide\" "
+                "font-family=\"system-ui,sans-serif\" font-size=\"12\"><title>Memory chart</title>\n",
+                WIDTH, height + TOP);
+    put_box(&c, KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX), "c1", "Kernel", "");
+    if (cached) put_caches(&c, TOP, (double)cached * ROW - (ROW - BOX));
+    if (shared) put_shared_memory(&c, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
+    for (int i = 0; i < ROWS; i++) {
+        if (used(&c, &rows[i])) put_row(&c, &rows[i], y), y += ROW;
+    }
+    text_put(&out, "</svg>\n");
+    report_add_figure(s, "Memory chart", &out);
+    text_free(&out);
+}

@@ -1,0 +1,214 @@
+#include "report/profile/profile.h"
+
+#include "base/mangled.h"
+#include "base/status.h"
+#include "report/json.h"
+#include "report/profile/measured.h"
+#include "report/profile/memory_tables.h"
+
+#include <string.h>
+
+static const char *const stamp_names[] = {"simulated", "measured", "replayed"};
+
+void report_add_run_facts(report_document *d, const haul_run *run) {
+    report_add_fact(d, "device", "Device", "%s", run->device ? run->device : run->machine);
+    report_add_fact(d, "numbers", "Numbers", "%s", stamp_names[run->stamp]);
+    report_add_fact(d, "version", "haul", "%s", run->version ? run->version : HAUL_VERSION);
+}
+
+/* ---- the table of lines ---- */
+
+static const report_column line_columns[] = {
+    {"line", "Line", REPORT_TEXT, NULL},
+    {"class", "Class", REPORT_TEXT, NULL},
+    {"share", "Share", REPORT_PERCENT, "of the bytes through L1 (32 a sector) and shared memory (128 a wavefront)"},
+    {"executed", "Executed", REPORT_COUNT, "warp-level instructions"},
+    {"sectors", "Sectors", REPORT_COUNT, NULL},
+    {"sectors_per_request", "Sectors/Req", REPORT_RATIO, NULL},
+    {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"},
+    {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},
+    {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},
+    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over those without bank conflicts"},
+    {"source", "Source", REPORT_TEXT, NULL},
+};
+
+static void add_global_cells(report_table *t, const haul_traffic *x, bool cached) {
+    double requests = (double)(x->requests ? x->requests : x->instructions), sectors = (double)x->sectors;
+    if (!x->sectors) {
+        for (int i = 0; i < 4; i++) report_add_empty(t);
+        return;
+    }
+    report_add_number(t, sectors);
+    report_add_number(t, sectors / requests);
+    if (sectors > 1.05 * (double)x->ideal_sectors) report_set_tone(t, REPORT_WARNING);
+    report_add_number(t, (double)x->ideal_sectors / requests);
+    if (cached)
+        report_add_number(t, report_percent((double)x->hits, sectors));
+    else
+        report_add_empty(t);
+}
+
+static void add_shared_cells(report_table *t, const haul_traffic *x) {
+    if (!x->shared_wavefronts) {
+        report_add_empty(t), report_add_empty(t);
+        return;
+    }
+    double ways = report_ratio((double)x->shared_wavefronts, (double)x->ideal_shared_wavefronts);
+    report_add_number(t, (double)x->shared_wavefronts);
+    report_add_number(t, ways);
+    if (ways > 1.05) report_set_tone(t, REPORT_WARNING);
+}
+
+static void add_lines(report_section *s, const report_hotspots *lines, size_t most) {
+    if (!lines->count) return;
+    report_table *t = report_add_table(s, "lines", NULL, line_columns, sizeof line_columns / sizeof *line_columns);
+    for (size_t i = 0; i < lines->count && i < most; i++) {
+        const report_hotspot *line = &lines->items[i];
+        report_add_row(t);
+        report_add_text(t, "%s:%u", line->name, line->line);
+        report_add_text(t, "%s", haul_class_names[line->class]);
+        report_add_number(t, line->share);
+        report_add_number(t, (double)line->traffic.instructions);
+        add_global_cells(t, &line->traffic, report_is_cached(line->class));
+        add_shared_cells(t, &line->traffic);
+        if (line->source) report_add_text(t, "%s", line->source);
+    }
+    if (lines->count > most) {
+        report_add_row(t);
+        report_add_text(t, "and %zu more", lines->count - most);
+        report_set_row_tone(t, REPORT_MUTED);
+    }
+}
+
+/* ---- the section ---- */
+
+/* "512 x 4 blocks" */
+static void put_shape(text *out, const uint32_t extent[3], const char *unit) {
+    text_printf(out, "%u", extent[0]);
+    if (extent[1] > 1 || extent[2] > 1) text_printf(out, " x %u", extent[1]);
+    if (extent[2] > 1) text_printf(out, " x %u", extent[2]);
+    bool one = extent[0] == 1 && extent[1] == 1 && extent[2] == 1;
+    text_printf(out, " %s%s", unit, one ? "" : "s");
+}
+
+static void add_shape(report_section *s, const haul_launch_record *r) {
+    text shape = {0};
+    char number[REPORT_NUMBER_SIZE];
+    put_shape(&shape, r->grid, "block");
+    text_put(&shape, " of ");
+    put_shape(&shape, r->block, "thread");
+    if (r->shared_bytes)
+        text_printf(&shape, ", %s of dynamic shared memory", report_format(REPORT_BYTES, r->shared_bytes, number));
+    if (r->estimate_us >= 0)
+        text_printf(&shape, "; about %s", report_format(REPORT_MICROSECONDS, r->estimate_us, number));
+    if (r->measured_us >= 0)
+        text_printf(&shape, "; measured %s", report_format(REPORT_MICROSECONDS, r->measured_us, number));
+    report_add_paragraph(s, "%s.", text_string(&shape));
+    text_free(&shape);
+}
+
+static void add_advice(report_section *s, const report_advice *advice, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const report_hotspot *line = advice[i].line;
+        report_add_note(s, REPORT_WARNING, "%s:%u: %s: %s.", line->name, line->line, haul_class_names[line->class],
+                        advice[i].text);
+    }
+}
+
+static haul_status add_all(report_section *s, const haul_launch_record *r, const report_profile_options *o,
+                           arena *memory) {
+    report_hotspots lines;
+    report_advice *advice;
+    size_t count;
+    HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
+    HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
+    add_shape(s, r);
+    if (o->measured) report_add_measured(s, o->measured_on, r, o->measured);
+    if (o->measured && o->outputs_differ)
+        report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
+    report_add_memory_chart(s, r);
+    report_add_memory_tables(s, r);
+    add_lines(s, &lines, o->lines);
+    add_advice(s, advice, count);
+    report_add_occupancy(s, r);
+    report_add_instruction_mix(s, r, o->mix);
+    return HAUL_OK;
+}
+
+haul_status report_add_profile(report_document *d, const char *name, const haul_launch_record *record,
+                               const report_profile_options *options) {
+    arena memory;
+    arena_init(&memory, NULL);
+    size_t length;
+    const char *plain = mangled_name(record->kernel, &length);
+    char *title = arena_copy(&memory, plain, length);
+    report_section *s = report_add_section(d, name, title ? title : record->kernel);
+    haul_status status = add_all(s, record, options, &memory);
+    arena_free(&memory);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static json_t *tables_json(const report_section *s) {
+    json_t *tables = json_object();
+    for (const report_block *b = s->blocks; b; b = b->next) {
+        if (b->kind == REPORT_BLOCK_TABLE) json_object_set_new(tables, b->table->name, report_json_rows(b->table));
+    }
+    return tables;
+}
+
+static json_t *string_or_null(const char *s) {
+    return s ? report_json_string(s) : json_null();
+}
+
+static json_t *advice_json(const report_advice *advice, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const report_hotspot *line = advice[i].line;
+        json_array_append_new(array,
+                              json_pack("{s:s, s:o, s:I, s:s, s:o, s:o, s:s}", "kind", advice[i].kind, "file",
+                                        string_or_null(line->file), "line", (json_int_t)line->line, "class",
+                                        haul_class_names[line->class], "share", report_json_number(line->share),
+                                        "wasted_bytes", report_json_number(advice[i].wasted), "text", advice[i].text));
+    }
+    return array;
+}
+
+static json_t *occupancy_json(const haul_occupancy *o) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "blocks_per_sm",
+                     (json_int_t)o->blocks_per_sm, "warps_per_sm", (json_int_t)o->warps_per_sm, "max_warps_per_sm",
+                     (json_int_t)o->max_warps_per_sm, "limit_blocks", (json_int_t)o->limit_blocks, "limit_registers",
+                     (json_int_t)o->limit_registers, "limit_shared", (json_int_t)o->limit_shared, "limit_warps",
+                     (json_int_t)o->limit_warps, "registers_per_thread", (json_int_t)o->registers_per_thread,
+                     "shared_per_block", (json_int_t)o->shared_per_block, "shared_carveout",
+                     (json_int_t)o->shared_carveout, "l1_bytes", (json_int_t)o->l1_bytes);
+}
+
+static haul_status make_json(report_document *d, const haul_launch_record *r, const report_profile_options *o,
+                             arena *memory, json_t **json) {
+    report_hotspots lines;
+    report_advice *advice;
+    size_t count;
+    report_section *s = report_add_section(d, "profile", r->kernel);
+    HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
+    HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
+    report_add_memory_tables(s, r);
+    add_lines(s, &lines, lines.count);
+    report_add_instruction_mix(s, r, SIZE_MAX);
+    if (!s || d->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+    *json = json_pack("{s:o, s:o, s:o}", "tables", tables_json(s), "advice", advice_json(advice, count), "occupancy",
+                      occupancy_json(&r->occupancy));
+    return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+}
+
+haul_status report_profile_json(const haul_launch_record *record, const report_profile_options *options,
+                                json_t **json) {
+    arena memory;
+    arena_init(&memory, NULL);
+    report_document *d = report_document_new("profile", "profile");
+    haul_status status = make_json(d, record, options, &memory, json);
+    report_document_free(d);
+    arena_free(&memory);
+    return status;
+}

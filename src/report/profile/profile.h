@@ -1,0 +1,31 @@
+/* The profile of a launch: memory tables, occupancy, instruction mix, hot lines and advice. */
+#ifndef HAUL_REPORT_PROFILE_PROFILE_H
+#define HAUL_REPORT_PROFILE_PROFILE_H
+
+#include "report/profile/advice.h"
+#include "report/document.h"
+
+#include <haul/run.h>
+#include <jansson.h>
+
+typedef struct report_profile_options {
+    size_t lines;                       /* source lines to show */
+    size_t mix;                         /* rows of the instruction mix */
+    double share;                       /* percent of the traffic from which on a line gets advice */
+    report_sources *sources;            /* may be NULL */
+    const haul_launch_record *measured; /* the same launch on hardware, or NULL: its times and counters go beside */
+    const char *measured_on;            /* the hardware's name */
+    bool outputs_differ;                /* from what the virtual GPU gave */
+} report_profile_options;
+
+/* Adds the launch's section. `name` tells it apart in the document. */
+haul_status report_add_profile(report_document *d, const char *name, const haul_launch_record *record,
+                               const report_profile_options *options);
+
+/* The same as a JSON object; `*json` is the caller's. */
+haul_status report_profile_json(const haul_launch_record *record, const report_profile_options *options, json_t **json);
+
+/* What the whole run's numbers are: device, stamp, version. */
+void report_add_run_facts(report_document *d, const haul_run *run);
+
+#endif
