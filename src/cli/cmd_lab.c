@@ -1,13 +1,12 @@
 /* haul lab: runs experiments and reports them as text, JSON and a web page. */
 #include "base/nearest.h"
 #include "base/status.h"
-#include "cli/lab/experiment.h"
+#include "cli/lab/bench.h"
 #include "cli/measure.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "lib/device.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,10 @@ static haul_status find_experiment(const char *name, const lab_experiment **foun
 static void run_experiment(lab *l, const lab_experiment *e) {
     report_section *section = report_add_section(l->document, e->name, e->title);
     report_add_paragraph(section, "%s", e->text);
-    if (e->run(l, section) != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
+    lab_bench b;
+    haul_status status = lab_bench_begin(&b, l, section);
+    if (status == HAUL_OK) status = lab_bench_end(&b, e->run(&b));
+    if (status != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
 }
 
 static haul_status run_experiments(lab *l, const cli_list *names) {
@@ -93,7 +95,7 @@ static haul_status open_devices(lab *l, const cli_values *values) {
 
 static haul_status run_lab(lab *l, const cli_values *values) {
     l->once = values->once;
-    l->rounds = values->repeat > UINT_MAX ? UINT_MAX : (unsigned)values->repeat;
+    l->rounds = cli_u32(values->repeat);
     HAUL_TRY(open_devices(l, values));
     introduce(l);
     if (l->real) HAUL_TRY(read_counters(l, values));

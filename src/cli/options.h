@@ -34,6 +34,11 @@ typedef struct cli_values {
     char **argv;
 } cli_values;
 
+/* A number where no more than 32 bits are wanted: the largest for whatever is larger. */
+static inline uint32_t cli_u32(uint64_t number) {
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
 typedef struct cli_command {
     const char *name, *arguments, *summary, *text;
     int (*run)(const cli_values *values); /* returns the exit status; errors are printed by it */

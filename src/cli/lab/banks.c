@@ -176,14 +176,8 @@ static haul_status run_tiles(lab_bench *b) {
     return HAUL_OK;
 }
 
-static haul_status run_all(lab_bench *b) {
+haul_status lab_run_banks(lab_bench *b) {
     HAUL_TRY(run_strides(b));
     HAUL_TRY(run_broadcast(b));
     return run_tiles(b);
-}
-
-haul_status lab_run_banks(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_all(&b));
 }

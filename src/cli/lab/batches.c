@@ -43,7 +43,7 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_set_tone(t, store->sectors > store->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_batches(lab_bench *b) {
     const float *in = lab_floats(b, WORDS, 1);
     report_table *t = report_add_table(b->section, "forms", "8,192 words, four a thread", columns,
                                        sizeof columns / sizeof columns[0]);
@@ -66,10 +66,4 @@ static haul_status run_forms(lab_bench *b) {
         report_add_point(missed, (double)i, record.counters[HAUL_COUNTER_L2_READ_SECTORS]);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_batches(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }

@@ -14,7 +14,7 @@
 #include <haul/texture.h>
 #include <stdint.h>
 
-#define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab *l, report_section *section);
+#define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab_bench *b);
 #include "cli/lab/experiments.def"
 #undef EXPERIMENT
 
@@ -33,7 +33,7 @@ typedef struct lab_pair {
     size_t own, real;
 } lab_pair;
 
-typedef struct lab_bench {
+struct lab_bench {
     lab *lab;
     report_section *section;
     lab_side own, real; /* lab.device and lab.real */
@@ -41,14 +41,14 @@ typedef struct lab_bench {
     size_t pair_count, pair_capacity;
     arena memory;
     size_t launches, wrong;
-} lab_bench;
+};
 
+/* For one experiment, which gets it: its kernels and its place in the report. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section);
 /* haul_kernels_limit_blocks() on all sides. */
 void lab_limit_blocks(lab_bench *b, uint32_t blocks);
-/* Adds the table of what the GPU measured, and the check that every launch gave the host's results, when all went well,
- * and frees. Returns `status`, so that an
- * experiment ends with `return lab_bench_end(&b, status);`. */
+/* What the experiment came to is `status`: when all went well, adds the table of what the GPU measured and the check
+ * that every launch gave the host's results. Frees, and returns `status`. */
 haul_status lab_bench_end(lab_bench *b, haul_status status);
 
 /* ---- host arrays; NULL when there is no memory, which the functions below accept and lab_measure() reports ---- */

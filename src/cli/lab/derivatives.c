@@ -178,16 +178,10 @@ static haul_status show_one(lab_bench *b) {
     return HAUL_OK;
 }
 
-static haul_status run_all(lab_bench *b) {
+haul_status lab_run_derivatives(lab_bench *b) {
     HAUL_TRY(run_copies(b));
     HAUL_TRY(run_differences(b, FAST, "Difference along the fast dimension: in[i] - in[i - 1]"));
     HAUL_TRY(run_differences(b, SLOW, "Difference along the slow dimension: in[i] - in[i - pitch]"));
     HAUL_TRY(run_forms(b));
     return show_one(b);
-}
-
-haul_status lab_run_derivatives(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_all(&b));
 }

@@ -18,11 +18,13 @@ typedef struct lab {
     report_document *document;
 } lab;
 
+typedef struct lab_bench lab_bench; /* cli/lab/bench.h: an experiment's own */
+
 typedef struct lab_experiment {
     const char *name;  /* as on the command line: "strides" */
     const char *title; /* "Strides: how many sectors a warp asks for" */
     const char *text;  /* two sentences: what to look at */
-    haul_status (*run)(lab *l, report_section *section);
+    haul_status (*run)(lab_bench *b);
 } lab_experiment;
 
 /* In the order of the report; defined in src/cli/lab/experiments.c. */

@@ -57,7 +57,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_fused(kernels, *form, M, K, N, a[0].buffer, a[1].buffer, a[2].buffer, a[3].buffer, run);
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_fused(lab_bench *b) {
     const float *a = lab_floats(b, M * K, 1), *right = lab_floats(b, (size_t)K * N, 7);
     float *fb = lab_untouched(b, (size_t)K * N), *c = lab_untouched(b, (size_t)M * N);
     if (a && right && fb && c) compute(a, right, fb, c);
@@ -77,10 +77,4 @@ static haul_status run_forms(lab_bench *b) {
         if (form == HAUL_FUSED_ROLES) lab_show_memory(b, "Producers and consumers", &record);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_fused(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }

@@ -45,7 +45,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_matvec(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, a[2].buffer, run);
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_matvec(lab_bench *b) {
     const float *a = lab_floats(b, FLOATS, 1), *x = lab_floats(b, COLUMNS, 7);
     float *y = lab_untouched(b, ROWS);
     for (size_t i = 0; a && x && y && i < ROWS; i++) y[i] = dot(a + i * COLUMNS, x);
@@ -63,10 +63,4 @@ static haul_status run_forms(lab_bench *b) {
         if (form == HAUL_MATVEC_PLAIN) lab_show_memory(b, "A thread a row", &record);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_matvec(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }

@@ -43,7 +43,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_maxpool15(kernels, *form, FLOATS, a[0].buffer, a[1].buffer, run);
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_maxpool(lab_bench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);
     if (in && out) compute(in, out);
@@ -60,10 +60,4 @@ static haul_status run_forms(lab_bench *b) {
         if (form == HAUL_MAXPOOL15_PLAIN) lab_show_memory(b, "Plain max pooling", &record);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_maxpool(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }

@@ -226,15 +226,16 @@ static void show(report_section *section, const double us[WAYS], const double *m
     }
 }
 
-haul_status lab_run_overlap(lab *l, report_section *section) {
+haul_status lab_run_overlap(lab_bench *b) {
+    const lab *l = b->lab;
     const bool beside = l->real && l->real != l->device;
     double us[WAYS], measured[WAYS];
     bool right, also_right = true;
     if (l->once) return HAUL_OK;
     HAUL_TRY(measure_all(l->device, us, &right));
     if (beside) HAUL_TRY(measure_all(l->real, measured, &also_right));
-    show(section, us, beside ? measured : NULL);
-    report_check(section, right && also_right, "every way gave the bits of one launch");
-    report_check(section, us[PLANNED] < 0.8 * us[SERIAL], "planned chunks take less than one after the other");
+    show(b->section, us, beside ? measured : NULL);
+    report_check(b->section, right && also_right, "every way gave the bits of one launch");
+    report_check(b->section, us[PLANNED] < 0.8 * us[SERIAL], "planned chunks take less than one after the other");
     return HAUL_OK;
 }

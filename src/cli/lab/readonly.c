@@ -80,7 +80,7 @@ static void add_row(report_table *t, size_t pattern, const haul_launch_record re
     for (unsigned k = 0; k < KERNELS; k++) report_add_number(t, records[k].estimate_us);
 }
 
-static haul_status run_all(lab_bench *b) {
+haul_status lab_run_readonly(lab_bench *b) {
     const float *table = lab_floats(b, TABLE, 1);
     report_table *t = report_add_table(b->section, "lookups", "64 lookups a thread in a table of 1 KiB", columns,
                                        sizeof columns / sizeof columns[0]);
@@ -104,10 +104,4 @@ static haul_status run_all(lab_bench *b) {
             lab_show_memory(b, "Side by side, from the constant bank", &records[CONSTANT]);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_readonly(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_all(&b));
 }

@@ -120,7 +120,7 @@ static haul_status run_form(lab_bench *b, const direction *way, unsigned form, r
     return HAUL_OK;
 }
 
-static haul_status run_all(lab_bench *b) {
+haul_status lab_run_rows(lab_bench *b) {
     for (size_t d = 0; d < sizeof directions / sizeof directions[0]; d++) {
         const direction *way = &directions[d];
         report_table *t =
@@ -130,10 +130,4 @@ static haul_status run_all(lab_bench *b) {
             HAUL_TRY(run_form(b, way, form, t, chart));
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_rows(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_all(&b));
 }

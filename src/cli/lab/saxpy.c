@@ -55,7 +55,7 @@ static haul_status measure(lab_bench *b, haul_saxpy_form rung, const float *x, c
     return lab_measure(b, &launch, record);
 }
 
-static haul_status climb(lab_bench *b) {
+haul_status lab_run_saxpy(lab_bench *b) {
     const float *x = lab_floats(b, FLOATS, 1), *y = lab_floats(b, FLOATS, 7);
     float *result = lab_untouched(b, FLOATS);
     for (size_t i = 0; x && y && result && i < FLOATS; i++) result[i] = fmaf(alpha, x[i], y[i]);
@@ -78,10 +78,4 @@ static haul_status climb(lab_bench *b) {
         report_add_point(s, rung - 1.0, record.counters[HAUL_COUNTER_INST_EXECUTED]);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_saxpy(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, climb(&b));
 }

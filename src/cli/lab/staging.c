@@ -67,7 +67,7 @@ static haul_status measure(lab_bench *b, size_t way, size_t place, haul_launch_r
     return lab_measure(b, &launch, record);
 }
 
-static haul_status run_ways(lab_bench *b) {
+haul_status lab_run_staging(lab_bench *b) {
     report_table *t = report_add_table(b->section, "ways",
                                        "512 elements in 4 blocks of 128 threads: instructions, sectors, wavefronts",
                                        columns, sizeof columns / sizeof columns[0]);
@@ -91,10 +91,4 @@ static haul_status run_ways(lab_bench *b) {
         }
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_staging(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_ways(&b));
 }

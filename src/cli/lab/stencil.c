@@ -86,7 +86,7 @@ static haul_status run_radius(lab_bench *b, report_table *t, uint32_t radius, co
     return HAUL_OK;
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_stencil(lab_bench *b) {
     const size_t floats = haul_volume_floats(&volume);
     const float *in = lab_floats(b, floats, 1);
     float *out = lab_untouched(b, floats);
@@ -95,10 +95,4 @@ static haul_status run_forms(lab_bench *b) {
     lab_limit_blocks(b, BLOCKS);
     for (size_t k = 0; k < sizeof radii / sizeof radii[0]; k++) HAUL_TRY(run_radius(b, t, radii[k], in, out));
     return HAUL_OK;
-}
-
-haul_status lab_run_stencil(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }

@@ -83,13 +83,7 @@ static haul_status run_direction(lab_bench *b, const direction *d) {
     return HAUL_OK;
 }
 
-static haul_status run_both(lab_bench *b) {
+haul_status lab_run_strides(lab_bench *b) {
     HAUL_TRY(run_direction(b, &loads));
     return run_direction(b, &stores);
-}
-
-haul_status lab_run_strides(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_both(&b));
 }

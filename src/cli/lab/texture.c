@@ -70,7 +70,7 @@ static haul_status run_walk(lab_bench *b, report_table *t, unsigned walk, const 
     return HAUL_OK;
 }
 
-static haul_status run_walks(lab_bench *b) {
+haul_status lab_run_texture(lab_bench *b) {
     const float *image = lab_floats(b, PIXELS, 1);
     float *sums = lab_untouched(b, PIXELS);
     for (int i = 0; image && sums && i < PIXELS; i++) sums[i] = around(image, i % SIZE, i / SIZE);
@@ -78,10 +78,4 @@ static haul_status run_walks(lab_bench *b) {
                                        columns, sizeof columns / sizeof columns[0]);
     for (unsigned walk = 0; walk < WALKS; walk++) HAUL_TRY(run_walk(b, t, walk, image, sums));
     return HAUL_OK;
-}
-
-haul_status lab_run_texture(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_walks(&b));
 }

@@ -40,7 +40,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_transpose(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, run);
 }
 
-static haul_status run_forms(lab_bench *b) {
+haul_status lab_run_transpose(lab_bench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);
     for (size_t i = 0; in && out && i < FLOATS; i++) out[i % COLUMNS * ROWS + i / COLUMNS] = in[i];
@@ -58,10 +58,4 @@ static haul_status run_forms(lab_bench *b) {
         if (form == HAUL_TRANSPOSE_WIDE) lab_show_memory(b, "The wide padded tile", &record);
     }
     return HAUL_OK;
-}
-
-haul_status lab_run_transpose(lab *l, report_section *section) {
-    lab_bench b;
-    HAUL_TRY(lab_bench_begin(&b, l, section));
-    return lab_bench_end(&b, run_forms(&b));
 }
