@@ -65,6 +65,17 @@ rounds_as_nvcc() {
     done
     ! grep -q '\.ftz' "$work/out.ptx"
 }
+# Each line of textures.cu that makes a kernel says the kernel's instruction.
+fetches_as_nvcc() {
+    "$cu2ptx" --compiler "$1" "$tests/textures.cu" -o "$work/out.ptx" || return 1
+    sed -n -e 's|^FETCH(\(\w*\),.*// \(.*\)|\1_is \2|p' -e 's|^GATHER(\(\w*\),.*// \(.*\)|\1_is \2|p' \
+        -e 's|^SURFACE(\(\w*\), \(\w*\),.*// \(.*\)|\1_\2 \3|p' "$tests/textures.cu" >"$work/wanted"
+    [ "$(wc -l <"$work/wanted")" -eq 32 ] || { echo 'not every line of textures.cu was understood'; return 1; }
+    while read -r kernel instruction; do
+        has_entry "$kernel" "$instruction" || { echo "$kernel: no $instruction"; return 1; }
+    done <"$work/wanted"
+}
+
 # --- the command itself -------------------------------------------------------------------------------------------
 
 # The command after the pattern exits with 2 and says something that matches it on one of its last lines.
@@ -161,6 +172,7 @@ checks_of() {
     check "$c: -I, -D, --no-lineinfo" defines_and_includes "$c"
     check "$c: called through a link, from another place" installed_copy "$c"
     check "$c: assert() follows NDEBUG" assertions_can_be_off "$c"
+    check "$c: textures and surfaces" fetches_as_nvcc "$c"
     [ "$c" = nvcc ] && return
     check "$c: printf and assert without a C library" without_libc "$c"
     check "$c: --ptx" ptx_version "$c"
