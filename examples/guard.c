@@ -20,22 +20,6 @@ static void must(haul_status status) {
     exit(2);
 }
 
-static haul_module *load(haul_device *device, const char *path) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *ptx = file ? malloc(LONGEST) : NULL;
-    if (!ptx) {
-        fprintf(stderr, "guard: %s cannot be read\n", path);
-        exit(2);
-    }
-    size_t length = fread(ptx, 1, LONGEST, file);
-    fclose(file);
-    haul_module *module;
-    must(haul_module_load(device, path, ptx, length, &module));
-    free(ptx);
-    return module;
-}
-
 /* What the kernel is launched with; the counters that are tested here do not depend on the data. */
 static void prepare(haul_device *device, haul_argument arguments[4]) {
     static const float zeros[ROWS * COLUMNS];
@@ -68,9 +52,11 @@ int main(int count, char **words) {
         return 2;
     }
     haul_device *device;
+    haul_module *module;
     haul_run *run;
     haul_argument arguments[4];
     must(haul_device_open("sim:h100", NULL, &device));
+    must(haul_module_load_file(device, words[1], &module));
     must(haul_run_create(device, &run));
     prepare(device, arguments);
     const haul_launch launch = {.kernel = words[2],
@@ -78,7 +64,7 @@ int main(int count, char **words) {
                                 .block = {256, 1, 1},
                                 .arguments = arguments,
                                 .argument_count = 4};
-    must(haul_launch_run(load(device, words[1]), &launch, run));
+    must(haul_launch_run(module, &launch, run));
     int wasteful = count_wasteful(&run->launches[0]);
     printf("%s: %d wasteful loads\n", words[2], wasteful);
     haul_run_free(run);

@@ -34,16 +34,6 @@ static void *must_have(void *memory, const char *what) {
     exit(1);
 }
 
-/* The file's text with a closing NUL; the caller frees it. */
-static char *read_file(const char *path, size_t *length) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = must_have(fopen(path, "rb"), "the PTX cannot be read");
-    char *bytes = must_have(calloc(1, LONGEST), "no memory");
-    *length = fread(bytes, 1, LONGEST - 1, file);
-    fclose(file);
-    return bytes;
-}
-
 static float *make_input(void) {
     float *in = must_have(malloc((N + TAPS - 1) * sizeof(float)), "no memory");
     unsigned state = 1;
@@ -122,13 +112,11 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: ladder FILE.ptx DEVICE\n");
         return 2;
     }
-    size_t length;
-    char *ptx = read_file(words[1], &length);
     float *in = make_input();
     haul_device *device;
     haul_module *module;
     must(haul_device_open(words[2], NULL, &device));
-    must(haul_module_load(device, words[1], ptx, length, &module));
+    must(haul_module_load_file(device, words[1], &module));
 
     unsigned wrong = 0;
     printf("%-18s %9s %11s %9s %9s %9s %9s %8s\n", "Kernel", "Loads", "Sectors/Req", "Sectors", "From L2", "L1 waves",
@@ -137,6 +125,5 @@ int main(int count, char **words) {
 
     haul_device_close(device);
     free(in);
-    free(ptx);
     return wrong != 0;
 }

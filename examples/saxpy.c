@@ -16,20 +16,6 @@ static void must(haul_status status) {
     exit(1);
 }
 
-/* The file's text with a closing NUL; the caller frees it. */
-static char *read_file(const char *path, size_t *length) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *bytes = file ? calloc(1, LONGEST) : NULL;
-    if (!bytes) {
-        fprintf(stderr, "saxpy: %s cannot be read\n", path);
-        exit(1);
-    }
-    *length = fread(bytes, 1, LONGEST - 1, file);
-    fclose(file);
-    return bytes;
-}
-
 static haul_buffer *buffer_of(haul_device *device, const float *values) {
     haul_buffer *buffer;
     must(haul_buffer_create(device, N * sizeof(float), &buffer));
@@ -51,13 +37,11 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: saxpy FILE.ptx\n");
         return 2;
     }
-    size_t length;
-    char *ptx = read_file(words[1], &length);
     haul_device *device;
     haul_module *module;
     haul_run *run;
     must(haul_device_open("sim:h100", NULL, &device));
-    must(haul_module_load(device, words[1], ptx, length, &module));
+    must(haul_module_load_file(device, words[1], &module));
     must(haul_run_create(device, &run));
 
     float x[N], y[N], result[N];
@@ -85,6 +69,5 @@ int main(int count, char **words) {
 
     haul_run_free(run);
     haul_device_close(device); /* ends the module and the buffers too */
-    free(ptx);
     return wrong != 0;
 }

@@ -20,20 +20,6 @@ static void must(haul_status status) {
     exit(1);
 }
 
-/* The file's text; the caller frees it. */
-static char *read_text(const char *path, size_t *length) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *bytes = file ? calloc(1, LONGEST) : NULL;
-    if (!bytes) {
-        fprintf(stderr, "stream: %s cannot be read\n", path);
-        exit(1);
-    }
-    *length = fread(bytes, 1, LONGEST - 1, file);
-    fclose(file);
-    return bytes;
-}
-
 /* Queues the kernel over one chunk, its halo included. */
 static haul_status smooth(void *context, const haul_chunk *c) {
     const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_I32, .integer = (int64_t)c->total},
@@ -88,18 +74,15 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: stream FILE.ptx [DEVICE]\n");
         return 2;
     }
-    size_t length;
-    char *ptx = read_text(words[1], &length);
     float *in = make_items(), *out = calloc(ITEMS, sizeof *out);
     haul_device *device;
     haul_module *module;
     must(haul_device_open(count > 2 ? words[2] : "sim:h100", NULL, &device));
-    must(haul_module_load(device, words[1], ptx, length, &module));
+    must(haul_module_load_file(device, words[1], &module));
     if (in && out) stream(device, module, in, out);
     const size_t wrong = in && out ? count_wrong(in, out) : ITEMS;
     printf("%zu of %d items are wrong\n", wrong, ITEMS);
     haul_device_close(device);
-    free(ptx);
     free(in);
     free(out);
     return wrong != 0;

@@ -17,20 +17,6 @@ static void must(haul_status status) {
     exit(1);
 }
 
-/* The file's text with a closing NUL; the caller frees it. */
-static char *read_file(const char *path, size_t *length) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *bytes = file ? calloc(1, LONGEST) : NULL;
-    if (!bytes) {
-        fprintf(stderr, "tiles: %s cannot be read\n", path);
-        exit(1);
-    }
-    *length = fread(bytes, 1, LONGEST - 1, file);
-    fclose(file);
-    return bytes;
-}
-
 static float at(const float *image, int x, int y) {
     return x < 0 || x >= WIDTH || y < 0 || y >= HEIGHT ? 0 : image[y * PITCH + x];
 }
@@ -81,8 +67,6 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: tiles FILE.ptx DEVICE\n");
         return 2;
     }
-    size_t length;
-    char *ptx = read_file(words[1], &length);
     static float image[HEIGHT * PITCH];
     for (int i = 0; i < HEIGHT * PITCH; i++) image[i] = (float)(i * 7919 % 1000) / 1000;
 
@@ -90,7 +74,7 @@ int main(int count, char **words) {
     haul_module *module;
     haul_buffer *in, *out, *views;
     must(haul_device_open(words[2], NULL, &device));
-    must(haul_module_load(device, words[1], ptx, length, &module));
+    must(haul_module_load_file(device, words[1], &module));
     must(haul_buffer_create(device, sizeof image, &in));
     must(haul_buffer_write(in, 0, image, sizeof image));
     must(haul_buffer_create(device, WIDTH * HEIGHT * sizeof(float), &out));
@@ -120,6 +104,5 @@ int main(int count, char **words) {
     wrong += run_kernel(module, "mean_halo", by_halo, 5, image);
 
     haul_device_close(device);
-    free(ptx);
     return wrong != 0;
 }

@@ -132,6 +132,8 @@ haul_status haul_tensor_view_encode(const haul_tensor *tensor, haul_tensor_view 
 /* Loads PTX text; `name` is for messages. Errors: HAUL_ERROR_SYNTAX, HAUL_ERROR_UNSUPPORTED with name:line:column. */
 haul_status haul_module_load(haul_device *device, const char *name, const char *ptx, size_t length,
                              haul_module **module);
+/* The same from a file, whose name is for messages. Errors: HAUL_ERROR_FILE too. */
+haul_status haul_module_load_file(haul_device *device, const char *path, haul_module **module);
 void haul_module_unload(haul_module *module);
 size_t haul_module_kernel_count(const haul_module *module);
 const char *haul_module_kernel_name(const haul_module *module, size_t index);

@@ -2,6 +2,7 @@
 #include "lib/device.h"
 #include "lib/run.h"
 
+#include "base/file.h"
 #include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -55,6 +56,15 @@ haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, 
     d->modules = m;
     *module = m;
     return HAUL_OK;
+}
+
+haul_status haul_module_load_file(haul_device *d, const char *path, haul_module **module) {
+    text ptx = {0};
+    *module = NULL;
+    haul_status status = file_read(path, &ptx);
+    if (status == HAUL_OK) status = haul_module_load(d, path, text_string(&ptx), ptx.length, module);
+    text_free(&ptx);
+    return status;
 }
 
 static void free_variables(haul_module *m) {

@@ -30,6 +30,10 @@ expect 'data larger than its memory is streamed' '^0 of 1048576 items are wrong'
 expect 'a thread a row takes 32 sectors a request' '\b32\.00\b' row_sums row_sums 4
 expect 'a warp a row takes four' '\b4\.00\b' row_sums row_sums_by_warp 128
 
+expect 'a texture enlarges as four loads do' '^zoom_texture +0\.00' "$build/examples/zoom" "$build/examples/zoom.ptx"
+expect 'a surface is changed in place' '^the surface.s image is inverted' "$build/examples/zoom" "$build/examples/zoom.ptx" \
+    sim:a100
+
 transpose() { # expected exit status, options
     wanted=$1
     shift

@@ -43,6 +43,19 @@ static void a_module_lists_its_kernels_in_order(void **state) {
     assert_null(haul_module_kernel_name(module, 2));
 }
 
+static void a_module_comes_from_a_file(void **state) {
+    (void)state;
+    haul_module *m;
+    assert_int_equal(haul_module_load_file(device, TEST_DATA "/truth/memory_basics.ptx", &m), HAUL_OK);
+    assert_string_equal(haul_module_kernel_name(m, 0), "copy_stride");
+    haul_module_unload(m);
+    expect_message(haul_module_load_file(device, TEST_DATA "/nothing.ptx", &m), HAUL_ERROR_FILE, "nothing.ptx: ");
+    assert_null(m);
+    expect_message(haul_module_load_file(device, TEST_DATA, &m), HAUL_ERROR_FILE, "is a directory");
+    expect_message(haul_module_load_file(device, TEST_DATA "/truth/memory_basics.cu", &m), HAUL_ERROR_SYNTAX,
+                   "memory_basics.cu:1:");
+}
+
 static void what_is_no_ptx_is_refused_with_its_place(void **state) {
     (void)state;
     static const struct {
@@ -334,6 +347,7 @@ static void each_failing_allocation_is_an_error_and_nothing_leaks(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_lists_its_kernels_in_order),
+        cmocka_unit_test(a_module_comes_from_a_file),
         cmocka_unit_test(what_is_no_ptx_is_refused_with_its_place),
         cmocka_unit_test(zero_bytes_are_no_ptx),
         cmocka_unit_test(variables_are_buffers_of_their_module),

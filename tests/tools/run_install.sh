@@ -44,17 +44,29 @@ fi
 
 # The guide's program, with a kernel that loads 1024 floats: 32 warps, 4 sectors each.
 awk '/^```c$/ { code = 1; next } /^```$/ { code = 0 } code' "$source/docs/api.md" >"$place/program.c"
-cat >>"$place/program.c" <<'END'
-static const char ptx[] = ".version 7.5\n.target sm_80\n.address_size 64\n"
-    ".visible .entry load(.param .u64 data) {\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n"
-    "ld.param.u64 %d1, [data];\ncvta.to.global.u64 %d2, %d1;\n"
-    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.s32 %r4, %r1, %r2, %r3;\n"
-    "mul.wide.u32 %d3, %r4, 4;\nadd.s64 %d3, %d2, %d3;\n"
-    "ld.global.u32 %r5, [%d3];\nst.global.u32 [%d3], %r5;\nret;\n}\n";
-int main(void) { return count_sectors(ptx, sizeof ptx - 1); }
+echo 'int main(int count, char **words) { return count_sectors(words[count - 1]); }' >>"$place/program.c"
+cat >"$place/load.ptx" <<'END'
+.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry load(.param .u64 data) {
+.reg .b32 %r<6>;
+.reg .b64 %d<4>;
+ld.param.u64 %d1, [data];
+cvta.to.global.u64 %d2, %d1;
+mov.u32 %r1, %ctaid.x;
+mov.u32 %r2, %ntid.x;
+mov.u32 %r3, %tid.x;
+mad.lo.s32 %r4, %r1, %r2, %r3;
+mul.wide.u32 %d3, %r4, 4;
+add.s64 %d3, %d2, %d3;
+ld.global.u32 %r5, [%d3];
+st.global.u32 [%d3], %r5;
+ret;
+}
 END
 flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs haul)
 # shellcheck disable=SC2086 # the flags are meant to split
 cc -std=c17 "$place/program.c" $flags -o "$place/program" || fail "no program can be built with: $flags"
-output=$(out_of_sight "$place/program" 2>&1)
+output=$(out_of_sight "$place/program" "$place/load.ptx" 2>&1)
 [ "$output" = "128 sectors" ] || fail "the guide's program says: $output"
