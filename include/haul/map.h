@@ -76,7 +76,7 @@ typedef struct haul_map {
     /* What is 0 is planned from the machine, the data and the budgets. */
     uint64_t chunk_items;
     unsigned depth;         /* chunks under way at once, at least 1 */
-    unsigned threads;       /* that copy pageable memory, read and write */
+    unsigned threads;       /* that copy pageable memory, read and write; at most 1024 */
     uint64_t device_budget; /* bytes of device memory; 0: half of what is free */
     uint64_t host_budget;   /* bytes of pinned memory; 0: 1 GiB */
 

@@ -101,6 +101,12 @@ haul_status disk_close(disk_file *f) {
     return status;
 }
 
+haul_status disk_check_target(const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s: is no regular file and would be replaced: give the name of a file", path);
+}
+
 haul_status disk_rename(const char *from, const char *to) {
     if (must_fail() || rename(from, to) != 0)
         return haul_fail(HAUL_ERROR_FILE, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));

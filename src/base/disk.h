@@ -24,6 +24,8 @@ haul_status disk_read(const disk_file *file, uint64_t offset, void *bytes, uint6
 haul_status disk_write(const disk_file *file, uint64_t offset, const void *bytes, uint64_t count);
 /* Closes; writing errors that were held back are told. */
 haul_status disk_close(disk_file *file);
+/* Whether disk_rename() may put a file there: where nothing is, or a regular file. */
+haul_status disk_check_target(const char *path);
 haul_status disk_rename(const char *from, const char *to);
 void disk_remove(const char *path);
 

@@ -36,10 +36,11 @@ haul_status file_read(const char *path, text *content) {
 
 haul_status file_write(const char *path, const text *content) {
     if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
-    bool standard = strcmp(path, "-") == 0;
+    const bool standard = strcmp(path, "-") == 0;
+    const char *name = standard ? "standard output" : path;
     FILE *f = standard ? stdout : fopen(path, "wb");
     if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
     bool complete = fwrite(text_string(content), 1, content->length, f) == content->length;
     if (standard ? fflush(f) : fclose(f)) complete = false;
-    return complete ? HAUL_OK : haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    return complete ? HAUL_OK : haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", name, strerror(errno));
 }

@@ -8,19 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static int print(text *out) {
-    bool complete = !out->failed && fwrite(text_string(out), 1, out->length, stdout) == out->length;
-    text_free(out);
-    return complete ? CLI_FINE : CLI_ERROR;
-}
-
+/* Whether it could be written is seen at the end. */
 static int help(const cli_command *command) {
     text out = {0};
     if (command)
         cli_help(command, &out);
     else
         cli_help_all(&out);
-    return print(&out);
+    if (out.failed) fprintf(stderr, "haul: no memory for the help\n");
+    const int code = out.failed ? CLI_ERROR : CLI_FINE;
+    if (!out.failed) fwrite(text_string(&out), 1, out.length, stdout);
+    text_free(&out);
+    return code;
+}
+
+static int version(void) {
+    printf("haul %s\n", HAUL_VERSION);
+    return CLI_FINE;
 }
 
 static int unknown_command(const char *name) {
@@ -53,7 +57,7 @@ static int dispatch(int argc, char **argv) {
     }
     const char *name = argv[1];
     bool asks_help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return printf("haul %s\n", HAUL_VERSION) > 0 ? 0 : 2;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return version();
     const cli_command *command = cli_command_find(asks_help && argc > 2 ? argv[2] : name);
     if (asks_help && (command || argc == 2)) return help(command);
     return command ? run(command, argc - 1, argv + 1) : unknown_command(argv[asks_help ? 2 : 1]);
@@ -62,9 +66,8 @@ static int dispatch(int argc, char **argv) {
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
     int code = dispatch(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "haul: standard output cannot be written\n");
-        return CLI_ERROR;
-    }
-    return code;
+    const bool incomplete = fflush(stdout) != 0 || ferror(stdout);
+    if (!incomplete || code == CLI_ERROR) return code; /* an error has had its line */
+    fprintf(stderr, "haul: standard output cannot be written\n");
+    return CLI_ERROR;
 }

@@ -14,10 +14,6 @@ static haul_status find_self(char path[PATH_MAX]) {
     return HAUL_OK;
 }
 
-static unsigned clamp(uint64_t number) {
-    return number > UINT_MAX ? UINT_MAX : (unsigned)number;
-}
-
 /* Each launch happens once there: what is timed or repeated would be counted as well. */
 static cli_values values_below(const cli_values *values, const haul_device *device) {
     cli_values below = *values;
@@ -36,8 +32,8 @@ haul_status cli_measure(const char *command, const cli_values *values, const hau
     arena memory = {0};
     const cli_values below = values_below(values, device);
     const char **arguments = cli_arguments(self, cli_command_find(command), &below, &memory);
-    const ncu_options options = {.readings = values->readings ? clamp(values->readings) : readings,
-                                 .seconds = clamp(values->timeout)};
+    const ncu_options options = {.readings = values->readings ? cli_u32(values->readings) : readings,
+                                 .seconds = cli_u32(values->timeout)};
     haul_status status = arguments ? ncu_read(arguments, &options, report)
                                    : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start ncu");
     arena_free(&memory);

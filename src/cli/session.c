@@ -10,7 +10,6 @@
 #include "lib/device.h"
 #include "sim/driver/driver.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,7 @@ int cli_fail(const char *command) {
 }
 
 haul_device_options cli_device_options(const cli_values *v) {
-    uint32_t threads = v->threads > UINT32_MAX ? UINT32_MAX : (uint32_t)v->threads;
-    return (haul_device_options){.threads = threads,
+    return (haul_device_options){.threads = cli_u32(v->threads),
                                  .instruction_limit = v->limit,
                                  .memory_bytes = v->memory,
                                  .heap_bytes = v->heap,
@@ -275,8 +273,7 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
 
 haul_status cli_session_time(cli_session *s, const cli_values *v, launch_description *d) {
     if (haul_device_is_virtual(s->device)) return HAUL_OK;
-    unsigned rounds = v->repeat > UINT_MAX ? UINT_MAX : (unsigned)v->repeat;
-    return launch_time(s->device, s->used->module, d, rounds, &s->run->launches[s->run->launch_count - 1]);
+    return launch_time(s->device, s->used->module, d, cli_u32(v->repeat), &s->run->launches[s->run->launch_count - 1]);
 }
 
 /* A kernel that fails under ncu fails without it too, and then the driver says how. */

@@ -124,8 +124,8 @@ static haul_status choose_given(stream_job *job, const cli_values *v) {
     HAUL_TRY(cli_session_kernel(&job->session, v->kernel, &job->module, &job->symbol));
     HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "256", extent));
     job->block = extent[0];
-    job->items_a_block = v->stream_per_block ? (uint32_t)v->stream_per_block : job->block;
-    job->shared_bytes = (uint32_t)v->smem;
+    job->items_a_block = v->stream_per_block ? cli_u32(v->stream_per_block) : job->block;
+    job->shared_bytes = cli_u32(v->smem);
     job->map.run = run_given;
     job->map.input_count = 1;
     job->map.in_place = true;
@@ -238,8 +238,8 @@ static haul_status open_job(stream_job *job, const cli_values *v) {
     HAUL_TRY(given ? choose_given(job, v) : choose_shipped(job, v->kernel ? v->kernel : "maxpool15"));
     if (v->halo) job->map.before = job->map.after = v->halo;
     if (v->chunk) job->map.chunk_items = v->chunk / item ? v->chunk / item : 1;
-    job->map.depth = (unsigned)v->depth;
-    job->map.threads = (unsigned)v->copy_threads;
+    job->map.depth = cli_u32(v->depth);
+    job->map.threads = cli_u32(v->copy_threads);
     job->map.device_budget = v->budget;
     job->map.host_budget = v->host_budget;
     job->map.keep_partial = v->keep_partial;

@@ -101,6 +101,13 @@ refuse 'missing.bin: cannot be opened' replay kernels.ptx -k store -a buf:file=m
 refuse 'nowhere/x.bin: cannot be written' replay kernels.ptx -k store -a buf:zero:4,out=nowhere/x.bin -a i32:1
 refuse 'no such file: missing.cu' replay missing.cu -k store
 
+# --- standard output that takes nothing: one line, too ---
+for command in 'replay good.jsonl --ptx kernels.ptx' info help --version 'info --help' 'lab --list'; do
+    # shellcheck disable=SC2086 # words
+    want "$command to a full device" 2 sh -c '"$@" >/dev/full' sh "$haul" $command
+    has 'standard output'
+done
+
 # --- launch lines; more of them are in tests/lib/test_launches.c ---
 refuse_line() {
     pattern=$1

@@ -53,5 +53,6 @@ result 'a row that cannot be measured is a failed check' \
 result 'it is told why' grep -q 'could not be measured: ' "$work/out"
 result 'an unknown name is one line and exit 2' wrong_use trnspose
 result 'it names the near one' grep -q 'did you mean transpose' "$work/err"
+result 'peers without a GPU are refused' wrong_use copy --device sim --peers libmine.so
 result 'an unknown device is one line and exit 2' wrong_use --device sim:none
 exit $((failures != 0))

@@ -69,6 +69,10 @@ result 'too small a budget is refused' refuses 'budget' --budget 100 --bytes 1M
 result 'an odd file is refused' refuses 'no whole number' --in "$work/scale.ptx"
 result 'a timeline without a kind is refused' refuses 'svg' --timeline "$work/t.txt"
 result 'a folder for output is refused' refuses 'cannot be' --bytes 1M --out "$work/nowhere/out"
+mkfifo "$work/pipe"
+result 'what is no file is not replaced by the output' refuses 'is no regular file' --bytes 1M --out "$work/pipe"
+result 'it is still there' [ -p "$work/pipe" ]
+result 'too many threads are refused' refuses 'give at most 1024' --bytes 1M --copy-threads 99999999999
 result 'a fault is told' exits_with 2 "$haul" stream "$work/scale.ptx" --device sim -k scale --arg i32:100000000 --arg f32:1 \
     --arg in --arg out --per-block 1 -i "$work/x" -o "$work/got2" -c 50000
 result 'a fault leaves no output' [ ! -e "$work/got2" ]

@@ -57,6 +57,7 @@ static haul_status name_partial(map_end *e) {
 haul_status map_open_output(haul_mapper *m, map_end *e) {
     e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
     if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
+    HAUL_TRY(disk_check_target(e->what.path));
     HAUL_TRY(name_partial(e));
     return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
 }

@@ -8,7 +8,7 @@
 
 enum { UNIT = 4096, RAMP_PARTS = 4, RAMP_LEAST_CHUNKS = 8 };
 /* Six chunks at once keep both copy engines of an H100 busy throughout: with four, 1 GiB takes 1.18 times as long. */
-enum { DEPTH = 6, THREADS = 4, SPARE_CORES = 2, MOST_THREADS = 16 };
+enum { DEPTH = 6, THREADS = 4, SPARE_CORES = 2, MOST_THREADS = 16, MOST_GIVEN_THREADS = 1024 };
 static const uint64_t host_budget = UINT64_C(1) << 30;
 static const uint64_t most_chunks = UINT64_C(1) << 30;
 
@@ -141,6 +141,9 @@ static haul_status check_chunks(const map_plan *p) {
 
 haul_status map_make_plan(const haul_mapper *m, map_plan *p) {
     const bool staged = m->fills || m->drains;
+    if (m->map.threads > MOST_GIVEN_THREADS)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %u threads to copy with: give at most %d", m->map.threads,
+                         MOST_GIVEN_THREADS);
     *p = (map_plan){.items = m->map.items};
     p->chunk = m->map.chunk_items ? m->map.chunk_items : planned_chunk(m, p->items);
     p->chunk = smaller(p->chunk, p->items ? p->items : 1);
