@@ -22,11 +22,6 @@ typedef struct kernels_argument {
     {                                                                   \
         .value = {.kind = HAUL_ARGUMENT_F32, .real = (double)(number) } \
     }
-/* A structure or an array, by value. */
-#define KERNELS_BYTES(object)                                                               \
-    {                                                                                       \
-        .value = {.kind = HAUL_ARGUMENT_BYTES, .bytes = &(object), .size = sizeof(object) } \
-    }
 /* The buffer in the variable `in`, of which `count` elements of `size` bytes are read, or written. */
 #define KERNELS_IN(in, count, size) \
     { .value = {.kind = HAUL_ARGUMENT_BUFFER, .buffer = (in)}, .name = #in, .bytes = (uint64_t)(count) * (size) }

@@ -265,6 +265,33 @@ static void a_mapper_runs_again(void **state) {
     free(expected);
 }
 
+static bool cancel_after_two(void *context, const haul_map_progress *progress) {
+    if (progress->complete == 2) haul_mapper_cancel(*(haul_mapper **)context);
+    return true;
+}
+
+static void a_mapper_is_cancelled_and_runs_again(void **state) {
+    (void)state;
+    enum { N = 4099 };
+    float *in = floats(N), *expected = pooled(in, N, RADIUS), *out = calloc(N, sizeof *out);
+    haul_map m = pooling(N, in, out);
+    haul_mapper *mapper;
+    haul_map_report report;
+    m.chunk_items = 512;
+    m.progress = cancel_after_two;
+    m.progress_context = &mapper;
+    must(haul_mapper_create(&m, &mapper));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(haul_mapper_run(mapper, &report), HAUL_ERROR_CANCELLED);
+        assert_true(report.complete_chunks >= 2 && report.complete_chunks < report.chunks);
+        haul_map_report_free(&report);
+    }
+    haul_mapper_free(mapper);
+    free(in);
+    free(out);
+    free(expected);
+}
+
 /* ---- time ---- */
 
 static haul_map_report timed(haul_map *m) {
@@ -508,6 +535,7 @@ int main(void) {
         cmocka_unit_test(a_chain_of_kernels_takes_the_sum_of_the_halos),
         cmocka_unit_test(no_items_are_fine),
         cmocka_unit_test(a_mapper_runs_again),
+        cmocka_unit_test(a_mapper_is_cancelled_and_runs_again),
         cmocka_unit_test(the_timeline_shows_overlap_and_is_the_same_every_time),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_cancelled_run_tells_what_is_complete),

@@ -103,6 +103,40 @@ static void events_order_streams_and_tell_the_time(void **state) {
     haul_host_free(to);
 }
 
+/* From one buffer to the next within the device; the event has happened when the copy has. */
+static void buffers_are_copied_when_the_stream_comes_to_it(void **state) {
+    (void)state;
+    haul_host *host = pinned(7);
+    unsigned char back[4] = {0};
+    haul_buffer *from, *to;
+    haul_stream *stream;
+    haul_event *copied;
+    bool done = true;
+    assert_int_equal(haul_host_bytes(host), BYTES);
+    must(haul_buffer_create(device, BYTES, &from));
+    must(haul_buffer_create(device, BYTES, &to));
+    must(haul_stream_create(device, 0, &stream));
+    must(haul_event_create(device, false, &copied));
+    must(haul_stream_fill(stream, to, 0, 0, BYTES));
+    must(haul_stream_write(stream, from, 0, haul_host_memory(host), BYTES));
+    must(haul_stream_copy(stream, to, 2, from, 1000, 2));
+    must(haul_event_record(copied, stream));
+    must(haul_event_query(copied, &done));
+    assert_false(done);
+    must(haul_event_wait(copied));
+    must(haul_event_query(copied, &done));
+    assert_true(done);
+    must(haul_buffer_read(to, 0, back, sizeof back));
+    assert_memory_equal(back, "\0\0\7\7", sizeof back);
+    assert_int_equal(haul_stream_copy(stream, to, BYTES - 1, from, 0, 2), HAUL_ERROR_ARGUMENT);
+    assert_int_equal(haul_stream_copy(stream, to, 0, from, BYTES - 1, 2), HAUL_ERROR_ARGUMENT);
+    haul_event_free(copied);
+    haul_stream_free(stream);
+    haul_buffer_free(from);
+    haul_buffer_free(to);
+    haul_host_free(host);
+}
+
 static void kernels_take_pinned_memory_as_it_is(void **state) {
     (void)state;
     haul_host *from = pinned(3), *to = pinned(0);
@@ -345,6 +379,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_wait_shows),
         cmocka_unit_test(events_order_streams_and_tell_the_time),
+        cmocka_unit_test(buffers_are_copied_when_the_stream_comes_to_it),
         cmocka_unit_test(kernels_take_pinned_memory_as_it_is),
         cmocka_unit_test(a_source_that_changes_too_early_is_told),
         cmocka_unit_test(memory_of_the_user_is_pinned_and_let_go),

@@ -76,9 +76,32 @@ static void a_texture_is_fetched_from_an_array(void **state) {
     assert_float_equal(out[31], 131, 0);
     assert_float_equal(record->launches[0].counters[HAUL_COUNTER_L1_TEXTURE_REQUESTS], 8, 0);
     assert_int_equal(record->launches[0].finding_count, 0);
+    assert_int_equal(haul_texture_argument(t).kind, HAUL_ARGUMENT_I64);
+    assert_int_equal(haul_texture_argument(t).integer, haul_texture_handle(t));
     haul_run_free(record);
     haul_texture_free(t);
     haul_array_free(a);
+}
+
+static void arrays_are_copied_in_streams(void **state) {
+    (void)state;
+    haul_host *host;
+    haul_stream *stream;
+    haul_array *a;
+    float back[32] = {0};
+    assert_int_equal(haul_host_create(device, sizeof back, HAUL_HOST_PINNED, &host), HAUL_OK);
+    float *in = haul_host_memory(host);
+    for (int i = 0; i < 32; i++) in[i] = (float)i;
+    assert_int_equal(haul_stream_create(device, 0, &stream), HAUL_OK);
+    assert_int_equal(haul_array_create(device, &row, &a), HAUL_OK);
+    assert_int_equal(haul_array_write_in(stream, a, 0, in), HAUL_OK);
+    assert_int_equal(haul_array_read_in(stream, a, 0, back), HAUL_OK);
+    assert_int_equal(haul_stream_wait(stream), HAUL_OK);
+    assert_memory_equal(back, in, sizeof back);
+    assert_int_equal(haul_array_read_in(stream, a, 1, back), HAUL_ERROR_ARGUMENT);
+    haul_array_free(a);
+    haul_stream_free(stream);
+    haul_host_free(host);
 }
 
 static void levels_of_a_mipmap_are_written_one_by_one(void **state) {
@@ -278,6 +301,7 @@ static void wrong_descriptions_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_texture_is_fetched_from_an_array),
+        cmocka_unit_test(arrays_are_copied_in_streams),
         cmocka_unit_test(levels_of_a_mipmap_are_written_one_by_one),
         cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(reads_of_what_the_launch_wrote_are_stale),
