@@ -53,7 +53,7 @@ static void a_module_comes_from_a_file(void **state) {
     assert_null(m);
     expect_message(haul_module_load_file(device, TEST_DATA, &m), HAUL_ERROR_FILE, "is a directory");
     expect_message(haul_module_load_file(device, TEST_DATA "/truth/memory_basics.cu", &m), HAUL_ERROR_SYNTAX,
-                   "memory_basics.cu:1:");
+                   "memory_basics.cu:2:");
 }
 
 static void what_is_no_ptx_is_refused_with_its_place(void **state) {

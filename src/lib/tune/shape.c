@@ -70,7 +70,8 @@ haul_status tune_extent(const char *what, const char *formulas, const tune_names
         HAUL_TRY(next_part(what, &rest, part));
         HAUL_TRY(formula_evaluate(what, part, names->items, names->count, &value));
         if (value < 1 || value > UINT32_MAX)
-            return haul_fail(HAUL_ERROR_LIMIT, "%s: `%s` is %lld: must be 1 to 4294967295", what, part, (long long)value);
+            return haul_fail(HAUL_ERROR_LIMIT, "%s: `%s` is %lld: must be 1 to 4294967295", what, part,
+                             (long long)value);
         extent[d] = (uint32_t)value;
     }
     return HAUL_OK;
