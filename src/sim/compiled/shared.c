@@ -105,8 +105,10 @@ static uint32_t load_memo(sim_writer *w, uint32_t memo, size_t offset, const cha
     return sim_write_id(w, "load %s, %s %%v%u, align 4", type, sim_pointer_type(w, type), pointer);
 }
 
-/* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. */
-static uint32_t write_hit(sim_writer *w, uint32_t memo, sim_value lanes, uint32_t first) {
+/* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. Lanes
+ * that are moved by whole words go to other banks, but meet as often there. */
+static uint32_t write_hit(sim_writer *w, uint32_t memo, sim_value lanes, uint32_t first, uint32_t alignment) {
+    enum { WORD = 4 };
     const uint32_t seed = sim_write_id(w, "insertelement <32 x i32> undef, i32 %%v%u, i32 0", first);
     const uint32_t all =
         sim_write_id(w, "shufflevector <32 x i32> %%v%u, <32 x i32> undef, <32 x i32> zeroinitializer", seed);
@@ -116,7 +118,7 @@ static uint32_t write_hit(sim_writer *w, uint32_t memo, sim_value lanes, uint32_
     const uint32_t bits = sim_write_id(w, "bitcast <32 x i1> %%v%u to i32", differs);
     const uint32_t before = load_memo(w, memo, offsetof(sim_cohort_memo, first), "i32");
     const uint32_t moved = sim_write_id(w, "xor i32 %%v%u, %%v%u", before, first);
-    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, 15", moved);
+    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, %u", moved, (alignment > WORD ? alignment : WORD) - 1);
     const uint32_t other = sim_write_id(w, "or i32 %%v%u, %%v%u", phase, bits);
     const uint32_t same = sim_write_id(w, "icmp eq i32 %%v%u, 0", other);
     const uint32_t wide = sim_write_id(w, "zext i32 %%v%u to i64", first);
@@ -170,7 +172,7 @@ static void write_drop_pattern(sim_writer *w, uint32_t pattern) {
 static void write_check(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
     g->lanes = read_lanes(w, op);
     const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
-    const uint32_t hit = write_hit(w, memo_of(w, g), g->lanes, first);
+    const uint32_t hit = write_hit(w, memo_of(w, g), g->lanes, first, w->segment->cohorts[g->index].alignment);
     const uint32_t on = ++w->labels, ask = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", hit, on, ask);
     sim_write_line(w, "l%u:", ask);
