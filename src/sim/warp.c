@@ -19,6 +19,12 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
     w->path_count = w->ready_count = 1;
+    w->used_paths = w->ready_paths = 1;
+    w->used_joins = 0;
+}
+
+static uint32_t bit_of(const sim_warp *w, const sim_path *p) {
+    return 1u << (p - w->paths);
 }
 
 static sim_step run_path(sim_warp *w, sim_path *p) {
@@ -28,43 +34,38 @@ static sim_step run_path(sim_warp *w, sim_path *p) {
     return SIM_JUMP;
 }
 
+/* Round robin from the path after the running one. */
 sim_step sim_warp_switch(sim_warp *w) {
+    const uint32_t running = bit_of(w, w->path), later = w->ready_paths & ~(running | (running - 1));
     if (w->ready_count == 0) return SIM_STOP;
-    /* Round robin from the path after the running one. */
-    size_t start = (size_t)(w->path - w->paths);
-    for (size_t k = 1; k <= SIM_MAX_PATHS; k++) {
-        sim_path *p = &w->paths[(start + k) % SIM_MAX_PATHS];
-        if (p->state == SIM_PATH_READY) return run_path(w, p);
-    }
-    return SIM_STOP;
+    return run_path(w, &w->paths[__builtin_ctz(later ? later : w->ready_paths)]);
 }
 
 static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join, uint16_t depth) {
-    for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
-        sim_path *p = &w->paths[k];
-        if (p->state != SIM_PATH_FREE) continue;
-        *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
-        w->path_count++;
-        w->ready_count++;
-        return p;
-    }
-    return NULL; /* cannot be: every path has a lane of its own */
+    if (!~w->used_paths) return NULL; /* cannot be: every path has a lane of its own */
+    sim_path *p = &w->paths[__builtin_ctz(~w->used_paths)];
+    *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
+    w->used_paths |= bit_of(w, p);
+    w->ready_paths |= bit_of(w, p);
+    w->path_count++;
+    w->ready_count++;
+    return p;
 }
 
 static void free_path(sim_warp *w, sim_path *p) {
     if (p->state == SIM_PATH_READY) w->ready_count--;
+    w->used_paths &= ~bit_of(w, p);
+    w->ready_paths &= ~bit_of(w, p);
     p->state = SIM_PATH_FREE;
     w->path_count--;
 }
 
 static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
-    for (uint16_t k = 0; k < SIM_MAX_JOINS; k++) {
-        sim_join *j = &w->joins[k];
-        if (j->used) continue;
-        *j = (sim_join){.pc = pc, .expected = p->mask, .parent = p->join, .used = (uint16_t)(p->depth + 1)};
-        return k;
-    }
-    return SIM_NO_JOIN; /* cannot be: joins that are in use nest, each with fewer lanes than its parent */
+    if (!~w->used_joins) return SIM_NO_JOIN; /* cannot be: joins nest, each with fewer lanes than its parent */
+    const uint16_t k = (uint16_t)__builtin_ctzll(~w->used_joins);
+    w->joins[k] = (sim_join){.pc = pc, .expected = p->mask, .parent = p->join, .used = (uint16_t)(p->depth + 1)};
+    w->used_joins |= 1ull << k;
+    return k;
 }
 
 /* With recursion, the same place in another call is another place. */
@@ -90,6 +91,7 @@ static sim_path *complete_join(sim_warp *w, uint16_t index) {
     sim_join *j = &w->joins[index];
     const uint16_t depth = (uint16_t)(j->used - 1);
     j->used = 0;
+    w->used_joins &= ~(1ull << index);
     w->at_joins &= ~j->arrived;
     w->rounds = w->unchanged = 0;
     return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
@@ -161,12 +163,14 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state) {
     w->path->pc = pc;
     w->path->state = (uint8_t)state;
+    w->ready_paths &= ~bit_of(w, w->path);
     w->ready_count--;
     return sim_warp_switch(w);
 }
 
 void sim_warp_wake(sim_warp *w, sim_path *p) {
     p->state = SIM_PATH_READY;
+    w->ready_paths |= bit_of(w, p);
     w->ready_count++;
 }
 

@@ -71,6 +71,8 @@ struct sim_warp {
     uint64_t seen;       /* hash of what this round has seen so far (sim_warp_observe) */
     uint16_t path_count; /* not FREE */
     uint16_t ready_count;
+    uint32_t used_paths, ready_paths; /* a bit for each of them */
+    uint64_t used_joins;              /* likewise */
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
     struct sim_call_stack *calls; /* see call.h; NULL: none was made yet */
