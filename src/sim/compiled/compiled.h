@@ -49,8 +49,8 @@ typedef struct sim_cohort_access {
 
 /* Accesses of a segment to shared memory that share an address register. */
 typedef struct sim_cohort {
-    sim_lanes_kind kind; /* that the code is for */
-    uint32_t alignment;
+    sim_lanes_kind kind;        /* that the code is for */
+    uint32_t alignment, widest; /* bytes; widest: of what the machine makes of its accesses */
     int32_t low, high; /* bytes from the register's lanes to the first byte accessed, and behind the last one */
     sim_cohort_access *accesses;
     size_t access_count, access_capacity;

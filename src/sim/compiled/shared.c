@@ -44,9 +44,13 @@ static void count_accesses(sim_writer *w, sim_cohort *g, const sim_op *op) {
     for (unsigned k = 0; !a->plain && k < a->part_count; k++) count_access(w, g, op, a->parts[k].width);
 }
 
-static void add_bounds(sim_cohort *g, const sim_op *op) {
+static void add_bounds(const sim_writer *w, sim_cohort *g, const sim_op *op) {
+    const sim_assembled *a = &w->assembled[op->instruction];
     const int32_t shift = (int32_t)op->imm;
     if (op->bytes > g->alignment) g->alignment = op->bytes;
+    if (g->alignment > g->widest) g->widest = g->alignment;
+    for (unsigned k = 0; !a->plain && k < a->part_count; k++)
+        if (a->parts[k].width > g->widest) g->widest = a->parts[k].width;
     if (shift < g->low) g->low = shift;
     if (shift + op->bytes > g->high) g->high = shift + op->bytes;
 }
@@ -61,7 +65,7 @@ static void find_bounds(const sim_writer *w, const sim_op *first, sim_cohort *g)
         const bool ours = op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
         if (!ours || (op->pattern & ~(uint32_t)SIM_PATTERN_LEADS) != pattern) continue;
         if (op != first && (op->pattern & SIM_PATTERN_LEADS)) return;
-        if (is_plain(w, op)) add_bounds(g, op);
+        if (is_plain(w, op)) add_bounds(w, g, op);
     }
 }
 
@@ -105,10 +109,9 @@ static uint32_t load_memo(sim_writer *w, uint32_t memo, size_t offset, const cha
     return sim_write_id(w, "load %s, %s %%v%u, align 4", type, sim_pointer_type(w, type), pointer);
 }
 
-/* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. Lanes
- * that are moved by whole words go to other banks, but meet as often there. */
-static uint32_t write_hit(sim_writer *w, uint32_t memo, sim_value lanes, uint32_t first, uint32_t alignment) {
-    enum { WORD = 4 };
+/* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. All
+ * lanes moved by a multiple of the widest access meet in the same banks as before. */
+static uint32_t write_hit(sim_writer *w, const sim_cohort *cohort, uint32_t memo, sim_value lanes, uint32_t first) {
     const uint32_t seed = sim_write_id(w, "insertelement <32 x i32> undef, i32 %%v%u, i32 0", first);
     const uint32_t all =
         sim_write_id(w, "shufflevector <32 x i32> %%v%u, <32 x i32> undef, <32 x i32> zeroinitializer", seed);
@@ -118,7 +121,7 @@ static uint32_t write_hit(sim_writer *w, uint32_t memo, sim_value lanes, uint32_
     const uint32_t bits = sim_write_id(w, "bitcast <32 x i1> %%v%u to i32", differs);
     const uint32_t before = load_memo(w, memo, offsetof(sim_cohort_memo, first), "i32");
     const uint32_t moved = sim_write_id(w, "xor i32 %%v%u, %%v%u", before, first);
-    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, %u", moved, (alignment > WORD ? alignment : WORD) - 1);
+    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, %u", moved, cohort->widest - 1);
     const uint32_t other = sim_write_id(w, "or i32 %%v%u, %%v%u", phase, bits);
     const uint32_t same = sim_write_id(w, "icmp eq i32 %%v%u, 0", other);
     const uint32_t wide = sim_write_id(w, "zext i32 %%v%u to i64", first);
@@ -172,7 +175,7 @@ static void write_drop_pattern(sim_writer *w, uint32_t pattern) {
 static void write_check(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
     g->lanes = read_lanes(w, op);
     const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
-    const uint32_t hit = write_hit(w, memo_of(w, g), g->lanes, first, w->segment->cohorts[g->index].alignment);
+    const uint32_t hit = write_hit(w, &w->segment->cohorts[g->index], memo_of(w, g), g->lanes, first);
     const uint32_t on = ++w->labels, ask = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", hit, on, ask);
     sim_write_line(w, "l%u:", ask);
