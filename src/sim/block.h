@@ -169,14 +169,17 @@ sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, ui
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Whether compiled segments may run for the running path: a whole warp that waits for nobody. */
-static inline bool sim_compiled_may_run(const sim_warp *w) {
-    return w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN;
+/* The form of code that the running path takes. */
+static inline sim_code_form sim_compiled_form(const sim_warp *w) {
+    return w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN ? SIM_CODE_WHOLE : SIM_CODE_PART;
 }
 
-/* Whether there is one from operation `pc` on. w->compiled is not NULL. */
-static inline bool sim_compiled_takes(const sim_warp *w, uint32_t pc) {
-    return sim_compiled_may_run(w) && atomic_load_explicit(&w->compiled->entries[pc], memory_order_relaxed);
+/* The segment that the running path has at operation `pc`; NULL: it is the interpreter's, as is coming to a join.
+ * w->compiled is not NULL. */
+static inline const sim_segment *sim_compiled_takes(const sim_warp *w, uint32_t pc) {
+    const sim_segment_entry *entries = w->compiled->entries[sim_compiled_form(w)];
+    const sim_segment *s = atomic_load_explicit(&entries[pc], memory_order_acquire);
+    return s && !sim_warp_meets_at(w, w->path, pc) ? s : NULL;
 }
 
 /* An instruction has come to `address` in its range. The next time it will be as far from there as this is from the

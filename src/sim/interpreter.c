@@ -14,9 +14,11 @@ enum { TOLD_SINGLY = 8 };
 static bool goes_native(sim_warp *w, const sim_op *op) {
     if (!w->compiled) return false;
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
-    const uint64_t runs = w->sm->counting->block_runs[op->x] + 1;
+    const sim_code_form form = sim_compiled_form(w);
+    const bool whole = form == SIM_CODE_WHOLE;
+    const uint64_t runs = whole ? w->sm->counting->block_runs[op->x] + 1 : ++w->sm->native->part_runs[op->x];
     if (runs % SIM_HEAT_STEP && runs > TOLD_SINGLY) return false;
-    sim_compiled_heat(w->compiled, w->sm, op->x, runs);
+    sim_compiled_heat(w->compiled, w->sm, op->x, form, runs);
     return sim_compiled_takes(w, sim_pc(w, op));
 }
 

@@ -68,15 +68,10 @@ static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
     return k;
 }
 
-/* With recursion, the same place in another call is another place. */
-static bool meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
-    return p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc && w->joins[p->join].used == p->depth + 1;
-}
-
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
-    if (join_pc != PTX_NO_BLOCK && !meets_at(w, p, join_pc)) join = new_join(w, join_pc, p);
+    if (join_pc != PTX_NO_BLOCK && !sim_warp_meets_at(w, p, join_pc)) join = new_join(w, join_pc, p);
     uint32_t rest = p->mask & ~taken;
     p->join = join;
     p->mask = taken;
@@ -99,7 +94,7 @@ static sim_path *complete_join(sim_warp *w, uint16_t index) {
 
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
-    while (meets_at(w, p, pc)) {
+    while (sim_warp_meets_at(w, p, pc)) {
         uint16_t index = p->join;
         sim_join *j = &w->joins[index];
         j->arrived |= p->mask;

@@ -87,6 +87,12 @@ static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
 #define SIM_SLOT(w, type, slot) ((type *)(void *)((w)->regs + (slot)))
 #define SIM_PREDICATE(w, slot) (*SIM_SLOT(w, uint32_t, slot))
 
+/* Whether lanes of the path meet others at operation `pc`. With recursion, the same place in another call is another
+ * place. */
+static inline bool sim_warp_meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
+    return p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc && w->joins[p->join].used == p->depth + 1;
+}
+
 /* Starts the warp at operation 0 with the lanes of `mask`. Registers are the caller's. Paths and joins are all zero, or
  * as a warp left them whose lanes have all ended: free. */
 void sim_warp_start(sim_warp *w, uint32_t mask);

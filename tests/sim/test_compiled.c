@@ -51,7 +51,7 @@ static void same(const char *mode, const outcome *got, const outcome *want) {
                      want->record.counters[c]);
 }
 
-static void same_in_all_forms(const char *ptx, uint32_t threads) {
+static void same_with(const char *ptx, uint32_t threads) {
     static outcome want, got;
     static const char *const modes[] = {"1", "4:more"};
     run_as("off", ptx, threads, 1, &want);
@@ -61,6 +61,12 @@ static void same_in_all_forms(const char *ptx, uint32_t threads) {
         run_as(modes[m], ptx, threads, 4, &got);
         same(modes[m], &got, &want);
     }
+}
+
+/* The last warp has all lanes, or some. */
+static void same_in_all_forms(const char *ptx, uint32_t threads) {
+    same_with(ptx, threads);
+    same_with(ptx, threads - 13);
 }
 
 /* A loop with `body` in it: %r3 is the round, %r4 to %r7 and %f0 to %f3 come from `in` and end in `out`. */
@@ -76,61 +82,61 @@ static void same_in_all_forms(const char *ptx, uint32_t threads) {
            "mul.wide.u32 %rd3, %r1, 16;\nadd.u64 %rd3, %rd0, %rd3;\n"                                     \
            "st.global.v4.u32 [%rd3], {%r4, %r5, %r6, %r7};\n")
 #define LOOP(body) LOOP_WITH(16, body)
+/* The same; in one round of four all lanes do it, in the others some. */
+#define LOOP_OF_SOME(body)                                                             \
+    LOOP("xor.b32 %r20, %r0, %r3;\nand.b32 %r20, %r20, %r3;\nand.b32 %r20, %r20, 3;\n" \
+         "setp.ne.u32 %p14, %r20, 0;\n@%p14 bra $over;\n" body "$over:\nxor.b32 %r4, %r4, %r3;\n")
+#define IN_ALL_FORMS(body)                              \
+    do {                                                \
+        same_in_all_forms(LOOP(body), THREADS);         \
+        same_in_all_forms(LOOP_OF_SOME(body), THREADS); \
+    } while (0)
 
 static void integers_are_the_same(void **state) {
     (void)state;
-    same_in_all_forms(
-        LOOP("add.u32 %r4, %r4, %r5;\nsub.u32 %r5, %r5, %r6;\nmul.lo.u32 %r6, %r6, %r7;\n"
-             "mad.lo.s32 %r7, %r4, %r5, %r7;\nmul.hi.u32 %r10, %r4, %r5;\nxor.b32 %r7, %r7, %r10;\n"
-             "mul.hi.s32 %r10, %r4, %r5;\nxor.b32 %r7, %r7, %r10;\nmin.s32 %r10, %r4, %r5;\n"
-             "max.u32 %r11, %r4, %r5;\nadd.u32 %r4, %r10, %r11;\nneg.s32 %r5, %r5;\nabs.s32 %r6, %r6;\n"
-             "and.b32 %r10, %r4, 63;\nshl.b32 %r11, %r5, %r10;\nxor.b32 %r6, %r6, %r11;\n"
-             "shr.s32 %r11, %r5, %r10;\nxor.b32 %r6, %r6, %r11;\nshr.u32 %r11, %r4, 7;\n"
-             "lop3.b32 %r7, %r7, %r11, %r6, 0x96;\nlop3.b32 %r7, %r7, %r5, %r4, 0x1b;\nnot.b32 %r4, %r4;\n"),
-        THREADS);
-    same_in_all_forms(LOOP("mul.wide.u32 %rd4, %r4, %r5;\nmad.wide.s32 %rd5, %r5, %r6, %rd4;\n"
-                           "shr.u64 %rd6, %rd5, %r3;\nshr.s64 %rd7, %rd5, 63;\nshl.b64 %rd8, %rd4, %r7;\n"
-                           "add.u64 %rd6, %rd6, %rd7;\nxor.b64 %rd6, %rd6, %rd8;\ncvt.u32.u64 %r4, %rd6;\n"
-                           "shr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r5, %rd6;\ncvt.s64.s32 %rd9, %r5;\n"
-                           "mul.lo.u64 %rd9, %rd9, %rd4;\ncvt.u32.u64 %r6, %rd9;\nmin.s64 %rd9, %rd9, %rd4;\n"
-                           "cvt.u16.u32 %h0, %r4;\nadd.u16 %h1, %h0, 77;\nmul.wide.u16 %r7, %h0, %h1;\n"
-                           "shr.s16 %h2, %h1, 3;\ncvt.s32.s16 %r10, %h2;\nadd.u32 %r7, %r7, %r10;\n"),
-                      THREADS);
+    IN_ALL_FORMS("add.u32 %r4, %r4, %r5;\nsub.u32 %r5, %r5, %r6;\nmul.lo.u32 %r6, %r6, %r7;\n"
+                 "mad.lo.s32 %r7, %r4, %r5, %r7;\nmul.hi.u32 %r10, %r4, %r5;\nxor.b32 %r7, %r7, %r10;\n"
+                 "mul.hi.s32 %r10, %r4, %r5;\nxor.b32 %r7, %r7, %r10;\nmin.s32 %r10, %r4, %r5;\n"
+                 "max.u32 %r11, %r4, %r5;\nadd.u32 %r4, %r10, %r11;\nneg.s32 %r5, %r5;\nabs.s32 %r6, %r6;\n"
+                 "and.b32 %r10, %r4, 63;\nshl.b32 %r11, %r5, %r10;\nxor.b32 %r6, %r6, %r11;\n"
+                 "shr.s32 %r11, %r5, %r10;\nxor.b32 %r6, %r6, %r11;\nshr.u32 %r11, %r4, 7;\n"
+                 "lop3.b32 %r7, %r7, %r11, %r6, 0x96;\nlop3.b32 %r7, %r7, %r5, %r4, 0x1b;\nnot.b32 %r4, %r4;\n");
+    IN_ALL_FORMS("mul.wide.u32 %rd4, %r4, %r5;\nmad.wide.s32 %rd5, %r5, %r6, %rd4;\n"
+                 "shr.u64 %rd6, %rd5, %r3;\nshr.s64 %rd7, %rd5, 63;\nshl.b64 %rd8, %rd4, %r7;\n"
+                 "add.u64 %rd6, %rd6, %rd7;\nxor.b64 %rd6, %rd6, %rd8;\ncvt.u32.u64 %r4, %rd6;\n"
+                 "shr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r5, %rd6;\ncvt.s64.s32 %rd9, %r5;\n"
+                 "mul.lo.u64 %rd9, %rd9, %rd4;\ncvt.u32.u64 %r6, %rd9;\nmin.s64 %rd9, %rd9, %rd4;\n"
+                 "cvt.u16.u32 %h0, %r4;\nadd.u16 %h1, %h0, 77;\nmul.wide.u16 %r7, %h0, %h1;\n"
+                 "shr.s16 %h2, %h1, 3;\ncvt.s32.s16 %r10, %h2;\nadd.u32 %r7, %r7, %r10;\n");
 }
 
 static void predicates_are_the_same(void **state) {
     (void)state;
-    same_in_all_forms(LOOP("setp.lt.s32 %p0, %r4, %r5;\nsetp.ge.u32 %p1, %r5, %r6;\nsetp.ne.and.u32 %p2|%p3, %r6, %r7, "
-                           "%p0;\nxor.pred %p4, %p1, %p2;\nnot.pred %p5, %p3;\nor.pred %p6, %p4, !%p5;\n"
-                           "selp.u32 %r10, %r4, %r5, %p6;\n@%p0 add.u32 %r4, %r4, 3;\n@!%p1 mov.u32 %r5, %r10;\n"
-                           "@%p4 setp.eq.u32 %p1, %r4, %r5;\nselp.b32 %r11, 1, 2, %p1;\nadd.u32 %r6, %r6, %r11;\n"
-                           "setp.gtu.f32 %p7, %f0, %f1;\nsetp.neu.f32 %p8, %f2, %f2;\n@%p7 add.u32 %r7, %r7, 5;\n"
-                           "@%p8 xor.b32 %r7, %r7, %r4;\n"),
-                      THREADS);
+    IN_ALL_FORMS("setp.lt.s32 %p0, %r4, %r5;\nsetp.ge.u32 %p1, %r5, %r6;\nsetp.ne.and.u32 %p2|%p3, %r6, %r7, "
+                 "%p0;\nxor.pred %p4, %p1, %p2;\nnot.pred %p5, %p3;\nor.pred %p6, %p4, !%p5;\n"
+                 "selp.u32 %r10, %r4, %r5, %p6;\n@%p0 add.u32 %r4, %r4, 3;\n@!%p1 mov.u32 %r5, %r10;\n"
+                 "@%p4 setp.eq.u32 %p1, %r4, %r5;\nselp.b32 %r11, 1, 2, %p1;\nadd.u32 %r6, %r6, %r11;\n"
+                 "setp.gtu.f32 %p7, %f0, %f1;\nsetp.neu.f32 %p8, %f2, %f2;\n@%p7 add.u32 %r7, %r7, 5;\n"
+                 "@%p8 xor.b32 %r7, %r7, %r4;\n");
 }
 
 /* Bits that are NaNs come in as such, are moved as they are, and are made to the hardware's by arithmetic only. */
 static void floats_are_the_same(void **state) {
     (void)state;
     in[1] = 0xffc12345, in[6] = 0x7f812345, in[9] = 0x80000001, in[12] = 0x80000000, in[18] = 0x7f800000;
-    same_in_all_forms(
-        LOOP("fma.rn.f32 %f4, %f0, %f1, %f2;\nadd.f32 %f5, %f4, %f3;\nmul.f32 %f6, %f5, %f0;\n"
-             "sub.f32 %f7, %f6, %f6;\n"
-             "mov.f32 %f8, %f4;\nsetp.lt.f32 %p0, %f4, %f5;\n@%p0 mov.f32 %f0, %f8;\n"
-             "@!%p0 add.f32 %f1, %f1, %f6;\nmov.f32 %f2, %f3;\nmov.b32 %r10, %f7;\nadd.u32 %r4, %r4, %r10;\n"
-             "cvt.rn.f32.s32 %f9, %r5;\ncvt.rn.f32.u32 %f10, %r5;\ndiv.rn.f32 %f3, %f9, %f10;\n"
-             "sqrt.rn.f32 %f11, %f9;\nmov.b32 %r10, %f11;\nxor.b32 %r6, %r6, %r10;\n"),
-        THREADS);
-    same_in_all_forms(
-        LOOP("fma.rn.ftz.f32 %f0, %f0, %f1, %f2;\nmul.ftz.f32 %f1, %f1, %f3;\nadd.ftz.f32 %f2, %f2, %f0;\n"
-             "mul.f32 %f3, %f3, 0f3f000000;\nadd.rz.f32 %f2, %f2, %f3;\nadd.sat.f32 %f3, %f3, %f1;\n"),
-        THREADS);
-    same_in_all_forms(LOOP("min.f32 %f4, %f0, %f1;\nmax.f32 %f5, %f2, %f3;\nneg.f32 %f6, %f4;\nabs.f32 %f7, %f5;\n"
-                           "rcp.rn.f32 %f0, %f7;\nmax.f32 %f1, %f6, %f0;\nmin.f32 %f2, %f6, %f3;\n"
-                           "mov.b64 %rd4, {%r4, %r5};\nadd.u64 %rd4, %rd4, %rd4;\nmov.b64 {%r5, %r4}, %rd4;\n"
-                           "mov.b32 {%h0, %h1}, %r6;\nmov.b32 %r6, {%h1, %h0};\nmov.b32 %r10, %f2;\n"
-                           "xor.b32 %r7, %r7, %r10;\nmov.u32 %r10, %clock;\n"),
-                      THREADS);
+    IN_ALL_FORMS("fma.rn.f32 %f4, %f0, %f1, %f2;\nadd.f32 %f5, %f4, %f3;\nmul.f32 %f6, %f5, %f0;\n"
+                 "sub.f32 %f7, %f6, %f6;\n"
+                 "mov.f32 %f8, %f4;\nsetp.lt.f32 %p0, %f4, %f5;\n@%p0 mov.f32 %f0, %f8;\n"
+                 "@!%p0 add.f32 %f1, %f1, %f6;\nmov.f32 %f2, %f3;\nmov.b32 %r10, %f7;\nadd.u32 %r4, %r4, %r10;\n"
+                 "cvt.rn.f32.s32 %f9, %r5;\ncvt.rn.f32.u32 %f10, %r5;\ndiv.rn.f32 %f3, %f9, %f10;\n"
+                 "sqrt.rn.f32 %f11, %f9;\nmov.b32 %r10, %f11;\nxor.b32 %r6, %r6, %r10;\n");
+    IN_ALL_FORMS("fma.rn.ftz.f32 %f0, %f0, %f1, %f2;\nmul.ftz.f32 %f1, %f1, %f3;\nadd.ftz.f32 %f2, %f2, %f0;\n"
+                 "mul.f32 %f3, %f3, 0f3f000000;\nadd.rz.f32 %f2, %f2, %f3;\nadd.sat.f32 %f3, %f3, %f1;\n");
+    IN_ALL_FORMS("min.f32 %f4, %f0, %f1;\nmax.f32 %f5, %f2, %f3;\nneg.f32 %f6, %f4;\nabs.f32 %f7, %f5;\n"
+                 "rcp.rn.f32 %f0, %f7;\nmax.f32 %f1, %f6, %f0;\nmin.f32 %f2, %f6, %f3;\n"
+                 "mov.b64 %rd4, {%r4, %r5};\nadd.u64 %rd4, %rd4, %rd4;\nmov.b64 {%r5, %r4}, %rd4;\n"
+                 "mov.b32 {%h0, %h1}, %r6;\nmov.b32 %r6, {%h1, %h0};\nmov.b32 %r10, %f2;\n"
+                 "xor.b32 %r7, %r7, %r10;\nmov.u32 %r10, %clock;\n");
     fill_in();
 }
 
@@ -191,6 +197,24 @@ static void diverging_lanes_are_the_same(void **state) {
     same_in_all_forms(body, 64);
 }
 
+/* Loops that each lane leaves at another time, within each other. */
+static void uneven_loops_are_the_same(void **state) {
+    (void)state;
+    same_in_all_forms(LOOP("and.b32 %r20, %r0, 7;\n$outer:\nmov.u32 %r21, 0;\nxor.b32 %r22, %r20, %r3;\n$inner:\n"
+                           "mad.lo.u32 %r4, %r4, 5, %r21;\nadd.f32 %f0, %f0, %f1;\nadd.u32 %r21, %r21, 1;\n"
+                           "setp.lt.u32 %p0, %r21, %r22;\n@%p0 bra $inner;\nxor.b32 %r5, %r5, %r4;\n"
+                           "setp.eq.u32 %p2, %r22, 5;\n@%p2 bra $next;\nadd.u32 %r6, %r6, %r5;\n"
+                           "@!%p0 add.u32 %r7, %r7, 1;\n$next:\nsub.u32 %r20, %r20, 1;\n"
+                           "setp.gt.s32 %p1, %r20, 0;\n@%p1 bra $outer;\nadd.u32 %r7, %r7, %r6;\n"),
+                      THREADS);
+    same_in_all_forms(
+        LOOP(PLACE(4) "and.b32 %r20, %r0, 3;\n$again:\nst.shared.u32 [%r9], %r4;\n"
+                      "ld.shared.u32 %r5, [%r9];\nadd.u32 %r4, %r4, %r5;\natom.shared.add.u32 %r6, [%r8], 1;\n"
+                      "activemask.b32 %r7;\nsub.u32 %r20, %r20, 1;\n"
+                      "setp.ge.s32 %p1, %r20, 0;\n@%p1 bra $again;\nselp.u32 %r20, 2, 0, %p1;\n"),
+        THREADS);
+}
+
 static void global_accesses_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(LOOP("shl.b32 %r10, %r3, 7;\nadd.u32 %r10, %r10, %r1;\nmul.wide.u32 %rd4, %r10, 4;\n"
@@ -245,6 +269,7 @@ int main(void) {
         cmocka_unit_test(stores_that_collide_are_the_same),
         cmocka_unit_test(changing_shapes_are_the_same),
         cmocka_unit_test(diverging_lanes_are_the_same),
+        cmocka_unit_test(uneven_loops_are_the_same),
         cmocka_unit_test(global_accesses_are_the_same),
         cmocka_unit_test(faults_are_the_same),
         cmocka_unit_test(long_loops_are_the_same),

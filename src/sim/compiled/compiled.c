@@ -18,18 +18,26 @@ static void name_of(uint32_t pc, char name[16]) {
     snprintf(name, 16, "s%u", pc);
 }
 
+/* SMs know the cohorts of segments by number, of whole warps only: it is that of the segment whose place this takes. */
+static bool number_segment(sim_compiled *c, sim_segment *s) {
+    const sim_segment *before = atomic_load_explicit(&c->entries[SIM_CODE_WHOLE][s->pc], memory_order_relaxed);
+    if (!s->cohort_count) return true;
+    const bool takes_place = before && before->cohort_count;
+    if (!takes_place && c->count == c->limit) return false;
+    s->index = takes_place ? before->index : c->count++;
+    return true;
+}
+
 /* Code that is complete is shown to those who run. */
-static void publish(sim_compiled *c, const sim_code *code, const sim_written *written) {
+static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, const sim_written *written) {
     char name[16];
     for (size_t k = 0; k < written->count; k++) {
         sim_segment *s = written->segments[k];
         name_of(s->pc, name);
         const uintptr_t place = sim_code_find(code, name);
-        const sim_segment *before = atomic_load_explicit(&c->entries[s->pc], memory_order_relaxed);
         memcpy(&s->run, &place, sizeof s->run);
-        if (!s->run || (!before && c->count == c->limit)) continue;
-        s->index = before ? before->index : c->count++;
-        atomic_store_explicit(&c->entries[s->pc], s, memory_order_release);
+        if (!s->run || !number_segment(c, s)) continue;
+        atomic_store_explicit(&c->entries[form][s->pc], s, memory_order_release);
     }
 }
 
@@ -90,7 +98,7 @@ static sim_kept_kinds *list_kinds(const sim_writer *w, size_t size, size_t *coun
 
 /* Has LLVM make the code, and keeps it. */
 static const sim_code *make(const sim_writer *w, const sim_job *j, const uint64_t hash[2]) {
-    sim_kept_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .level = j->level};
+    sim_kept_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .form = j->form, .level = j->level};
     made.kinds = list_kinds(w, sim_compiled_size(j->program, j->block), &made.kind_count);
     const bool good = made.kinds && sim_code_make(w->out, j->level, &made.object);
     atomic_fetch_add(good ? &counts.made : &counts.refused, 1);
@@ -128,10 +136,10 @@ static bool compile_block(const sim_job *j, const sim_compiler_info *info, const
         copy_kinds(c, j, kept, kinds);
         sim_writer *w = new_writer(c, info, &memory, &out);
         sim_write_begin(w);
-        sim_write_block(w, j->block, kinds, &written);
+        sim_write_block(w, j->block, j->form, kinds, &written);
         sim_write_finish(w);
         const sim_code *code = find_code(w, j, kept);
-        if (code) publish(c, code, &written);
+        if (code) publish(c, j->form, code, &written);
         found = code != NULL;
     }
     c->memory.out_of_memory = NULL;
@@ -151,15 +159,15 @@ static void take_kept(sim_compiled *c) {
     sim_compiler_info info;
     if (!sim_kept_compiler(c->kept, &info)) return;
     for (const sim_kept_block *b = NULL; (b = sim_kept_after(c->kept, b));) {
-        const sim_job j = {c, b->block, b->level, 0};
-        if (b->block >= c->program->function->block_count) continue;
-        sim_compiled_block *block = &c->blocks[b->block];
-        if (atomic_exchange(&block->asked[SIM_CODE_LESS], 1)) continue; /* in the meantime */
+        if (b->block >= c->program->function->block_count || b->form >= SIM_CODE_FORMS) continue;
+        const sim_job j = {c, b->block, (sim_code_form)b->form, b->level, 0};
+        atomic_uint_least8_t *asked = c->blocks[b->block].asked[b->form];
+        if (atomic_exchange(&asked[SIM_CODE_LESS], 1)) continue; /* in the meantime */
         if (compile_block(&j, &info, b)) {
             note_kinds(c, b);
-            atomic_store(&block->asked[b->level], 1);
+            atomic_store(&asked[b->level], 1);
         } else {
-            atomic_store(&block->asked[SIM_CODE_LESS], 0);
+            atomic_store(&asked[SIM_CODE_LESS], 0);
         }
     }
 }
@@ -196,7 +204,8 @@ static bool add_tables(sim_compiled *c) {
     c->memory.out_of_memory = &out_of_memory;
     const bool failed = setjmp(out_of_memory) != 0;
     if (!failed) {
-        c->entries = ARENA_ARRAY(&c->memory, p->op_count, sim_segment_entry);
+        for (unsigned f = 0; f < SIM_CODE_FORMS; f++)
+            c->entries[f] = ARENA_ARRAY(&c->memory, p->op_count, sim_segment_entry);
         c->kinds = ARENA_ARRAY(&c->memory, p->op_count, _Atomic uint16_t);
         c->blocks = ARENA_ARRAY(&c->memory, p->function->block_count, sim_compiled_block);
     }
@@ -207,7 +216,7 @@ static bool add_tables(sim_compiled *c) {
 /* Blocks that were hot before. Tests have each block compiled by itself. */
 static void ask_for_kept(sim_compiled *c) {
     if (c->mode.when == SIM_COMPILING_HEAT && sim_kept_after(c->kept, NULL))
-        sim_jobs_add(&(sim_job){c, SIM_JOB_KEPT, SIM_CODE_LESS, UINT64_MAX});
+        sim_jobs_add(&(sim_job){c, SIM_JOB_KEPT, SIM_CODE_WHOLE, SIM_CODE_LESS, UINT64_MAX});
 }
 
 sim_compiled *sim_compiled_create(const sim_program *program) {

@@ -3,9 +3,9 @@
  * A basic block's operations are cut into segments: straight stretches that end where a warp may have to stop
  * (barriers, waits for memory), at branches, and at the block's end. A segment's code does what the interpreter would
  * do for a whole warp on one path, to the last bit and count, and keeps values in vector registers between its
- * operations; what it does not know itself it asks the operation's handler for. Whenever something is unusual (fewer
- * lanes, lanes that part, addresses that are out of bounds or lie in another shape than they used to) it hands back to
- * the interpreter in front of that operation.
+ * operations; what it does not know itself it asks the operation's handler for. Another form does the same for some
+ * lanes of a warp. Whenever something is unusual (lanes that part or meet, addresses that are out of bounds or lie in
+ * another shape than they used to) it hands back to the interpreter in front of that operation.
  *
  * Results, counters and the order in which warps run do not depend on whether and when a block is compiled.
  *
@@ -68,14 +68,22 @@ typedef struct sim_cohort_memo {
 
 typedef uint64_t sim_segment_run(sim_native *n);
 
-/* A segment's code returns how it ended, in one word. */
-enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40 };
+/* A segment's code returns how it ended, in one word. Beside what handlers return, as SIM_NEXT after a branch
+ * backwards, at which another path of the warp may get its turn. */
+enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40, SIM_SEGMENT_TURN = 0xff };
+
+/* Who a segment's code is for. */
+typedef enum sim_code_form {
+    SIM_CODE_WHOLE, /* whole warps that wait for nobody */
+    SIM_CODE_PART,  /* the lanes of the running path, whichever they are */
+    SIM_CODE_FORMS,
+} sim_code_form;
 
 typedef struct sim_segment {
     sim_segment_run *run;
     uint32_t pc, ops; /* the first operation, and how many there are */
     uint32_t block;   /* its basic block */
-    uint32_t index;   /* among the program's segments: of those that begin at `pc`, only one is in use */
+    uint32_t index;   /* among those with cohorts: of the segments that begin at `pc`, only one is in use */
     sim_cohort *cohorts;
     size_t cohort_count, cohort_capacity;
 } sim_segment;
@@ -98,6 +106,7 @@ struct sim_native {
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     const sim_segment *segment;
     struct sim_counting *counting;
+    uint64_t *part_runs;         /* by block: interpreted runs of some of a warp's lanes */
     sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */
     const sim_segment **seen;    /* by segment: whose memos they are */
     uint32_t segment_limit;
@@ -130,23 +139,23 @@ typedef _Atomic(const sim_segment *) sim_segment_entry;
 
 /* What is done about a block, and why. */
 typedef struct sim_compiled_block {
-    atomic_uint_least8_t asked[SIM_CODE_LEVELS]; /* it is being compiled, or was */
-    atomic_uint_least8_t again;                  /* times that it was compiled anew since lanes lay otherwise */
-    atomic_uint misses;                          /* times that its lanes did, since */
-    _Atomic uint64_t ran;                        /* operations, in launches that have ended */
+    atomic_uint_least8_t asked[SIM_CODE_FORMS][SIM_CODE_LEVELS]; /* it is being compiled, or was */
+    atomic_uint_least8_t again;           /* times that it was compiled anew since lanes lay otherwise */
+    atomic_uint misses;                   /* times that its lanes did, since */
+    _Atomic uint64_t ran[SIM_CODE_FORMS]; /* operations, in launches that have ended */
 } sim_compiled_block;
 
 /* A program's compiled form. Lives from sim_compiled_create() to sim_compiled_free(). */
 struct sim_compiled {
     const sim_program *program;
     sim_compiling_mode mode;
-    sim_segment_entry *entries;            /* by operation: the segment that begins there; NULL: none */
-    sim_compiled_block *blocks;            /* by basic block */
-    _Atomic uint16_t *kinds;               /* by operation: a bit for each sim_lanes_kind that its lanes were of */
-    uint32_t limit, count;                 /* segments: that there can be, that there are */
-    arena memory;                          /* segments, tables */
-    const struct sim_assembled *assembled; /* NULL: not needed yet */
-    struct ptx_liveness *live;             /* the same */
+    sim_segment_entry *entries[SIM_CODE_FORMS]; /* by operation: the segment that begins there; NULL: none */
+    sim_compiled_block *blocks;                 /* by basic block */
+    _Atomic uint16_t *kinds;                    /* by operation: a bit for each sim_lanes_kind that its lanes were of */
+    uint32_t limit, count;                      /* segments: that there can be, that there are */
+    arena memory;                               /* segments, tables */
+    const struct sim_assembled *assembled;      /* NULL: not needed yet */
+    struct ptx_liveness *live;                  /* the same */
     struct sim_kept *kept;
 };
 
@@ -160,13 +169,13 @@ void sim_compiled_free(sim_compiled *c);
 
 enum { SIM_HEAT_STEP = 64 };
 
-/* A block has been entered, which the SM has now run `runs` times. Called for all small counts, and for multiples of
- * SIM_HEAT_STEP. */
-void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, uint64_t runs);
+/* A block has been entered, which the SM has now run `runs` times in such a form. Called for all small counts, and for
+ * multiples of SIM_HEAT_STEP. */
+void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, sim_code_form form, uint64_t runs);
 /* In the segment's block lanes lay in a shape that there is no code for. */
 void sim_compiled_missed(sim_compiled *c, const sim_segment *s);
 /* In a launch that has ended the block ran so often. */
-void sim_compiled_ran(sim_compiled *c, uint32_t block, uint64_t runs);
+void sim_compiled_ran(sim_compiled *c, uint32_t block, sim_code_form form, uint64_t runs);
 /* The same for all blocks, from what its SMs have counted. */
 void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count);
 /* Operations of the block, as far as they are worth anything. */

@@ -7,6 +7,7 @@
 typedef struct sim_job {
     sim_compiled *program;
     uint32_t block; /* SIM_JOB_KEPT: all blocks whose code has been kept */
+    sim_code_form form;
     sim_code_level level;
     uint64_t weight; /* the heaviest job is done first */
 } sim_job;

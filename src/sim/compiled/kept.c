@@ -73,8 +73,12 @@ static void free_block(sim_kept_block *b) {
     memory_free(b);
 }
 
+static bool is_same_place(const sim_kept_block *a, const sim_kept_block *b) {
+    return a->block == b->block && a->form == b->form;
+}
+
 static void append(sim_kept *k, sim_kept_block *b) {
-    for (sim_kept_block *old = k->first; old; old = old->next) old->outdated |= old->block == b->block;
+    for (sim_kept_block *old = k->first; old; old = old->next) old->outdated |= is_same_place(old, b);
     *k->last = b;
     k->last = &b->next;
     k->bytes += b->object.length;
@@ -102,7 +106,7 @@ typedef struct file_kernel {
 
 typedef struct file_block {
     uint64_t hash[2], object_bytes;
-    uint32_t block, level, kinds, zero;
+    uint32_t block, form, level, kinds;
 } file_block;
 
 typedef struct reader {
@@ -121,6 +125,7 @@ static bool take(reader *r, void *out, size_t bytes) {
 static bool read_parts(reader *r, const file_block *head, sim_kept_block *b) {
     *b = (sim_kept_block){.hash = {head->hash[0], head->hash[1]},
                           .block = head->block,
+                          .form = head->form,
                           .level = (sim_code_level)head->level,
                           .kind_count = head->kinds};
     if (head->level >= SIM_CODE_LEVELS || head->kinds > r->left / sizeof *b->kinds) return false;
@@ -134,7 +139,7 @@ static bool read_parts(reader *r, const file_block *head, sim_kept_block *b) {
 
 static bool is_known(const sim_kept *k, const sim_kept_block *other) {
     for (const sim_kept_block *b = k->first; b; b = b->next)
-        if ((b->block == other->block && !b->outdated) || is_same(b->hash, other->hash)) return true;
+        if ((is_same_place(b, other) && !b->outdated) || is_same(b->hash, other->hash)) return true;
     return false;
 }
 
@@ -172,6 +177,7 @@ static void put_block(const sim_kept_block *b, text *out) {
     const file_block head = {.hash = {b->hash[0], b->hash[1]},
                              .object_bytes = b->object.length,
                              .block = b->block,
+                             .form = b->form,
                              .level = b->level,
                              .kinds = (uint32_t)b->kind_count};
     text_append(out, (const char *)&head, sizeof head);

@@ -16,8 +16,8 @@ typedef struct sim_kept_kinds {
 } sim_kept_kinds;
 
 typedef struct sim_kept_block {
-    uint64_t hash[2]; /* of the IR and how it was compiled: sim_kept_hash() */
-    uint32_t block;
+    uint64_t hash[2];     /* of the IR and how it was compiled: sim_kept_hash() */
+    uint32_t block, form; /* form: sim_code_form */
     sim_code_level level;
     sim_kept_kinds *kinds; /* that the IR was written for */
     size_t kind_count;

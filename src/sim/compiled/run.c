@@ -174,7 +174,8 @@ sim_native *sim_native_create(sim_sm *sm) {
     if (!n) return NULL;
     n->all_memos = memory_zeroed(segments + 1, sizeof(sim_cohort_memo *));
     n->seen = memory_zeroed(segments + 1, sizeof(const sim_segment *));
-    if (!n->all_memos || !n->seen) {
+    n->part_runs = memory_zeroed(sm->grid->program->function->block_count + 1, sizeof *n->part_runs);
+    if (!n->all_memos || !n->seen || !n->part_runs) {
         sim_native_free(n);
         return NULL;
     }
@@ -196,9 +197,13 @@ void sim_native_settle(sim_native *n) {
 
 void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
     for (uint32_t b = 0; b < c->program->function->block_count; b++) {
-        uint64_t runs = 0;
-        for (uint32_t i = 0; i < count; i++) runs += sms[i].counting->block_runs[b];
-        sim_compiled_ran(c, b, runs);
+        uint64_t runs = 0, parts = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            runs += sms[i].counting->block_runs[b];
+            parts += sms[i].native->part_runs[b];
+        }
+        sim_compiled_ran(c, b, SIM_CODE_WHOLE, runs);
+        sim_compiled_ran(c, b, SIM_CODE_PART, parts);
     }
 }
 
@@ -206,6 +211,7 @@ void sim_native_free(sim_native *n) {
     if (!n) return;
     for (uint32_t s = 0; n->all_memos && s < n->segment_limit; s++) memory_free(n->all_memos[s]);
     memory_free(n->all_memos);
+    memory_free(n->part_runs);
     memory_free(n->seen);
     memory_free(n);
 }
@@ -213,7 +219,7 @@ void sim_native_free(sim_native *n) {
 /* ---- running ---- */
 
 static const sim_segment *segment_at(const sim_warp *w, uint32_t pc, uint64_t left) {
-    const sim_segment *s = atomic_load_explicit(&w->compiled->entries[pc], memory_order_acquire);
+    const sim_segment *s = sim_compiled_takes(w, pc);
     return s && s->ops <= left ? s : NULL;
 }
 
@@ -229,9 +235,10 @@ static void enter_interpreted(sim_warp *w, uint32_t *pc, uint64_t *left) {
 
 static sim_step run_segment(sim_native *n, const sim_segment *s, uint32_t *pc, uint64_t *left) {
     const uint64_t ended = s->run(n);
+    const unsigned step = ended >> SIM_SEGMENT_STEP_SHIFT & 0xff;
     *pc = (uint32_t)ended;
     *left -= ended >> SIM_SEGMENT_OPS_SHIFT;
-    return (sim_step)(ended >> SIM_SEGMENT_STEP_SHIFT & 0xff);
+    return step == SIM_SEGMENT_TURN ? sim_warp_turn(n->warp, *pc) : (sim_step)step;
 }
 
 sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left) {
@@ -239,9 +246,9 @@ sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left) {
     n->warp = w;
     n->regs = w->regs;
     n->shared = w->block->shared;
-    while (sim_compiled_may_run(w)) {
+    for (;;) {
         const sim_segment *s = segment_at(w, *pc, *left);
-        if (!s || !has_memos(n, s)) break;
+        if (!s || (s->cohort_count && !has_memos(n, s))) break;
         const uint64_t before = *left;
         const sim_step step = run_segment(n, s, pc, left);
         if (*left == before) break; /* its first operation is for the interpreter */

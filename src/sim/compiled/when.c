@@ -39,12 +39,12 @@ static uint64_t cost_of(const sim_compiled *c, uint32_t block, sim_code_level le
     return costs[level].always + costs[level].an_operation * sim_compiled_size(c, block);
 }
 
-static bool ask_once(sim_compiled *c, uint32_t block, sim_code_level level) {
-    return atomic_exchange_explicit(&c->blocks[block].asked[level], 1, memory_order_relaxed) == 0;
+static bool ask_once(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level) {
+    return atomic_exchange_explicit(&c->blocks[block].asked[form][level], 1, memory_order_relaxed) == 0;
 }
 
-static bool is_asked(const sim_compiled *c, uint32_t block, sim_code_level level) {
-    return atomic_load_explicit(&c->blocks[block].asked[level], memory_order_relaxed) != 0;
+static bool is_asked(const sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level) {
+    return atomic_load_explicit(&c->blocks[block].asked[form][level], memory_order_relaxed) != 0;
 }
 
 /* ---- while a launch runs ---- */
@@ -60,25 +60,25 @@ static double operations_left(const sim_compiled *c, const sim_sm *sm, uint32_t 
     return done > 0 ? ran * ((double)share - done) / done : ran;
 }
 
-static void ask(sim_compiled *c, uint32_t block, sim_code_level level, double left) {
+static void ask(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level, double left) {
     const uint64_t weight = (uint64_t)left >> (level == SIM_CODE_MORE ? 8 : 0);
-    if (ask_once(c, block, level)) sim_jobs_add(&(sim_job){c, block, level, weight});
+    if (ask_once(c, block, form, level)) sim_jobs_add(&(sim_job){c, block, form, level, weight});
 }
 
 /* The compiler works beside the launch's own threads, perhaps on their cores: what it saves should be twice what it
  * costs. */
-void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, uint64_t runs) {
-    if (is_asked(c, block, SIM_CODE_LESS)) return;
+void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, sim_code_form form, uint64_t runs) {
+    if (is_asked(c, block, form, SIM_CODE_LESS)) return;
     if (c->mode.when == SIM_COMPILING_RUNS) {
-        const sim_job j = {c, block, c->mode.level, 0};
-        if (runs >= c->mode.runs && ask_once(c, block, SIM_CODE_LESS)) sim_jobs_do(&j);
+        const sim_job j = {c, block, form, c->mode.level, 0};
+        if (runs >= c->mode.runs && ask_once(c, block, form, SIM_CODE_LESS)) sim_jobs_do(&j);
         return;
     }
     if (runs % SIM_HEAT_STEP) return;
     const double left = operations_left(c, sm, block, runs), share = left / sm->grid->host_threads;
     if (share * SAVED < 2.0 * (double)cost_of(c, block, SIM_CODE_LESS)) return;
-    ask(c, block, SIM_CODE_LESS, left);
-    if (share * BETTER >= 2.0 * (double)cost_of(c, block, SIM_CODE_MORE)) ask(c, block, SIM_CODE_MORE, left);
+    ask(c, block, form, SIM_CODE_LESS, left);
+    if (share * BETTER >= 2.0 * (double)cost_of(c, block, SIM_CODE_MORE)) ask(c, block, form, SIM_CODE_MORE, left);
 }
 
 /* The interpreter has seen by now how lanes lie as well. */
@@ -87,8 +87,8 @@ void sim_compiled_missed(sim_compiled *c, const sim_segment *s) {
     const bool waits = c->mode.when == SIM_COMPILING_RUNS;
     const unsigned misses = atomic_fetch_add_explicit(&b->misses, 1, memory_order_relaxed) + 1;
     if (misses != (waits ? 2 : MISSES) || atomic_fetch_add(&b->again, 1) >= MOST_AGAIN) return;
-    const sim_code_level level = is_asked(c, s->block, SIM_CODE_MORE) ? SIM_CODE_MORE : SIM_CODE_LESS;
-    const sim_job j = {c, s->block, waits ? c->mode.level : level, UINT64_MAX / 2};
+    const sim_code_level level = is_asked(c, s->block, SIM_CODE_WHOLE, SIM_CODE_MORE) ? SIM_CODE_MORE : SIM_CODE_LESS;
+    const sim_job j = {c, s->block, SIM_CODE_WHOLE, waits ? c->mode.level : level, UINT64_MAX / 2};
     if (waits)
         sim_jobs_do(&j);
     else
@@ -98,10 +98,10 @@ void sim_compiled_missed(sim_compiled *c, const sim_segment *s) {
 /* ---- when one has ended ---- */
 
 /* What launches up to now would have gained is what later ones may. */
-void sim_compiled_ran(sim_compiled *c, uint32_t block, uint64_t runs) {
+void sim_compiled_ran(sim_compiled *c, uint32_t block, sim_code_form form, uint64_t runs) {
     const uint64_t operations = runs * sim_compiled_size(c, block);
     if (c->mode.when != SIM_COMPILING_HEAT || !operations) return;
-    const uint64_t ran = atomic_fetch_add(&c->blocks[block].ran, operations) + operations;
-    if (ran * SAVED >= cost_of(c, block, SIM_CODE_LESS)) ask(c, block, SIM_CODE_LESS, (double)ran);
-    if (ran * BETTER >= cost_of(c, block, SIM_CODE_MORE)) ask(c, block, SIM_CODE_MORE, (double)ran);
+    const uint64_t ran = atomic_fetch_add(&c->blocks[block].ran[form], operations) + operations;
+    if (ran * SAVED >= cost_of(c, block, SIM_CODE_LESS)) ask(c, block, form, SIM_CODE_LESS, (double)ran);
+    if (ran * BETTER >= cost_of(c, block, SIM_CODE_MORE)) ask(c, block, form, SIM_CODE_MORE, (double)ran);
 }

@@ -357,7 +357,7 @@ static void find_live(sim_writer *w, uint32_t block) {
 
 /* ---- ends ---- */
 
-void sim_write_end(sim_writer *w, sim_step step, uint32_t pc) {
+void sim_write_end(sim_writer *w, unsigned step, uint32_t pc) {
     const uint64_t word =
         pc | (uint64_t)step << SIM_SEGMENT_STEP_SHIFT | (uint64_t)w->executed << SIM_SEGMENT_OPS_SHIFT;
     sim_write_line(w, "  ret i64 %" PRIu64, word);
@@ -424,9 +424,30 @@ uint32_t sim_most_segments(const sim_program *p) {
     return (uint32_t)most;
 }
 
+static bool is_part(const sim_writer *w) {
+    return w->form == SIM_CODE_PART;
+}
+
+/* The lanes of the running path that the mask has: N; the mask itself for whole warps. */
+static uint32_t lanes_in(sim_writer *w, uint32_t mask) {
+    return is_part(w) ? sim_write_id(w, "and i32 %%v%u, %%v%u", mask, w->lanes) : mask;
+}
+
 static uint32_t active_lanes(sim_writer *w, const sim_op *op) {
+    if (is_part(w) && op->guard == SIM_SLOT_TRUE) return w->lanes;
     const sim_value guard = sim_read_slot(w, op->guard, SIM_VALUE_MASK);
-    return sim_write_id(w, "xor i32 %s, %d", sim_operand(w, guard), (int)(int32_t)op->guard_flip);
+    return lanes_in(w, sim_write_id(w, "xor i32 %s, %d", sim_operand(w, guard), (int)(int32_t)op->guard_flip));
+}
+
+/* N of all lanes that run: an operand. */
+static const char *all_lanes(sim_writer *w) {
+    const sim_value part = {.id = w->lanes, .type = SIM_VALUE_MASK};
+    return sim_operand(w, is_part(w) ? part : sim_value_constant(SIM_VALUE_MASK, SIM_ALL_LANES));
+}
+
+static uint32_t write_running_lanes(sim_writer *w) {
+    const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
+    return load_from(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
 }
 
 /* Calls the operation's handler; N of its step. */
@@ -441,9 +462,8 @@ static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_
 
 /* Behind a handler: on, or out where it stopped, went elsewhere, or changed which lanes run. */
 static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) {
-    const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
-    const uint32_t lanes = load_from(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
-    const uint32_t missing = sim_write_id(w, "xor i32 %%v%u, -1", lanes);
+    const uint32_t lanes = write_running_lanes(w);
+    const uint32_t missing = sim_write_id(w, "xor i32 %%v%u, %s", lanes, all_lanes(w));
     const uint32_t differs = sim_write_id(w, "or i32 %%v%u, %%v%u", missing, step);
     const uint32_t goes_on = sim_write_id(w, "icmp eq i32 %%v%u, 0", differs);
     const uint32_t out = ++w->labels;
@@ -492,14 +512,21 @@ static void write_last_handler(sim_writer *w, const sim_op *op, uint32_t pc, uin
     sim_write_end_with(w, write_call(w, op, pc, active), pc + 1);
 }
 
+/* Goes to `target` from `pc`. Paths of a warp may take turns where they branch backwards. */
+static void write_way(sim_writer *w, uint32_t pc, uint32_t target) {
+    const unsigned step = is_part(w) && target <= pc ? SIM_SEGMENT_TURN : SIM_NEXT;
+    sim_write_end(w, step, target);
+}
+
 /* Lanes that part are the interpreter's. */
 static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t end) {
     sim_close_cohorts(w);
     const sim_value predicate = sim_read_slot(w, op->a, SIM_VALUE_MASK);
-    const uint32_t taken = sim_write_id(w, "xor i32 %s, %d", sim_operand(w, predicate), (int)(int32_t)op->imm);
+    const uint32_t set = sim_write_id(w, "xor i32 %s, %d", sim_operand(w, predicate), (int)(int32_t)op->imm);
+    const uint32_t taken = lanes_in(w, set);
     const uint32_t yes = ++w->labels, some = ++w->labels, no = ++w->labels, both = ++w->labels;
     sim_write_back(w, end - 1, end);
-    const uint32_t all = sim_write_id(w, "icmp eq i32 %%v%u, -1", taken);
+    const uint32_t all = sim_write_id(w, "icmp eq i32 %%v%u, %s", taken, all_lanes(w));
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", all, yes, some);
     sim_write_line(w, "l%u:", some);
     const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", taken);
@@ -508,7 +535,7 @@ static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t 
     sim_write_end(w, SIM_NEXT, pc);
     w->executed++;
     sim_write_line(w, "l%u:", yes);
-    sim_write_end(w, SIM_NEXT, op->target);
+    write_way(w, pc, op->target);
     sim_write_line(w, "l%u:", no);
     sim_write_end(w, SIM_NEXT, op->x);
 }
@@ -518,19 +545,23 @@ static void write_count_at(sim_writer *w, size_t table, uint32_t index, const ch
     sim_write_count(w, sim_write_sum(w, base, (int64_t)(index * sizeof(uint64_t))), addend);
 }
 
+/* How many lanes a mask has, as an operand. */
+static const char *write_lane_count(sim_writer *w, uint32_t mask) {
+    const uint32_t lanes = sim_write_id(w, "call i32 @llvm.ctpop.i32(i32 %%v%u)", mask);
+    return sim_operand(w, (sim_value){.id = sim_write_id(w, "zext i32 %%v%u to i64", lanes), .type = SIM_VALUE_MASK});
+}
+
 static void write_enter(sim_writer *w, const sim_op *op) {
     write_count_at(w, offsetof(sim_native, block_runs), op->x, "1");
-    write_count_at(w, offsetof(sim_native, block_threads), op->x, "32");
+    write_count_at(w, offsetof(sim_native, block_threads), op->x, is_part(w) ? write_lane_count(w, w->lanes) : "32");
 }
 
 static void write_guarded_count(sim_writer *w, const sim_op *op) {
     const uint32_t active = active_lanes(w, op);
     const uint32_t any = sim_write_id(w, "icmp ne i32 %%v%u, 0", active);
     const sim_value ran = {.id = sim_write_id(w, "zext i1 %%v%u to i64", any), .type = SIM_VALUE_MASK};
-    const uint32_t lanes = sim_write_id(w, "call i32 @llvm.ctpop.i32(i32 %%v%u)", active);
-    const sim_value threads = {.id = sim_write_id(w, "zext i32 %%v%u to i64", lanes), .type = SIM_VALUE_MASK};
     write_count_at(w, offsetof(sim_native, instruction_runs), op->instruction, sim_operand(w, ran));
-    write_count_at(w, offsetof(sim_native, instruction_threads), op->instruction, sim_operand(w, threads));
+    write_count_at(w, offsetof(sim_native, instruction_threads), op->instruction, write_lane_count(w, active));
 }
 
 /* Operations that only count, or do nothing while there are no checks. */
@@ -548,9 +579,10 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
 /* Not all forms need a handler; true if the operation was written. */
 static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (stands_alone(op) || op->run == sim_run_clock) return false;
-    if (op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE) return sim_write_shared(w, op);
-    if (op->form == SIM_FORM_GLOBAL) return sim_write_global(w, op);
-    w->guarded = op->guard != SIM_SLOT_TRUE;
+    const bool is_shared = op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
+    if (is_shared) return !is_part(w) && sim_write_shared(w, op);
+    if (op->form == SIM_FORM_GLOBAL) return !is_part(w) && sim_write_global(w, op);
+    w->guarded = is_part(w) || op->guard != SIM_SLOT_TRUE;
     if (w->guarded) w->guard = active_lanes(w, op);
     const bool known = sim_write_op(w, op, i);
     w->guarded = false;
@@ -583,6 +615,7 @@ static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, s
     sim_write_line(w, "define i64 @s%u(i64 %%n) #0 {", pc);
     const uint32_t regs = sim_write_native(w, offsetof(sim_native, regs));
     sim_write_line(w, "  %%regs = add i64 %%v%u, 0", regs);
+    if (is_part(w)) w->lanes = write_running_lanes(w);
     return s;
 }
 
@@ -609,7 +642,10 @@ static void write_segment(sim_writer *w, uint32_t *pc, uint32_t end_pc, uint32_t
             sim_close_cohorts(w);
             sim_write_back(w, end, end);
             w->executed++;
-            sim_write_end(w, SIM_NEXT, op->target);
+            if (op->run == sim_run_jump)
+                sim_write_end(w, SIM_NEXT, op->target);
+            else
+                write_way(w, at, op->target);
         } else if (last && op->form != SIM_FORM_BRANCH) {
             write_last_handler(w, op, at, instruction);
         }
@@ -654,12 +690,13 @@ void sim_write_finish(sim_writer *w) {
                    "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }");
 }
 
-void sim_write_block(sim_writer *w, uint32_t block, const uint16_t *kinds, sim_written *out) {
+void sim_write_block(sim_writer *w, uint32_t block, sim_code_form form, const uint16_t *kinds, sim_written *out) {
     const sim_program *p = w->program;
     const ptx_function *f = p->function;
     const uint32_t end = f->blocks[block].end;
     const uint32_t end_pc = block + 1 < f->block_count ? p->block_ops[block + 1] : (uint32_t)p->op_count - 1;
     w->block = block;
+    w->form = form;
     w->first_pc = p->block_ops[block];
     w->kinds = kinds;
     find_live(w, block);

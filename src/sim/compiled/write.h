@@ -66,6 +66,8 @@ typedef struct sim_writer {
     uint32_t guard;      /* its guard's mask as a value; meaningful if guarded */
     bool guarded;
     uint32_t block, first_pc; /* that is being written */
+    sim_code_form form;
+    uint32_t lanes; /* SIM_CODE_PART: N of the running path's */
     sim_segment *segment;
     uint32_t segment_end; /* its last operation, or one behind the block */
     sim_written_cohort cohorts[SIM_MOST_COHORTS];
@@ -132,8 +134,9 @@ void sim_forget_all(sim_writer *w);
 
 /* ---- ends ---- */
 
-/* Ends the segment: the interpreter, or another segment, goes on at `pc` after `step`. */
-void sim_write_end(sim_writer *w, sim_step step, uint32_t pc);
+/* Ends the segment: the interpreter, or another segment, goes on at `pc` after `step`, a sim_step or SIM_SEGMENT_TURN.
+ */
+void sim_write_end(sim_writer *w, unsigned step, uint32_t pc);
 /* The same with a step that is known at run time (the id of an i32). */
 void sim_write_end_with(sim_writer *w, uint32_t step, uint32_t pc);
 
@@ -150,7 +153,7 @@ uint32_t sim_most_segments(const sim_program *program);
 /* A module with a function `s<PC>` for each segment of basic blocks, which are added to *out. kinds: of the block's
  * operations. */
 void sim_write_begin(sim_writer *w);
-void sim_write_block(sim_writer *w, uint32_t block, const uint16_t *kinds, sim_written *out);
+void sim_write_block(sim_writer *w, uint32_t block, sim_code_form form, const uint16_t *kinds, sim_written *out);
 void sim_write_finish(sim_writer *w);
 
 /* ops.c: writes the operation, or nothing (false). */
