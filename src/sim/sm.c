@@ -207,13 +207,24 @@ static void clear_frames(const sim_grid *g, sim_block *b) {
     b->frame_used = 0;
 }
 
+/* *number divided by `by`, which mostly is 1; returns the rest. */
+static uint32_t take_digit(uint64_t *number, uint32_t by) {
+    if (by == 1) return 0;
+    const uint64_t whole = *number;
+    if (whole <= UINT32_MAX) {
+        *number = (uint32_t)whole / by;
+        return (uint32_t)whole % by;
+    }
+    *number = whole / by;
+    return (uint32_t)(whole % by);
+}
+
 /* Clusters and the blocks in them are numbered with x running fastest. */
 void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
+    uint64_t in_cluster = rank;
     for (unsigned k = 0; k < 3; k++) {
-        const uint32_t wide = g->cluster[k], clusters = g->grid[k] / wide;
-        b->at[k] = (uint32_t)(cluster % clusters) * wide + rank % wide;
-        cluster /= clusters;
-        rank /= wide;
+        const uint32_t wide = g->cluster[k], clusters = wide == 1 ? g->grid[k] : g->grid[k] / wide;
+        b->at[k] = take_digit(&cluster, clusters) * wide + take_digit(&in_cluster, wide);
     }
     b->index = b->at[0] + g->grid[0] * (b->at[1] + (uint64_t)g->grid[1] * b->at[2]);
 }

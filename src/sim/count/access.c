@@ -408,29 +408,55 @@ static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t wo
 }
 
 /* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
+enum { LOCAL_PLACES = 64 };
 typedef struct local_access {
     uint32_t count;
     uint64_t word[SIM_LANES];
     uint32_t lanes[SIM_LANES];
+    uint8_t place[LOCAL_PLACES]; /* by word: where it was put last, perhaps */
 } local_access;
 
-static void add_local_word(local_access *a, uint64_t word, unsigned lane) {
-    uint32_t i = 0;
-    while (i < a->count && a->word[i] != word) i++;
+static uint32_t find_local_word(const local_access *a, uint64_t word) {
+    uint32_t i = a->place[word % LOCAL_PLACES];
+    if (i < a->count && a->word[i] == word) return i;
+    for (i = 0; i < a->count && a->word[i] != word;) i++;
+    return i;
+}
+
+static void add_local_word(local_access *a, uint64_t word, uint32_t lanes) {
+    const uint32_t i = find_local_word(a, word);
     if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
     if (i == a->count) {
         a->word[i] = word;
         a->lanes[i] = 0;
+        a->place[word % LOCAL_PLACES] = (uint8_t)i;
         a->count++;
     }
-    a->lanes[i] |= 1u << lane;
+    a->lanes[i] |= lanes;
+}
+
+/* Mostly lanes are all at one place of their frames. */
+static bool is_one_place(uint32_t active, const uint64_t offset[SIM_LANES]) {
+    const uint64_t first = offset[__builtin_ctz(active)];
+    uint64_t differs = 0;
+    for (uint32_t l = 0; l < SIM_LANES; l++) differs |= (offset[l] ^ first) & (0 - (uint64_t)(active >> l & 1));
+    return differs == 0;
+}
+
+static void add_local_lanes(local_access *a, uint64_t offset, unsigned bytes, uint32_t lanes) {
+    for (uint64_t word = offset / 4; word <= (offset + bytes - 1) / 4; word++) add_local_word(a, word, lanes);
 }
 
 static void find_local_words(uint32_t active, unsigned bytes, const uint64_t offset[SIM_LANES], local_access *a) {
     a->count = 0;
+    memset(a->place, 0, sizeof a->place);
+    if (is_one_place(active, offset)) {
+        add_local_lanes(a, offset[__builtin_ctz(active)], bytes, active);
+        return;
+    }
     for (uint32_t left = active; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left);
-        for (uint64_t word = offset[l] / 4; word <= (offset[l] + bytes - 1) / 4; word++) add_local_word(a, word, l);
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        add_local_lanes(a, offset[l], bytes, 1u << l);
     }
 }
 

@@ -51,9 +51,10 @@ static uint32_t set_of(uint32_t tag) {
     return run % 3 == 0 ? scatter(tag) % SETS : (tag + (run >> 16)) % SETS;
 }
 
-/* A set's lines mostly come from runs of their own. */
+/* A set's lines mostly come from runs of their own. Ways that nothing has been in yet have a hint of 0. */
 static uint8_t hint_of(uint32_t tag) {
-    return (uint8_t)(tag / SETS ^ tag / SETS >> 8);
+    const uint8_t hint = (uint8_t)(tag / SETS ^ tag / SETS >> 8);
+    return hint ? hint : UINT8_MAX;
 }
 
 /* A bit for each of the 64 hints that is equal. */

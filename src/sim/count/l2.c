@@ -407,6 +407,8 @@ static void foresee(const l2_slice *slice, const l2_stream *stream, l2_request *
     *request = (l2_request){*stream->next, place_of(slice, *stream->next), stream->sm, stream->partition};
     for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
         __builtin_prefetch((const char *)request->at.sets + at, 1);
+    if (sim_log_bytes(*stream->next) % SECTOR_BYTES) /* a part of a sector is written */
+        __builtin_prefetch(request->at.cover->bytes[home_of(request->at.line)], 1);
     __builtin_prefetch(stream->next + ENTRIES_AHEAD);
 }
 
