@@ -1,0 +1,291 @@
+/* The rule was read off machine code that ptxas 13.0 makes of 130 small kernels (docs/memory-model.md): a product whose
+ * every use is a sum or a difference in the same stretch of code goes into all of them, and is not made itself. A sum
+ * of two products takes the first one in. */
+#include "sim/assembler/contract.h"
+
+#include "ptx/liveness.h"
+#include "sim/assembler/values.h"
+
+#include <string.h>
+
+enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* of a sum: its operands' indices */
+
+typedef struct product {
+    uint32_t stretch;      /* where it is made; NO_STRETCH: the register is no product, or one that stays */
+    uint32_t instruction;  /* that makes it */
+    uint32_t uses, chosen; /* instructions that read it; sums that would take it in */
+} product;
+
+typedef struct sum {
+    uint32_t instruction;
+    uint8_t may[3], takes; /* by operand, whether it is a product that could go in; the one that does, 0: none */
+} sum;
+
+typedef struct contraction {
+    const ptx_function *function;
+    arena *memory;
+    product *products;     /* by register */
+    uint32_t *definitions; /* by register: how many */
+    uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
+    sum *sums;
+    size_t sum_count, sum_capacity;
+    uint32_t now; /* the instruction that is looked at */
+} contraction;
+
+/* ---- which instructions ---- */
+
+static bool is_product(const ptx_instruction *i) {
+    return (i->op == PTX_OP_FMUL || i->op == PTX_OP_HMUL) && !i->guarded && !i->mods[PTX_SLOT_ROUND] &&
+           !i->mods[PTX_SLOT_SAT] && i->operands[0].kind == PTX_REGISTER;
+}
+
+static bool is_difference(const ptx_instruction *i) {
+    return i->op == PTX_OP_FSUB || i->op == PTX_OP_HSUB;
+}
+
+static bool is_sum(const ptx_instruction *i) {
+    return (i->op == PTX_OP_FADD || i->op == PTX_OP_HADD || is_difference(i)) && !i->mods[PTX_SLOT_ROUND];
+}
+
+static bool divides(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_DIV:
+    case PTX_OP_REM: return i->type != PTX_U32;
+    case PTX_OP_FDIV:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT: return true;
+    case PTX_OP_RSQRT: return i->type == PTX_F64;
+    default: return false;
+    }
+}
+
+/* Nothing is fused across these: machine code has branches there, or did while it was made. */
+static bool ends_stretch(const ptx_instruction *i) {
+    if (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || divides(i)) return true;
+    return i->guarded && !sim_is_arithmetic(i);
+}
+
+/* ---- finding ---- */
+
+static void count_register(void *context, uint32_t reg, bool writes) {
+    contraction *c = context;
+    ++*(writes ? &c->definitions[reg] : &c->products[reg].uses);
+}
+
+static void note_write(void *context, uint32_t reg, bool writes) {
+    contraction *c = context;
+    if (writes) c->written[reg] = c->now + 1;
+}
+
+/* Its factors are still what they were. */
+static bool still_there(const contraction *c, const ptx_instruction *made, uint32_t at) {
+    for (unsigned k = LEFT; k <= RIGHT; k++)
+        if (made->operands[k].kind == PTX_REGISTER && c->written[made->operands[k].reg] > at) return false;
+    return true;
+}
+
+static bool may_take(const contraction *c, const ptx_instruction *i, unsigned side, uint32_t stretch) {
+    const ptx_operand *o = &i->operands[side];
+    if (o->kind != PTX_REGISTER || c->products[o->reg].stretch != stretch) return false;
+    const ptx_operand *other = &i->operands[LEFT + RIGHT - side];
+    if (other->kind == PTX_REGISTER && other->reg == o->reg) return false;
+    const uint32_t at = c->products[o->reg].instruction;
+    const ptx_instruction *made = &c->function->instructions[at];
+    return made->type == i->type && made->mods[PTX_SLOT_FTZ] == i->mods[PTX_SLOT_FTZ] && still_there(c, made, at);
+}
+
+static void look_at(contraction *c, uint32_t stretch) {
+    const ptx_instruction *i = &c->function->instructions[c->now];
+    if (is_product(i) && c->definitions[i->operands[0].reg] == 1) {
+        c->products[i->operands[0].reg].stretch = stretch;
+        c->products[i->operands[0].reg].instruction = c->now;
+    } else if (is_sum(i)) {
+        sum s = {.instruction = c->now,
+                 .may = {[LEFT] = may_take(c, i, LEFT, stretch), [RIGHT] = may_take(c, i, RIGHT, stretch)}};
+        if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->memory, c->sums, c->sum_count, c->sum_capacity, s);
+    }
+    ptx_visit_registers(i, note_write, c);
+}
+
+static void find_sums(contraction *c) {
+    const ptx_function *f = c->function;
+    uint32_t stretch = NO_STRETCH;
+    for (size_t b = 0; b < f->block_count; b++) {
+        stretch++;
+        for (c->now = f->blocks[b].first; c->now < f->blocks[b].end; c->now++) {
+            stretch += ends_stretch(&f->instructions[c->now]);
+            look_at(c, stretch);
+        }
+    }
+}
+
+/* ---- choosing ---- */
+
+static product *side_of(const contraction *c, const sum *s, unsigned side) {
+    return &c->products[c->function->instructions[s->instruction].operands[side].reg];
+}
+
+static bool is_open(const contraction *c, const sum *s, unsigned side) {
+    return s->may[side] && side_of(c, s, side)->stretch != NO_STRETCH;
+}
+
+/* Products with a use that cannot take them in stay. */
+static void drop_used_elsewhere(contraction *c) {
+    for (size_t k = 0; k < c->sum_count; k++)
+        for (unsigned side = LEFT; side <= RIGHT; side++)
+            if (c->sums[k].may[side]) side_of(c, &c->sums[k], side)->chosen++;
+    for (size_t r = 0; r < c->function->register_count; r++)
+        if (c->products[r].chosen != c->products[r].uses) c->products[r].stretch = NO_STRETCH;
+}
+
+/* Returns whether a product had to be given up, which changes what the sums can take. */
+static bool choose(contraction *c) {
+    bool changed = false;
+    for (size_t r = 0; r < c->function->register_count; r++) c->products[r].chosen = 0;
+    for (size_t k = 0; k < c->sum_count; k++) {
+        sum *s = &c->sums[k];
+        s->takes = is_open(c, s, LEFT) ? LEFT : is_open(c, s, RIGHT) ? RIGHT : 0;
+        if (s->takes) side_of(c, s, s->takes)->chosen++;
+    }
+    for (size_t r = 0; r < c->function->register_count; r++) {
+        product *p = &c->products[r];
+        if (p->stretch == NO_STRETCH || p->chosen == 0 || p->chosen == p->uses) continue;
+        p->stretch = NO_STRETCH;
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- rewriting ---- */
+
+typedef struct rewriting {
+    const contraction *found;
+    ptx_function *to;
+    uint32_t *moved; /* by old instruction: its new place */
+    uint32_t *taken; /* by old instruction: the sum that it becomes part of, + 1 */
+    bool *gone;      /* by old instruction: a product that went into sums */
+} rewriting;
+
+static void add(rewriting *w, ptx_instruction i) {
+    w->to->instructions[w->to->instruction_count++] = i;
+}
+
+static uint32_t new_register(rewriting *w, uint32_t like) {
+    ptx_function *to = w->to;
+    to->registers[to->register_count] = (ptx_register){.name = "%negative", .type = to->registers[like].type};
+    return (uint32_t)to->register_count++;
+}
+
+/* The operand with its sign changed: by an instruction in front, or in the constant itself. */
+static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o) {
+    if (o.kind != PTX_REGISTER) {
+        o.bits ^= 1ull << (o.width == 32 ? 31 : 63);
+        return o;
+    }
+    ptx_instruction neg = *i;
+    neg.op = i->op == PTX_OP_FSUB ? PTX_OP_FNEG : PTX_OP_HNEG;
+    memset(neg.mods, 0, sizeof neg.mods);
+    neg.operand_count = 2;
+    neg.operands = ARENA_ARRAY(w->found->memory, 2, ptx_operand);
+    neg.operands[0] = neg.operands[1] = o;
+    neg.operands[0].reg = new_register(w, o.reg);
+    add(w, neg);
+    return neg.operands[0];
+}
+
+static void add_fused(rewriting *w, const sum *s) {
+    const ptx_function *from = w->found->function;
+    const ptx_instruction *i = &from->instructions[s->instruction];
+    const ptx_instruction *made = &from->instructions[side_of(w->found, s, s->takes)->instruction];
+    ptx_instruction fused = *i;
+    fused.op = i->op == PTX_OP_FADD || i->op == PTX_OP_FSUB ? PTX_OP_FMA : PTX_OP_HFMA;
+    fused.mods[PTX_SLOT_ROUND] = PTX_MOD_RN;
+    fused.operand_count = 4;
+    fused.operands = ARENA_ARRAY(w->found->memory, 4, ptx_operand);
+    fused.operands[0] = i->operands[0];
+    fused.operands[1] = made->operands[LEFT];
+    fused.operands[2] = made->operands[RIGHT];
+    fused.operands[3] = i->operands[LEFT + RIGHT - s->takes];
+    if (is_difference(i)) {
+        ptx_operand *sign = &fused.operands[s->takes == LEFT ? 3 : 1];
+        *sign = negated(w, i, *sign);
+    }
+    add(w, fused);
+}
+
+static void copy_instructions(rewriting *w) {
+    const ptx_function *from = w->found->function;
+    for (uint32_t i = 0; i < from->instruction_count; i++) {
+        w->moved[i] = (uint32_t)w->to->instruction_count;
+        if (w->taken[i])
+            add_fused(w, &w->found->sums[w->taken[i] - 1]);
+        else if (!w->gone[i])
+            add(w, from->instructions[i]);
+    }
+    w->moved[from->instruction_count] = (uint32_t)w->to->instruction_count;
+}
+
+static void move_labels_and_blocks(rewriting *w) {
+    const ptx_function *from = w->found->function;
+    w->to->labels = ARENA_ARRAY(w->found->memory, from->label_count + 1, ptx_label);
+    w->to->blocks = ARENA_ARRAY(w->found->memory, from->block_count + 1, ptx_block);
+    for (size_t k = 0; k < from->label_count; k++) {
+        w->to->labels[k] = from->labels[k];
+        w->to->labels[k].target = w->moved[from->labels[k].target];
+    }
+    for (size_t k = 0; k < from->block_count; k++) {
+        w->to->blocks[k] = from->blocks[k];
+        w->to->blocks[k].first = w->moved[from->blocks[k].first];
+        w->to->blocks[k].end = w->moved[from->blocks[k].end];
+    }
+}
+
+static const ptx_function *rewrite(const contraction *c, size_t fused) {
+    const ptx_function *from = c->function;
+    rewriting w = {.found = c,
+                   .to = ARENA_NEW(c->memory, ptx_function),
+                   .moved = ARENA_ARRAY(c->memory, from->instruction_count + 1, uint32_t),
+                   .taken = ARENA_ARRAY(c->memory, from->instruction_count, uint32_t),
+                   .gone = ARENA_ARRAY(c->memory, from->instruction_count, bool)};
+    for (size_t k = 0; k < c->sum_count; k++) {
+        if (!c->sums[k].takes) continue;
+        w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
+        w.gone[side_of(c, &c->sums[k], c->sums[k].takes)->instruction] = true;
+    }
+    *w.to = *from;
+    w.to->instruction_count = 0;
+    w.to->instructions = ARENA_ARRAY(c->memory, from->instruction_count + fused, ptx_instruction);
+    w.to->registers = ARENA_ARRAY(c->memory, from->register_count + fused, ptx_register);
+    memcpy(w.to->registers, from->registers, from->register_count * sizeof *from->registers);
+    copy_instructions(&w);
+    move_labels_and_blocks(&w);
+    return w.to;
+}
+
+static size_t count_fused(const contraction *c) {
+    size_t fused = 0;
+    for (size_t k = 0; k < c->sum_count; k++) fused += c->sums[k].takes != 0;
+    return fused;
+}
+
+static bool has_products(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (is_product(&f->instructions[i])) return true;
+    return false;
+}
+
+const ptx_function *sim_contract(const ptx_function *flat, arena *memory) {
+    if (!has_products(flat)) return flat;
+    contraction c = {.function = flat,
+                     .memory = memory,
+                     .products = ARENA_ARRAY(memory, flat->register_count + 1, product),
+                     .definitions = ARENA_ARRAY(memory, flat->register_count + 1, uint32_t),
+                     .written = ARENA_ARRAY(memory, flat->register_count + 1, uint32_t)};
+    for (size_t i = 0; i < flat->instruction_count; i++)
+        ptx_visit_registers(&flat->instructions[i], count_register, &c);
+    find_sums(&c);
+    drop_used_elsewhere(&c);
+    while (choose(&c)) continue;
+    const size_t fused = count_fused(&c);
+    return fused ? rewrite(&c, fused) : flat;
+}

@@ -1,0 +1,101 @@
+/* Which products the assembler makes one with sums. Each case was read off the machine code that ptxas 13.0 makes for
+ * sm_90. */
+#include "kernel.h"
+
+#include "ptx/inline.h"
+#include "ptx/print.h"
+#include "sim/assembler/contract.h"
+
+#define DECLARED                                                                                                 \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n.reg .f32 %a, %b, %c, " \
+    "%d, %t, %u, %v, %w;\n.reg .f64 %da, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg .b64 %o;\n"
+#define TAIL "st.global.f32 [%o], %v;\nret;\n}\n"
+
+/* The kernel's arithmetic after the assembler, one word an instruction. */
+static const char *contracted(const char *body) {
+    static char source[4000], out[1000];
+    ptx_module *module;
+    ptx_function *flat;
+    arena memory;
+    jmp_buf out_of_memory;
+    out[0] = 0;
+    snprintf(source, sizeof source, "%s%s%s", DECLARED, body, TAIL);
+    if (ptx_module_parse("test.ptx", source, strlen(source), &module) != HAUL_OK) return haul_message();
+    assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
+    arena_init(&memory, &out_of_memory);
+    assert_int_equal(setjmp(out_of_memory), 0);
+    const ptx_function *f = sim_contract(flat, &memory);
+    for (size_t i = 0; i + 2 < f->instruction_count; i++) {
+        size_t at = strlen(out);
+        snprintf(out + at, sizeof out - at, "%s%s", at ? " " : "", ptx_ops[f->instructions[i].op].mnemonic);
+    }
+    arena_free(&memory);
+    ptx_module_free(module);
+    return out;
+}
+
+#define CASE(name, body, expected)                       \
+    static void name(void **state) {                     \
+        (void)state;                                     \
+        assert_string_equal(contracted(body), expected); \
+    }
+
+CASE(a_product_and_a_sum_are_one, "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\n", "fma")
+CASE(a_difference_changes_a_sign, "mul.f32 %t, %a, %b;\nsub.f32 %v, %c, %t;\n", "neg fma")
+CASE(a_constant_changes_its_own, "mul.f32 %t, %a, %b;\nsub.f32 %v, %t, 0f40400000;\n", "fma")
+CASE(every_sum_takes_it_in, "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\nadd.f32 %w, %t, %d;\n", "fma fma")
+CASE(doubles_and_halves_too,
+     "mul.f64 %dt, %da, %da;\nadd.f64 %da, %da, %dt;\nmul.f16 %ht, %ha, %ha;\nsub.f16 %ha, %ht, %ha;\n", "fma neg fma")
+CASE(of_two_products_the_first, "mul.f32 %u, %c, %d;\nmul.f32 %t, %a, %b;\nsub.f32 %v, %t, %u;\n", "mul neg fma")
+CASE(or_the_one_without_other_uses,
+     "mul.f32 %t, %a, %b;\nmul.f32 %u, %c, %d;\nadd.f32 %v, %t, %u;\nst.global.f32 [%o], %t;\n", "mul fma st")
+CASE(a_product_that_one_sum_leaves_stays,
+     "mul.f32 %t, %a, %b;\nmul.f32 %u, %c, %d;\nsub.f32 %v, %t, %u;\nsub.f32 %w, %c, %u;\n", "mul neg fma sub")
+CASE(another_use_keeps_it, "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\nst.global.f32 [%o], %t;\n", "mul add st")
+CASE(a_rounding_that_is_named_keeps_it, "mul.rn.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\n", "mul add")
+CASE(flushing_must_agree, "mul.ftz.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\n", "mul add")
+CASE(twice_in_one_sum_is_none, "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %t;\n", "mul add")
+CASE(a_factor_that_changed_keeps_it, "mul.f32 %t, %a, %b;\nadd.f32 %a, %a, %c;\nadd.f32 %v, %t, %c;\n", "mul add add")
+CASE(a_division_between_keeps_it, "mul.f32 %t, %a, %b;\ndiv.rn.f32 %w, %c, %d;\nsub.f32 %v, %c, %t;\n", "mul div sub")
+CASE(an_approximate_one_does_not, "mul.f32 %t, %a, %b;\ndiv.full.f32 %w, %c, %d;\nadd.f32 %v, %c, %t;\n", "div fma")
+CASE(a_guarded_sum_takes_it_in, "mul.f32 %t, %a, %b;\n@%p add.f32 %v, %c, %t;\n", "fma")
+CASE(a_guarded_store_between_keeps_it, "mul.f32 %t, %a, %b;\n@%p st.global.f32 [%o], %c;\nadd.f32 %v, %c, %t;\n",
+     "mul st add")
+CASE(another_block_keeps_it, "mul.f32 %t, %a, %b;\n@%p bra X;\nst.global.f32 [%o], %c;\nX:\nadd.f32 %v, %c, %t;\n",
+     "mul bra st add")
+
+/* 1 + 2^-23 squared less 1 + 2^-22 is 2^-46, which a product that is rounded by itself loses. */
+static void labels_and_results_follow(void **state) {
+    (void)state;
+    uint32_t out[32];
+    run_words(KERNEL("mov.f32 %f0, 0f3F800001;\nmov.f32 %f1, 0f3F800002;\nmov.f32 %f4, 0f00000000;\nX:\n"
+                     "mul.f32 %f2, %f0, %f0;\nsub.f32 %f3, %f2, %f1;\nadd.f32 %f4, %f4, %f3;\n"
+                     "setp.lt.f32 %p0, %f4, 0f29000000;\n@%p0 bra X;\nst.global.f32 [%rd2], %f4;\n"),
+              1, 32, out);
+    expect_words(out, 32, 0x29000000); /* 2^-45: two rounds */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_product_and_a_sum_are_one),
+        cmocka_unit_test(a_difference_changes_a_sign),
+        cmocka_unit_test(a_constant_changes_its_own),
+        cmocka_unit_test(every_sum_takes_it_in),
+        cmocka_unit_test(doubles_and_halves_too),
+        cmocka_unit_test(of_two_products_the_first),
+        cmocka_unit_test(or_the_one_without_other_uses),
+        cmocka_unit_test(a_product_that_one_sum_leaves_stays),
+        cmocka_unit_test(another_use_keeps_it),
+        cmocka_unit_test(a_rounding_that_is_named_keeps_it),
+        cmocka_unit_test(flushing_must_agree),
+        cmocka_unit_test(twice_in_one_sum_is_none),
+        cmocka_unit_test(a_factor_that_changed_keeps_it),
+        cmocka_unit_test(a_division_between_keeps_it),
+        cmocka_unit_test(an_approximate_one_does_not),
+        cmocka_unit_test(a_guarded_sum_takes_it_in),
+        cmocka_unit_test(a_guarded_store_between_keeps_it),
+        cmocka_unit_test(another_block_keeps_it),
+        cmocka_unit_test(labels_and_results_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
