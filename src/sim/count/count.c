@@ -395,6 +395,17 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
     waits->shared_turns += (double)c->shared_turns;
 }
 
+/* Of all SMs together. */
+static double hottest_place(sim_counting *const *countings, size_t count, double hottest) {
+    uint64_t sectors[SIM_HOT_PLACES] = {0};
+    for (size_t sm = 0; sm < count; sm++)
+        for (size_t place = 0; countings[sm] && place < SIM_HOT_PLACES; place++)
+            sectors[place] += countings[sm]->hot[place];
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++)
+        if ((double)sectors[place] > hottest) hottest = (double)sectors[place];
+    return hottest;
+}
+
 void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
     const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
     sim_l2_counts counts;
@@ -404,10 +415,5 @@ void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t 
     waits->partly_dirty = (double)(dirty.partial + counts.filled_sectors);
     for (size_t sm = 0; sm < count; sm++)
         if (countings[sm]) add_work(countings[sm], waits);
-    for (size_t place = 0; place < SIM_HOT_PLACES; place++) {
-        double sectors = 0;
-        for (size_t sm = 0; sm < count; sm++)
-            if (countings[sm]) sectors += countings[sm]->hot[place];
-        if (sectors > waits->hottest) waits->hottest = sectors;
-    }
+    waits->hottest = hottest_place(countings, count, waits->hottest);
 }

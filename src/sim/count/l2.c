@@ -64,6 +64,7 @@ typedef struct l2_slice {
     uint64_t reciprocal; /* of set_count, by 2^64 */
     unsigned persisting; /* ways of a set that may */
     sim_l2_counts counts;
+    sim_l2_dirty dirty;
     sim_seen read;
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     recent_request recent[GROUPS][RECENT];
@@ -236,6 +237,8 @@ static void write_back(l2_slice *slice, const l2_place *at, unsigned partition, 
     slice->counts.dram_write_sectors += count_bits(dirty);
     slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
     slice->counts.filled_sectors += count_bits(dirty & ~whole);
+    slice->dirty.sectors -= count_bits(dirty);
+    slice->dirty.partial -= count_bits(dirty & ~whole);
     if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
 }
 
@@ -329,17 +332,26 @@ static void cover_partly(const l2_place *at, unsigned partition, unsigned way, u
     }
 }
 
+static sim_l2_dirty dirty_of(const l2_set *set, unsigned way) {
+    const unsigned dirty = nibble(set->dirty, way);
+    return (sim_l2_dirty){count_bits(dirty), count_bits(dirty & ~nibble(set->whole, way))};
+}
+
 /* A write goes to the line's own partition; the other one forgets its copy. */
 static void write_line(l2_slice *slice, const l2_place *at, unsigned mask, unsigned bytes) {
     unsigned way;
     const unsigned home = home_of(at->line);
     l2_set *set = use_line(slice, at, home, &way);
+    const sim_l2_dirty before = dirty_of(set, way);
     set->valid |= in_nibble(mask, way);
     set->dirty |= in_nibble(mask, way);
     if (bytes >= SECTOR_BYTES)
         set->whole |= in_nibble(mask, way);
     else
         cover_partly(at, home, way, mask & ~nibble(set->whole, way), bytes);
+    const sim_l2_dirty after = dirty_of(set, way);
+    slice->dirty.sectors += after.sectors - before.sectors;
+    slice->dirty.partial += after.partial - before.partial;
     forget_copy(at, 1 - home, mask);
 }
 
@@ -479,10 +491,9 @@ void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
 
 /* Returns whether the set was complete. */
 static bool add_touched(sim_seen_size *sum, const sim_seen *seen) {
-    const sim_seen_size size = sim_seen_measure(seen);
-    sum->sectors += size.sectors;
-    sum->lines += size.lines;
-    sum->pairs += size.pairs;
+    sum->sectors += seen->size.sectors;
+    sum->lines += seen->size.lines;
+    sum->pairs += seen->size.pairs;
     return !seen->overflowed;
 }
 
@@ -502,12 +513,8 @@ void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched
 sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2) {
     sim_l2_dirty sum = {0, 0};
     for (unsigned s = 0; s < SIM_SLICES; s++) {
-        const l2_slice *slice = &l2->slices[s];
-        for (uint32_t i = 0; i < slice->set_count * PARTITIONS; i++) {
-            const l2_set *set = &slice->sets[i / PARTITIONS].of[i % PARTITIONS];
-            sum.sectors += (uint64_t)__builtin_popcountll(set->dirty);
-            sum.partial += (uint64_t)__builtin_popcountll(set->dirty & ~set->whole);
-        }
+        sum.sectors += l2->slices[s].dirty.sectors;
+        sum.partial += l2->slices[s].dirty.partial;
     }
     return sum;
 }

@@ -81,20 +81,6 @@ bool sim_seen_claim(sim_seen *seen, uint64_t line, unsigned mask, uint32_t owner
     uint8_t *is = &seen->owners[chunk - seen->chunks].of[line % SIM_SEEN_LINES];
     if (owner > UINT8_MAX || (*is && *is != owner)) return false;
     *is = (uint8_t)owner;
-    sim_seen_mark(chunk, line, mask);
+    sim_seen_mark(seen, chunk, line, mask);
     return true;
-}
-
-/* All of a chunk's lines at once. */
-static void measure_chunk(sim_seen_size *size, uint64_t bits) {
-    const uint64_t pairs = (bits | bits >> 1) & 0x5555555555555555u, lines = (pairs | pairs >> 2) & 0x1111111111111111u;
-    size->sectors += (unsigned)__builtin_popcountll(bits);
-    size->pairs += (unsigned)__builtin_popcountll(pairs);
-    size->lines += (unsigned)__builtin_popcountll(lines);
-}
-
-sim_seen_size sim_seen_measure(const sim_seen *seen) {
-    sim_seen_size size = {0, 0, 0};
-    for (size_t i = 0; i < seen->capacity; i++) measure_chunk(&size, seen->chunks[i].nibbles);
-    return size;
 }

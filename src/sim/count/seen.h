@@ -18,11 +18,16 @@ typedef struct sim_seen_owners {
     uint8_t of[SIM_SEEN_LINES];
 } sim_seen_owners;
 
+typedef struct sim_seen_size {
+    uint64_t sectors, lines, pairs; /* pairs: blocks of two sectors, 64 bytes */
+} sim_seen_size;
+
 /* All zero is a valid empty set. */
 typedef struct sim_seen {
     sim_seen_chunk *chunks;  /* open addressing, a power of two */
     sim_seen_owners *owners; /* by chunk; NULL: no line was claimed */
     size_t count, capacity;
+    sim_seen_size size;
     uint32_t latest[SIM_SEEN_LATEST]; /* chunks that were touched lately, by hash of their keys */
     size_t most;                      /* capacity beyond which the set is given up; 0: SIM_SEEN_MOST */
     bool overflowed;                  /* out of memory, or too large to be worth it: the set is incomplete */
@@ -45,22 +50,26 @@ static inline sim_seen_chunk *sim_seen_at(sim_seen *seen, uint64_t line) {
     return sim_seen_chunk_of(seen, key);
 }
 
-static inline void sim_seen_mark(sim_seen_chunk *chunk, uint64_t line, unsigned mask) {
-    chunk->nibbles |= (uint64_t)(mask & 15) << line % SIM_SEEN_LINES * 4;
+static inline unsigned sim_seen_pairs(unsigned mask) {
+    return (mask & 3 ? 1u : 0u) + (mask & 12 ? 1u : 0u);
+}
+
+static inline void sim_seen_mark(sim_seen *seen, sim_seen_chunk *chunk, uint64_t line, unsigned mask) {
+    const unsigned shift = line % SIM_SEEN_LINES * 4, before = chunk->nibbles >> shift & 15, after = before | mask;
+    if (before == after) return;
+    chunk->nibbles |= (uint64_t)after << shift;
+    seen->size.sectors += (unsigned)__builtin_popcount(after ^ before);
+    seen->size.pairs += sim_seen_pairs(after) - sim_seen_pairs(before);
+    seen->size.lines += before == 0;
 }
 
 static inline void sim_seen_add(sim_seen *seen, uint64_t line, unsigned mask) {
     sim_seen_chunk *chunk = sim_seen_at(seen, line);
-    if (chunk) sim_seen_mark(chunk, line, mask);
+    if (chunk) sim_seen_mark(seen, chunk, line, mask);
 }
 
 /* The same for a set of which each line belongs to the first who adds to it. False, and nothing added, when it is not
  * `owner`'s, a number from 1 on. */
 bool sim_seen_claim(sim_seen *seen, uint64_t line, unsigned mask, uint32_t owner);
-
-typedef struct sim_seen_size {
-    uint64_t sectors, lines, pairs; /* pairs: blocks of two sectors, 64 bytes */
-} sim_seen_size;
-sim_seen_size sim_seen_measure(const sim_seen *seen);
 
 #endif
