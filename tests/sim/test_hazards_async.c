@@ -31,6 +31,8 @@ static const pair pairs[] = {
          COPY COMMIT COPY_NEXT COMMIT WAIT_GROUPS("1") LOAD_OWN WAIT_GROUPS("0") LOAD_NEXT),
     PAIR("two lanes copy to one place", ASYNC_READ_BEFORE_WAIT, 1, 32, CLAMPED COPY_CLAMPED("%rd3"),
          CLAMPED COPY_CLAMPED("%rd4")),
+    PAIR("the same copy again before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64, COPY COMMIT COPY COMMIT WAIT_GROUPS("0"),
+         COPY COMMIT WAIT_GROUPS("0") COPY COMMIT WAIT_GROUPS("0")),
     PAIR("no barrier behind the wait", RACE_SHARED, 1, 64, COPY COMMIT WAIT_GROUPS("0") MIRROR,
          COPY COMMIT WAIT_GROUPS("0") "bar.sync 0;\n" MIRROR),
     PAIR("a barrier before the wait only", ASYNC_READ_BEFORE_WAIT, 1, 64,

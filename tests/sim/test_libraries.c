@@ -202,6 +202,21 @@ static void groups_copy(void **state) {
     expect(&(trial){"group_copy", input, sizeof input, out, sizeof out, .threads = 128}, expected);
 }
 
+/* Sizes that leave lanes over in a warp's last round, which copy once more what the last of the others does. */
+static void warps_copy_any_number_of_bytes(void **state) {
+    (void)state;
+    static const int32_t sizes[] = {4, 100, 130, 200, 256};
+    enum { WARPS = 4, SPAN = 256 };
+    number_input();
+    const char *in = (const char *)input;
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        char out[WARPS * SPAN] = {0}, expected[WARPS * SPAN] = {0};
+        for (int k = 0; k < WARPS; k++)
+            for (int i = 0; i < sizes[n]; i++) expected[SPAN * k + i] = in[SPAN * k + 4 * k + sizes[n] - 1 - i];
+        expect(&(trial){"tile_copy", input, sizeof input, out, sizeof out, sizes[n], .threads = 128}, expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atomics_of_all_types_do_each_operation),
@@ -213,6 +228,7 @@ int main(void) {
         cmocka_unit_test(groups_reduce_and_scan),
         cmocka_unit_test(tiles_may_be_larger_than_a_warp),
         cmocka_unit_test(groups_copy),
+        cmocka_unit_test(warps_copy_any_number_of_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

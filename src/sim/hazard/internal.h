@@ -243,7 +243,8 @@ sim_shadow *sim_shadow_of(const sim_block *b);
 /* One warp's access, of the lanes that one view has. */
 typedef struct sim_visit {
     sim_warp *w;
-    const sim_op *op; /* NULL for copies */
+    const sim_op *op;     /* NULL for copies */
+    const sim_copy *copy; /* of cp.async; else NULL */
     sim_domain *d;
     sim_shadow *s;
     const sim_view *v;

@@ -265,6 +265,18 @@ void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
     }
 }
 
+/* Whether the same cp.async brings the same bytes there for another lane too: cooperative groups let the lanes that are
+ * left over in a tile's last round repeat what the last one copies. Which of them comes last makes no difference. */
+static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c) {
+    const sim_copy *copy = k->copy;
+    const unsigned lane = k->lane, other = c->thread % SIM_LANES;
+    if (!copy || c->instruction != k->instruction || c->time != k->d->now) return false;
+    if (c->thread / SIM_LANES != k->actor || other >= lane || !(k->active >> other & 1)) return false;
+    if (address - copy->destination[other] >= copy->bytes || copy->read[lane] != copy->read[other]) return false;
+    const uint32_t apart = copy->destination[lane] - copy->destination[other];
+    return copy->source[lane] - copy->source[other] == apart && (apart == 0 || copy->read[lane] == copy->bytes);
+}
+
 static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
@@ -273,7 +285,7 @@ static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
         return;
     }
     if (c->state & SIM_CELL_ARRIVING) {
-        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+        if (!is_repeated(k, 4 * word, c)) report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
@@ -443,25 +455,15 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
     if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
 }
 
-/* An earlier one of the lanes brings the same bytes to the same place: groups that are larger than what they copy clamp
- * their threads' numbers. */
-static bool is_repeated(const sim_copy *c, uint32_t lanes, unsigned lane) {
-    for (lanes &= (1u << lane) - 1; lanes; lanes &= lanes - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(lanes);
-        if (c->destination[l] == c->destination[lane] && c->source[l] == c->source[lane] && c->read[l] == c->read[lane])
-            return true;
-    }
-    return false;
-}
-
 void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (is_repeated(c, active, lane)) continue;
         sim_visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+        k.copy = c;
+        k.active = active;
         if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
         write_words(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
     }
