@@ -1,7 +1,29 @@
 /* Order: what barriers, mbarriers, atomics and fences do, and what is missing where they are missing. */
 #include "pairs.h"
 
+/* Volatile, as code for warps was written whose lanes ran in lockstep. */
+#define VOLATILE_STORE "st.volatile.shared.u32 [%r4], %r0;\n"
+#define VOLATILE_NEIGHBOUR \
+    "xor.b32 %r6, %r0, 1;\nmad.lo.u32 %r6, %r6, 4, %r3;\nld.volatile.shared.u32 %r7, [%r6];\n" OUT("%r7")
+/* Each lane takes what the one before it has left. */
+#define CHAIN_START                                                \
+    "setp.eq.u32 %p1, %r0, 0;\nst.volatile.shared.u32 [%r4], 0;\n" \
+    "bar.warp.sync 0xffffffff;\n@!%p1 bra T;\nmov.u32 %r7, 1;\nbra L;\n"
+#define CHAIN_END "L: add.u32 %r7, %r7, 1;\nst.volatile.shared.u32 [%r4], %r7;\n"
+
 static const pair pairs[] = {
+    PAIR("volatile stores that the next lane reads", RACE_SHARED, 1, 32, VOLATILE_STORE VOLATILE_NEIGHBOUR,
+         VOLATILE_STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR),
+    PAIR("volatile stores over what the next lane reads", RACE_SHARED, 1, 32,
+         STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR VOLATILE_STORE,
+         STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR "bar.warp.sync 0xffffffff;\n" VOLATILE_STORE),
+    PAIR("volatile stores to global memory that the next lane reads", RACE_GLOBAL, 1, 32,
+         "st.volatile.global.u32 [%rd2], %r0;\nld.volatile.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n",
+         "st.volatile.global.u32 [%rd2], %r0;\nbar.warp.sync 0xffffffff;\nld.volatile.global.u32 %r7, [%rd0];\n"
+         "st.shared.u32 [%r4], %r7;\n"),
+    PAIR("a chain of lanes that do not wait for each other", RACE_SHARED, 1, 32,
+         CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\n" CHAIN_END,
+         CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra T;\n" CHAIN_END),
     PAIR("lanes", RACE_SHARED, 1, 32, STORE NEIGHBOUR, STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR),
     PAIR("warps", RACE_SHARED, 1, 64, STORE "bar.warp.sync 0xffffffff;\n" MIRROR, STORE "bar.sync 0;\n" MIRROR),
     PAIR("overwritten too early", RACE_SHARED, 1, 64, STORE "bar.sync 0;\n" MIRROR STORE,

@@ -215,9 +215,22 @@ static bool is_ordered(const play *p, const touch *t) {
     return sim_knows_thread(p->known, t->thread, t->time);
 }
 
+/* Lanes of one warp that count on running side by side. */
+static bool count_on_lockstep(const play *p, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    if (e->cluster != cluster || e->actor != actor) return false;
+    return sim_counts_on_lockstep(p->watch->grid, e->instruction, instruction);
+}
+
 /* Strong accesses to the same word do not race where the scopes of both reach the other. */
-static bool are_strong(const sim_logged *e, uint8_t strength, uint32_t cluster) {
-    return e->cluster == cluster ? e->strong && strength : e->strong == SIM_STRONG && strength == SIM_STRONG;
+static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    if (e->cluster != cluster) return e->strong == SIM_STRONG && strength == SIM_STRONG;
+    return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
+}
+
+static bool may_meet(const play *p, const touch *t) {
+    return are_strong(p, t->strong, t->cluster, t->thread / SIM_LANES, t->instruction);
 }
 
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
@@ -233,8 +246,9 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
 static void report(const play *p, const touch *t, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
+    const bool lockstep = count_on_lockstep(p, t->cluster, t->thread / SIM_LANES, t->instruction);
     const haul_finding found = {.kind = kind,
-                                .grade = haul_finding_kinds[kind].grade,
+                                .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
                                 .count = 1,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
@@ -254,8 +268,9 @@ static void report(const play *p, const touch *t, haul_finding_kind kind) {
         return;
     }
     snprintf(f->what, sizeof f->what, "%s",
-             t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
-                                      : "threads of one block, with no barrier between the two");
+             lockstep ? "lanes of one warp: volatile does not order them, and they need not run side by side"
+             : t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
+                                        : "threads of one block, with no barrier between the two");
 }
 
 static touch touch_of(const play *p) {
@@ -281,8 +296,7 @@ static bool is_fenced(const play *p, const touch *t) {
 
 static void read_word(const play *p, word_shadow *w) {
     const sim_logged *e = p->e;
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
-        !is_ordered(p, &w->writer))
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
     else if (e->by_texture && w->writer.epoch && (w->writer.bytes & p->bytes))
         report(p, &w->writer, HAUL_FINDING_TEXTURE_STALE);
@@ -295,14 +309,12 @@ static void read_word(const play *p, word_shadow *w) {
 
 static void check_reader(const play *p, const word_shadow *w, unsigned r) {
     const touch *t = &w->readers[r];
-    if (!t->epoch || !(t->bytes & p->bytes) || are_strong(p->e, t->strong, t->cluster) || is_ordered(p, t)) return;
+    if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t) || is_ordered(p, t)) return;
     report(p, t, HAUL_FINDING_RACE_GLOBAL);
 }
 
 static void write_word(const play *p, word_shadow *w) {
-    const sim_logged *e = p->e;
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !are_strong(e, w->writer.strong, w->writer.cluster) &&
-        !is_ordered(p, &w->writer))
+    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
         report(p, &w->writer,
                p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     check_reader(p, w, 0);
@@ -416,7 +428,7 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
         if (e->by_texture && r->role == ROW_WRITER) return false;
-        if (!are_strong(e, r->strong, r->cluster) && !follows(p, r, part)) return false;
+        if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
     }
     return true;
 }

@@ -256,6 +256,17 @@ typedef struct sim_visit {
     unsigned lane;
 } sim_visit;
 
+/* volatile.c. Whether one of two instructions stores what the other loads, both volatile: lanes of one warp that do
+ * so count on running side by side. */
+static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_t b) {
+    return g->volatiles && (g->volatiles[a] | g->volatiles[b]) == (SIM_VOLATILE_WRITES | SIM_VOLATILE_READS);
+}
+/* Strong accesses do not race with their own kind, unless they are such lanes'. `state` is of what was written. */
+static inline bool sim_may_meet(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
+    if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;
+    return actor != k->actor || !sim_counts_on_lockstep(k->w->sm->grid, k->instruction, instruction);
+}
+
 /* Notes the lanes' reading, writing in the lines' rows. Returns the lanes for which cells must tell: their lines are
  * detailed. `state`: SIM_CELL_*, of what is written. */
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);

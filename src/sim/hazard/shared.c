@@ -25,7 +25,16 @@ static void refresh(const sim_visit *k, sim_cell *c) {
     if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
 }
 
+static bool may_meet(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t instruction) {
+    return sim_may_meet(k, state, thread / SIM_LANES, instruction);
+}
+
 /* ---- reports ---- */
+
+/* ... as all code for warps did before their lanes were scheduled apart. */
+static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
+    return thread / SIM_LANES == k->actor && sim_counts_on_lockstep(k->w->sm->grid, k->instruction, other);
+}
 
 static sim_finding *report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                            haul_action other_action, uint32_t other, uint32_t thread) {
@@ -38,14 +47,16 @@ static sim_finding *report(const sim_visit *k, haul_finding_kind kind, uint32_t 
                            .thread = thread,
                            .space = HAUL_SPACE_SHARED,
                            .address = address,
-                           .bytes = bytes};
+                           .bytes = bytes,
+                           .is_warning = counts_on_lockstep(k, thread, other)};
     return sim_hazard_report(k->w, &s);
 }
 
-static haul_action writer_action(uint8_t state) {
-    return state & SIM_CELL_ASYNC    ? HAUL_ACTION_ASYNC_WRITE
-           : state & SIM_CELL_ATOMIC ? HAUL_ACTION_ATOMIC
-                                     : HAUL_ACTION_WRITE;
+/* Volatile stores and the like are kept as atomics are. */
+static haul_action writer_action(const sim_visit *k, uint8_t state, uint32_t instruction) {
+    if (state & SIM_CELL_ASYNC) return HAUL_ACTION_ASYNC_WRITE;
+    const bool stores = sim_instruction_of(k->w, instruction)->op == PTX_OP_ST;
+    return state & SIM_CELL_ATOMIC && !stores ? HAUL_ACTION_ATOMIC : HAUL_ACTION_WRITE;
 }
 
 static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
@@ -57,16 +68,23 @@ static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes
                        k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
 }
 
+static void say_lockstep(const sim_visit *k, sim_finding *f, uint32_t thread) {
+    sim_hazard_say(f, "lanes %u and %u of one warp: volatile does not order them, and they need not run side by side",
+                   thread % SIM_LANES, k->lane);
+}
+
 static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
                           uint32_t thread) {
     const bool unwaited = is_engine(k, thread);
     sim_finding *f = report(k, unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED, address,
-                            bytes, writer_action(state), instruction, thread);
+                            bytes, writer_action(k, state, instruction), instruction, thread);
     if (!f) return;
     if (unwaited)
         sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on");
     else if (state & SIM_CELL_ASYNC)
         sim_hazard_say(f, "the thread that issued the copy has waited for it, but no barrier orders that before this");
+    else if (counts_on_lockstep(k, thread, instruction))
+        say_lockstep(k, f, thread);
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, not even that they run side by side",
                        thread % SIM_LANES, k->lane);
@@ -98,14 +116,17 @@ static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t addres
 
 static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     if (is_same_value(k, c, address, bytes))
-        report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, writer_action(c->state), c->instruction, c->thread);
+        report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, writer_action(k, c->state, c->instruction),
+               c->instruction, c->thread);
     else
         report_writer(k, address, bytes, c->state, c->instruction, c->thread);
 }
 
 static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
     sim_finding *f = report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
-    if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
+    if (f && counts_on_lockstep(k, thread, instruction))
+        say_lockstep(k, f, thread);
+    else if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
 }
 
@@ -150,7 +171,7 @@ static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         if (b->time < k->d->start)
             report_uninitialised(k, lanes, 4 * word + i, 1);
-        else if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
+        else if (!knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction))
             report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
         b->read_time = k->d->now;
         b->read_instruction = k->instruction;
@@ -158,18 +179,18 @@ static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
     }
 }
 
-/* Strong accesses do not race with each other. */
-static bool are_both_strong(const sim_visit *k, uint32_t instruction) {
-    const ptx_instruction *i = sim_instruction_of(k->w, instruction);
-    const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return k->strong && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+/* Whether the access may meet a read of `thread`. */
+static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
+    const unsigned order = sim_instruction_of(k->w, instruction)->mods[PTX_SLOT_ORDER];
+    const bool strong = order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+    return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
-    if (!knows(k, b->thread, b->time) && !(k->strong && b->state & SIM_CELL_ATOMIC))
+    if (!knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction))
         report_overwrite(k, &as_word, address, 1);
-    else if (!knows(k, b->reader, b->read_time) && !are_both_strong(k, b->read_instruction))
+    else if (!knows(k, b->reader, b->read_time) && !may_meet_read(k, b->reader, b->read_instruction))
         report_reader(k, address, 1, b->read_instruction, b->reader);
 }
 
@@ -195,7 +216,7 @@ static bool slow_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t l
         read_bytes(k, word, 0, 4, lanes);
     else if (c->written != SIM_CELL_ALL)
         report_uninitialised(k, lanes, 4 * word, 4);
-    else if (!knows(k, c->thread, c->time) && !(k->strong && c->state & SIM_CELL_ATOMIC))
+    else if (!knows(k, c->thread, c->time) && !may_meet(k, c->state, c->thread, c->instruction))
         report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
     else
         return true;
@@ -231,7 +252,7 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
         uint32_t unknown = plane[word].lanes & ~sim_known_lanes(&k->v->order[a], plane[word].time);
         if (a == k->actor) unknown &= ~(1u << k->lane);
-        if (!unknown || are_both_strong(k, plane[word].instruction)) continue;
+        if (!unknown || may_meet_read(k, a * SIM_LANES, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
     }
@@ -289,7 +310,7 @@ static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
-        const bool fine = knows(k, c->thread, c->time) || (k->strong && c->state & SIM_CELL_ATOMIC);
+        const bool fine = knows(k, c->thread, c->time) || may_meet(k, c->state, c->thread, c->instruction);
         if (!fine)
             report_overwrite(k, c, 4 * word, 4);
         else if (c->read_time > k->v->least && c->read_time >= k->d->start)
@@ -522,8 +543,8 @@ static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
 }
 
 static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {
-    sim_finding *f =
-        report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, writer_action(c->state), c->instruction, c->thread);
+    sim_finding *f = report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4,
+                            writer_action(k, c->state, c->instruction), c->instruction, c->thread);
     if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the copy");
 }
 
@@ -626,8 +647,8 @@ uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];
             if (!slow_read(&k, i, c, lanes & -lanes) || is_fenced(&k, c)) continue;
-            sim_finding *f = report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4, writer_action(c->state),
-                                    c->instruction, c->thread);
+            sim_finding *f = report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4,
+                                    writer_action(&k, c->state, c->instruction), c->instruction, c->thread);
             if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the product");
         }
     }
@@ -636,8 +657,8 @@ uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const
 
 static void check_unchanged(const sim_visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
     if (c->time <= issued || c->time < k->d->start) return;
-    sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, writer_action(c->state),
-                            c->instruction, c->thread);
+    sim_finding *f = report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4,
+                            writer_action(k, c->state, c->instruction), c->instruction, c->thread);
     if (!f) return;
     if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
         sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind the product that reads them");

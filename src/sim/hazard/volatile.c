@@ -1,0 +1,151 @@
+/* Code that counts on the lanes of a warp running side by side: one lane writes a volatile variable, another reads it a
+ * few instructions later. Volatile accesses do not race with each other otherwise, since flags are made of them; so
+ * only those reads are meant whose value comes out again, and that no loop waits for. */
+#include "sim/hazard/internal.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "ptx/liveness.h"
+
+#include <string.h>
+
+/* What a load's value gets to, whatever way control takes. */
+typedef struct flow {
+    const ptx_function *function;
+    uint8_t *has;         /* by register: may hold something made of the value */
+    uint8_t *from, *into; /* by block: can be come to from the load's, comes to the load's */
+    bool reads, grew;
+    uint32_t guard; /* of the instruction; PTX_NO_BLOCK: none, or it counts too */
+} flow;
+
+static bool is_volatile(const ptx_instruction *i, unsigned op) {
+    return i->op == op && i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
+}
+
+static bool is_branch(const ptx_instruction *i) {
+    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX;
+}
+
+static void note_read(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    if (!writes && reg != x->guard) x->reads |= x->has[reg];
+}
+
+static void spread(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    if (!writes || x->has[reg]) return;
+    x->has[reg] = 1;
+    x->grew = true;
+}
+
+static bool reads_value(flow *x, const ptx_instruction *i, bool by_guard) {
+    x->reads = false;
+    x->guard = i->guarded && !by_guard ? i->guard : PTX_NO_BLOCK;
+    ptx_visit_registers(i, note_read, x);
+    return x->reads;
+}
+
+static void follow(flow *x, const ptx_instruction *load) {
+    const ptx_function *f = x->function;
+    memset(x->has, 0, f->register_count + 1);
+    ptx_visit_registers(load, spread, x);
+    do {
+        x->grew = false;
+        for (size_t i = 0; i < f->instruction_count; i++)
+            if (reads_value(x, &f->instructions[i], true)) ptx_visit_registers(&f->instructions[i], spread, x);
+    } while (x->grew);
+}
+
+static bool comes_out(flow *x) {
+    const ptx_function *f = x->function;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const unsigned op = f->instructions[i].op;
+        const bool writes = op == PTX_OP_ST || op == PTX_OP_ATOM || op == PTX_OP_RED;
+        if (writes && reads_value(x, &f->instructions[i], false)) return true;
+    }
+    return false;
+}
+
+/* ---- loops ---- */
+
+/* The block's successors, one after the other; PTX_NO_BLOCK behind the last. */
+static uint32_t successor(const ptx_block *b, uint32_t k) {
+    if (k < b->table_count) return b->table[k];
+    k -= b->table_count;
+    const uint32_t two[2] = {b->next != PTX_NO_BLOCK ? b->next : b->taken,
+                             b->next != PTX_NO_BLOCK ? b->taken : PTX_NO_BLOCK};
+    return k < 2 ? two[k] : PTX_NO_BLOCK;
+}
+
+static void reach_on(const flow *x, uint32_t b, bool *grew) {
+    const ptx_function *f = x->function;
+    for (uint32_t k = 0, to; (to = successor(&f->blocks[b], k)) < f->block_count; k++) {
+        *grew |= (x->from[b] && !x->from[to]) || (x->into[to] && !x->into[b]);
+        x->from[to] |= x->from[b];
+        x->into[b] |= x->into[to];
+    }
+}
+
+static void find_loop(const flow *x, uint32_t block) {
+    const uint32_t count = (uint32_t)x->function->block_count;
+    memset(x->from, 0, count);
+    memset(x->into, 0, count);
+    x->from[block] = x->into[block] = 1;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (uint32_t b = 0; b < count; b++) reach_on(x, b, &grew);
+        for (uint32_t b = count; b-- > 0;) reach_on(x, b, &grew);
+    }
+}
+
+/* Whether the value decides if a loop goes on that the load is in, perhaps. */
+static bool is_waited_for(flow *x, uint32_t block) {
+    const ptx_function *f = x->function;
+    find_loop(x, block);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const ptx_block *at = &f->blocks[b];
+        const bool branches = at->end > at->first && is_branch(&f->instructions[at->end - 1]);
+        const bool loops = x->from[b] && x->into[b] && (b != block || at->next == b || at->taken == b);
+        if (branches && loops && reads_value(x, &f->instructions[at->end - 1], true)) return true;
+    }
+    return false;
+}
+
+/* ---- the table ---- */
+
+static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
+    const ptx_block *b = &x->function->blocks[block];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *at = &x->function->instructions[i];
+        if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_VOLATILE_WRITES;
+        if (!is_volatile(at, PTX_OP_LD)) continue;
+        follow(x, at);
+        if (comes_out(x) && !is_waited_for(x, block)) table[i] = SIM_VOLATILE_READS;
+    }
+}
+
+static bool any_volatile(const ptx_function *f) {
+    bool stores = false, loads = false;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        stores |= is_volatile(&f->instructions[i], PTX_OP_ST);
+        loads |= is_volatile(&f->instructions[i], PTX_OP_LD);
+    }
+    return stores && loads;
+}
+
+haul_status sim_volatiles_find(const sim_program *p, uint8_t **table) {
+    const ptx_function *f = p->function;
+    *table = NULL;
+    if (!any_volatile(f)) return HAUL_OK;
+    uint8_t *scratch = memory_zeroed(f->register_count + 1 + 2 * f->block_count, 1);
+    *table = memory_zeroed(f->instruction_count, 1);
+    flow x = {.function = f, .has = scratch};
+    if (scratch && *table) {
+        x.from = scratch + f->register_count + 1;
+        x.into = x.from + f->block_count;
+        for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, *table);
+    }
+    memory_free(scratch);
+    if (scratch && *table) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
