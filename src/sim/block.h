@@ -60,7 +60,7 @@ typedef struct sim_grid {
     const struct sim_origin *origins; /* with checks: where accesses to shared memory have to stay; may be NULL */
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that order no memory */
-    const uint8_t *volatiles;         /* with checks, by instruction: SIM_VOLATILE_*; NULL: none */
+    const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;

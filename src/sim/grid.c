@@ -37,7 +37,7 @@ typedef struct run_state {
     sim_l2 *l2;
     sim_watch *watch; /* checks on */
     sim_origin *origins;
-    uint8_t *volatiles;
+    uint8_t *uses;
     int threads;
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
@@ -205,8 +205,8 @@ static haul_status set_up_checks(run_state *s, const sim_launch *l) {
     s->grid.origins = s->origins;
     s->grid.proxies = sim_proxies_needed(l->program);
     s->grid.relaxes = sim_relaxes(l->program);
-    HAUL_TRY(sim_volatiles_find(l->program, &s->volatiles));
-    s->grid.volatiles = s->volatiles;
+    HAUL_TRY(sim_uses_find(l->program, &s->uses));
+    s->grid.uses = s->uses;
     return HAUL_OK;
 }
 
@@ -248,7 +248,7 @@ static void tear_down(run_state *s) {
     sim_l2_free(s->l2);
     sim_watch_free(s->watch);
     memory_free(s->origins);
-    memory_free(s->volatiles);
+    memory_free(s->uses);
 }
 
 /* ---- epochs ---- */

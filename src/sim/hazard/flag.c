@@ -89,6 +89,7 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
         if (reads) heard |= heard_at(d, w->block, place, shared);
         if (writes) publish(d, w->block, place, shared, scope);
     }
+    if (writes && scope == SIM_SCOPE_GPU && !shared) sim_watch_release(d->owner->watch, w, active);
     for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {
         sim_view *v = &d->views[actor].list[i];
         if (!(v->lanes & active)) continue;

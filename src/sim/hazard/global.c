@@ -77,15 +77,27 @@ enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
 struct sim_watch {
     _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
     const sim_grid *grid;
+    sim_known **released; /* by cluster, by actor: what it has told all blocks of; NULL: too many to be kept */
     uint32_t epoch;
     slice slices[SIM_WATCH_SLICES];
 };
 
+/* Of larger grids it is not kept who has told of what. */
+enum { MOST_CLUSTERS = 1 << 20 };
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
 haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     *out = memory_zeroed(1, sizeof **out);
-    if (!*out) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    if (!*out) return no_memory();
     (*out)->grid = g;
     (*out)->epoch = 1;
+    if (g->clusters <= MOST_CLUSTERS) {
+        (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
+        if (!(*out)->released) return no_memory();
+    }
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) (*out)->slices[i].free_row = NO_ROW;
     return HAUL_OK;
 }
@@ -105,11 +117,28 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->words);
         sim_findings_free(&x->findings);
     }
+    for (uint64_t i = 0; watch->released && i < watch->grid->clusters; i++) memory_free(watch->released[i]);
+    memory_free(watch->released);
     memory_free(watch);
 }
 
 _Atomic uint8_t *sim_watch_published(sim_watch *watch) {
     return watch->published;
+}
+
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes) {
+    const sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    sim_known **told = watch->released ? &watch->released[d->cluster_index] : NULL;
+    if (told && !*told) *told = memory_zeroed(d->actors, sizeof **told);
+    if (!told || !*told) {
+        d->owner->failed |= told != NULL;
+        return;
+    }
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & lanes) sim_known_join(*told, d->views[actor].list[i].order, d->actors);
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&(*told)[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
@@ -209,8 +238,17 @@ typedef struct play {
     uint8_t bytes; /* of the word */
 } play;
 
+/* The lanes of another cluster's actor that it has told of up to that time. */
+static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time) {
+    sim_known *const *told = p->watch->released;
+    if (!told || time == 0) return SIM_ALL_LANES;
+    return told[cluster] ? sim_known_lanes(&told[cluster][actor], time) : 0;
+}
+
 static bool is_ordered(const play *p, const touch *t) {
-    if (t->cluster != p->e->cluster) return t->epoch <= p->e->floor;
+    if (t->cluster != p->e->cluster)
+        return t->epoch <= p->e->floor &&
+               told_lanes(p, t->cluster, t->thread / SIM_LANES, t->time) >> t->thread % SIM_LANES & 1;
     if (t->thread == p->e->actor * SIM_LANES + p->lane) return true;
     return sim_knows_thread(p->known, t->thread, t->time);
 }
@@ -243,6 +281,13 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
     return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
 }
 
+static const char *why_of(const play *p, const touch *t, bool lockstep) {
+    if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run side by side";
+    if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
+    if (t->epoch > p->e->floor) return "threads of different blocks, which nothing orders within a launch";
+    return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
+}
+
 static void report(const play *p, const touch *t, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
@@ -267,10 +312,7 @@ static void report(const play *p, const touch *t, haul_finding_kind kind) {
         snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
         return;
     }
-    snprintf(f->what, sizeof f->what, "%s",
-             lockstep ? "lanes of one warp: volatile does not order them, and they need not run side by side"
-             : t->cluster != e->cluster ? "threads of different blocks, which nothing orders within a launch"
-                                        : "threads of one block, with no barrier between the two");
+    snprintf(f->what, sizeof f->what, "%s", why_of(p, t, lockstep));
 }
 
 static touch touch_of(const play *p) {
@@ -407,7 +449,9 @@ static word_shadow *detail(play *p, page *g, unsigned line) {
 
 static bool follows(const play *p, const row *r, const sim_part *part) {
     const sim_logged *e = p->e;
-    if (r->cluster != e->cluster) return r->epoch <= e->floor;
+    if (r->cluster != e->cluster)
+        return r->epoch <= e->floor &&
+               !(sim_part_lanes(r->bytes, r->owner) & ~told_lanes(p, r->cluster, r->actor, r->time));
     const sim_known *n = &p->known[r->actor];
     if (n->all >= r->time) return true;
     if (r->actor == e->actor && sim_owner_is_single(part->owner) &&
@@ -659,5 +703,5 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
     }
-    return failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks") : HAUL_OK;
+    return failed ? no_memory() : HAUL_OK;
 }

@@ -2,8 +2,8 @@
  * that was touched, in the SMs' order, so that findings do not depend on host threads.
  *
  * Within a cluster, order is what sim_view knows. Between clusters there is none but through strong accesses: whoever
- * reads a word that was written behind a fence knows all that was done before (which is more than the model promises:
- * races may be missed, none is made up). */
+ * reads a word that was written behind a fence knows all that was done before and that its cluster has told of, there
+ * or elsewhere (which is more than the model promises: races may be missed, none is made up). */
 #ifndef HAUL_SIM_HAZARD_GLOBAL_H
 #define HAUL_SIM_HAZARD_GLOBAL_H
 
@@ -59,6 +59,8 @@ void sim_watch_free(sim_watch *watch);
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
 /* Places of addresses that were written behind a fence, for all blocks. */
 _Atomic uint8_t *sim_watch_published(sim_watch *watch);
+/* Some lanes of the warp tell all blocks what they know: by a strong write behind a fence. */
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);

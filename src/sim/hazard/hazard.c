@@ -399,6 +399,8 @@ static void note_pass(sim_domain *d, sim_watched_mbarrier *m, uint32_t actor, ui
 void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
+    const uint8_t *uses = w->sm->grid->uses;
+    if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
     if (!is_shared_slot(m, w->block, address)) note_pass(d, m, sim_actor(w), op->instruction);
     if (sim_is_relaxed(w, op))
         sim_relaxed_pass(w, &m->gate);

@@ -26,10 +26,10 @@ typedef struct sim_domain sim_domain;
 sim_proxy_need sim_proxies_needed(const sim_program *p);
 /* In relaxed.c: it has barriers that order no memory. */
 bool sim_relaxes(const sim_program *p);
-/* In volatile.c, by instruction: a volatile store; a volatile load of data that lanes of the same warp may have stored.
- * The caller frees the table; NULL where no two instructions could be about the same. */
-enum { SIM_VOLATILE_WRITES = 1, SIM_VOLATILE_READS = 2 };
-haul_status sim_volatiles_find(const sim_program *p, uint8_t **table);
+/* In use.c, by instruction: a volatile store; a volatile load of data, which no loop waits for; a wait for an mbarrier
+ * whose result nobody looks at. The caller frees the table; NULL where the kernel has nothing of the kind. */
+enum { SIM_USE_STORES_VOLATILE = 1, SIM_USE_LOADS_VOLATILE = 2, SIM_USE_UNSEEN = 4 };
+haul_status sim_uses_find(const sim_program *p, uint8_t **table);
 haul_status sim_hazards_create(sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);
 /* A cluster starts; `first` is its first block. */

@@ -256,10 +256,10 @@ typedef struct sim_visit {
     unsigned lane;
 } sim_visit;
 
-/* volatile.c. Whether one of two instructions stores what the other loads, both volatile: lanes of one warp that do
+/* Whether one of two instructions stores what the other loads, both volatile: lanes of one warp that do
  * so count on running side by side. */
 static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_t b) {
-    return g->volatiles && (g->volatiles[a] | g->volatiles[b]) == (SIM_VOLATILE_WRITES | SIM_VOLATILE_READS);
+    return g->uses && (g->uses[a] | g->uses[b]) == (SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE);
 }
 /* Strong accesses do not race with their own kind, unless they are such lanes'. `state` is of what was written. */
 static inline bool sim_may_meet(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {

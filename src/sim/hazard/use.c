@@ -1,6 +1,8 @@
-/* Code that counts on the lanes of a warp running side by side: one lane writes a volatile variable, another reads it a
- * few instructions later. Volatile accesses do not race with each other otherwise, since flags are made of them; so
- * only those reads are meant whose value comes out again, and that no loop waits for. */
+/* What becomes of an instruction's result, where that decides what the instruction is worth.
+ *
+ * Volatile accesses do not race with each other, since flags are made of them. But one lane may store what another of
+ * its warp loads a few instructions later, and count on both running side by side: such loads have values that come out
+ * again, and that no loop waits for. And a wait for an mbarrier that has given up is none, if nobody looks. */
 #include "sim/hazard/internal.h"
 
 #include "base/memory.h"
@@ -111,32 +113,62 @@ static bool is_waited_for(flow *x, uint32_t block) {
     return false;
 }
 
+/* ---- waits ---- */
+
+static bool is_wait(const ptx_instruction *i) {
+    return i->op == PTX_OP_MBARRIER_TRY_WAIT || i->op == PTX_OP_MBARRIER_TEST_WAIT;
+}
+
+static bool guards_any(const flow *x) {
+    const ptx_function *f = x->function;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guarded && x->has[f->instructions[i].guard]) return true;
+    return false;
+}
+
+/* Whether the wait's result decides anything: mostly it is the guard of an instruction close by. */
+static bool is_looked_at(flow *x, uint32_t wait) {
+    enum { NEAR = 4 };
+    const ptx_function *f = x->function;
+    const ptx_instruction *at = &f->instructions[wait];
+    for (uint32_t i = wait + 1; i < wait + NEAR && i < f->instruction_count; i++)
+        if (f->instructions[i].guarded && at->operands[0].kind == PTX_REGISTER &&
+            f->instructions[i].guard == at->operands[0].reg)
+            return true;
+    follow(x, at);
+    return guards_any(x) || comes_out(x);
+}
+
 /* ---- the table ---- */
 
 static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     const ptx_block *b = &x->function->blocks[block];
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
-        if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_VOLATILE_WRITES;
-        if (!is_volatile(at, PTX_OP_LD)) continue;
-        follow(x, at);
-        if (comes_out(x) && !is_waited_for(x, block)) table[i] = SIM_VOLATILE_READS;
+        if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_USE_STORES_VOLATILE;
+        if (is_volatile(at, PTX_OP_LD)) {
+            follow(x, at);
+            if (comes_out(x) && !is_waited_for(x, block)) table[i] = SIM_USE_LOADS_VOLATILE;
+        }
+        if (is_wait(at) && !is_looked_at(x, i)) table[i] = SIM_USE_UNSEEN;
     }
 }
 
-static bool any_volatile(const ptx_function *f) {
-    bool stores = false, loads = false;
+/* Whether something in the function asks for the table. */
+static bool is_needed(const ptx_function *f) {
+    bool stores = false, loads = false, waits = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
         stores |= is_volatile(&f->instructions[i], PTX_OP_ST);
         loads |= is_volatile(&f->instructions[i], PTX_OP_LD);
+        waits |= is_wait(&f->instructions[i]);
     }
-    return stores && loads;
+    return waits || (stores && loads);
 }
 
-haul_status sim_volatiles_find(const sim_program *p, uint8_t **table) {
+haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
     const ptx_function *f = p->function;
     *table = NULL;
-    if (!any_volatile(f)) return HAUL_OK;
+    if (!is_needed(f)) return HAUL_OK;
     uint8_t *scratch = memory_zeroed(f->register_count + 1 + 2 * f->block_count, 1);
     *table = memory_zeroed(f->instruction_count, 1);
     flow x = {.function = f, .has = scratch};
