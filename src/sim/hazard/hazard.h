@@ -52,8 +52,8 @@ void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
 /* Values that nobody wrote are followed through registers and shared memory: they are worth a finding when they decide
  * an address, a branch, or what comes out of the kernel. */
 
-/* `lanes` load element `element` of the instruction's data, and nobody has written `bytes` at `address`, which are those
- * bits of it. */
+/* `lanes` load element `element` of the instruction's data, and nobody has written `bytes` at `address`, which are
+ * those bits of it. */
 void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
                       haul_space space, uint64_t address, uint32_t bytes);
 /* Before an operation of a warp that is doubtful. */

@@ -148,8 +148,8 @@ typedef struct sim_doubt {
     uint8_t space, lane;
 } sim_doubt;
 
-/* Of an operand as the instruction reads it, of the result, and the lanes whose result is known all the same, because an
- * operand of a logical operation decides it. */
+/* Of an operand as the instruction reads it, of the result, and the lanes whose result is known all the same, because
+ * an operand of a logical operation decides it. */
 uint64_t sim_doubtful_bits(const sim_doubt *doubts, const ptx_operand *operand, unsigned type);
 uint64_t sim_doubtful_result(const sim_doubt *doubts, const ptx_instruction *instruction);
 uint32_t sim_doubt_decided(const sim_warp *w, const sim_doubt *doubts, const ptx_instruction *i, uint32_t lanes);
