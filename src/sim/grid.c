@@ -210,6 +210,41 @@ static haul_status set_up_checks(run_state *s, const sim_launch *l) {
     return HAUL_OK;
 }
 
+/* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
+ * that find nothing to do spin and take the cores from other programs. */
+static int threads_for(const run_state *s, uint64_t operations) {
+    return operations < WORTH_SHARING ? 1 : s->threads;
+}
+
+static uint64_t operations_expected(const sim_grid *g) {
+    return g->blocks * g->warps * USUAL_OPERATIONS;
+}
+
+/* Most of it is memory that the host has to clear. */
+static haul_status create_sms(run_state *s) {
+    const uint32_t n = s->grid.used_sms;
+    const int threads = threads_for(s, operations_expected(&s->grid));
+    bool failed = false;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : failed)
+    for (uint32_t i = 0; i < n; i++) {
+        s->sms[i].grid = &s->grid;
+        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
+    }
+    /* said again: messages are a thread's own */
+    if (failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+    for (uint32_t i = 0; i < n; i++) {
+        s->sms[i].serial = n == 1;
+        if (s->watch) s->sms[i].hazards->watch = s->watch;
+        s->countings[i] = s->sms[i].counting;
+    }
+    return HAUL_OK;
+}
+
+static void choose_threads(run_state *s, const sim_launch *l) {
+    const int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
+    s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
+}
+
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(fit_frames(&s->grid));
@@ -226,17 +261,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     const uint64_t mapped = sim_memory_first_mapped(l->memory);
     if (mapped) s->link = sim_link_from(mapped);
     if (l->check) HAUL_TRY(set_up_checks(s, l));
-    for (uint32_t i = 0; i < n; i++) {
-        s->sms[i].grid = &s->grid;
-        HAUL_TRY(sim_sm_create(&s->grid, s->plan, i, &s->sms[i]));
-        s->sms[i].serial = n == 1;
-        if (s->watch) s->sms[i].hazards->watch = s->watch;
-        s->countings[i] = s->sms[i].counting;
-    }
-    int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
-    s->threads = (uint32_t)wanted > n ? (int)n : wanted;
-    s->grid.host_threads = (uint32_t)s->threads;
-    return HAUL_OK;
+    choose_threads(s, l);
+    return create_sms(s);
 }
 
 static void tear_down(run_state *s) {
@@ -252,12 +278,6 @@ static void tear_down(run_state *s) {
 }
 
 /* ---- epochs ---- */
-
-/* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
- * that find nothing to do spin and take the cores from other programs. */
-static int threads_for(const run_state *s, uint64_t operations) {
-    return operations < WORTH_SHARING ? 1 : s->threads;
-}
 
 /* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
 static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
@@ -391,7 +411,7 @@ static haul_status run_epoch(run_state *s, int threads, uint32_t *busy) {
 }
 
 static haul_status run_all(run_state *s) {
-    uint64_t expected = s->grid.blocks * s->grid.warps * USUAL_OPERATIONS;
+    uint64_t expected = operations_expected(&s->grid);
     s->stretch = FIRST_STRETCH;
     for (;;) {
         uint64_t before = executed_by_all(s);
