@@ -29,9 +29,9 @@ typedef struct haul_device_options {
     uint64_t instruction_limit; /* warp-level instructions one launch may execute before it counts as endless;
                                    default 2^36 */
     uint64_t memory_bytes;      /* device memory; default: the machine's, as far as the host has it */
-    uint64_t
-        heap_bytes; /* of the heap that kernels allocate from (cudaLimitMallocHeapSize); default 8 MiB. On GPUs too */
-    uint64_t stack_bytes;   /* of a thread, for calls and alloca() (cudaLimitStackSize); default 1024. On GPUs too */
+    uint64_t heap_bytes;        /* of the heap that kernels allocate from (cudaLimitMallocHeapSize); default 8 MiB; GPUs
+                                   have it too */
+    uint64_t stack_bytes;       /* of a thread, for calls and alloca() (cudaLimitStackSize); default 1024; GPUs too */
     bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
                                still leaves its launch record, with the fault as a finding */
     haul_schedule schedule; /* the order in which warps and blocks take turns */

@@ -148,14 +148,19 @@ static void print_aside(void *context, const char *bytes, size_t length) {
     fwrite(bytes, 1, length, stderr);
 }
 
+/* What kernels print is not the command's output, which may be JSON. */
+static haul_status open_device(cli_session *s, const char *name, const haul_device_options *options) {
+    HAUL_TRY(haul_device_open(name, options, &s->device));
+    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
+    return HAUL_OK;
+}
+
 /* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *v, const char *device,
                                 const haul_device_options *options) {
     *s = (cli_session){0};
     HAUL_TRY(read_launches(s, v));
-    HAUL_TRY(haul_device_open(device, options, &s->device));
-    /* what kernels print is not the command's output, which may be JSON */
-    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
+    HAUL_TRY(open_device(s, device, options));
     return load_modules(s, v);
 }
 
@@ -167,8 +172,11 @@ haul_status cli_session_open(cli_session *s, const cli_values *v) {
 haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
     const haul_device_options options = cli_device_options(v);
     *s = (cli_session){0};
-    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &s->device));
-    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
+    for (size_t i = 0; i < v->operands.count; i++)
+        if (!is_kernels(v->operands.items[i]))
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is neither PTX (.ptx) nor CUDA source (.cu)",
+                             v->operands.items[i]);
+    HAUL_TRY(open_device(s, v->device ? v->device : "auto", &options));
     return v->ptx.count || v->operands.count ? load_modules(s, v) : HAUL_OK;
 }
 

@@ -49,8 +49,8 @@ static void conditions_are_ones_and_zeros(void **state) {
 static void wrong_formulas_say_what_is_wrong(void **state) {
     (void)state;
     assert_wrong("ceil(SIZE, TREADS)", "grid: `ceil(SIZE, TREADS)`: there is no TREADS: did you mean THREADS?");
-    assert_wrong("SIZE /", "grid: `SIZE /`: a number or a name is missing before ``");
-    assert_wrong("(1", "grid: `(1`: `)` is missing before ``");
+    assert_wrong("SIZE /", "grid: `SIZE /`: a number or a name is missing at its end");
+    assert_wrong("(1", "grid: `(1`: `)` is missing at its end");
     assert_wrong("1 2", "grid: `1 2`: cannot be read from `2` on");
     assert_wrong("SIZE / 0", "grid: `SIZE / 0`: divides by zero");
     assert_wrong("ceil(1, 0)", "grid: `ceil(1, 0)`: ceil divides by what is not above zero");

@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DEEPEST = 64, MOST_NAMES = 64, LONGEST_NAME = 63 };
@@ -32,9 +33,17 @@ static bool take(reader *r, const char *token) {
     return true;
 }
 
+static haul_status missing(const reader *r, const char *wanted) {
+    if (!*r->at)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s`: %s is missing at its end", r->what, r->formula, wanted);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s`: %s is missing before `%s`", r->what, r->formula, wanted, r->at);
+}
+
 static haul_status need(reader *r, const char *token) {
+    char quoted[8];
     if (take(r, token)) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s`: `%s` is missing before `%s`", r->what, r->formula, token, r->at);
+    snprintf(quoted, sizeof quoted, "`%s`", token);
+    return missing(r, quoted);
 }
 
 /* ---- arithmetic ---- */
@@ -134,9 +143,7 @@ static haul_status read_primary(reader *r, int64_t *value) {
     skip_blanks(r);
     if (isdigit((unsigned char)*r->at)) return read_number(r, value);
     if (isalpha((unsigned char)*r->at) || *r->at == '_') return read_word(r, value);
-    if (!take(r, "("))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s`: a number or a name is missing before `%s`", r->what,
-                         r->formula, r->at);
+    if (!take(r, "(")) return missing(r, "a number or a name");
     HAUL_TRY(read_condition(r, value));
     return need(r, ")");
 }
