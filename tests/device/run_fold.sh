@@ -3,16 +3,8 @@
 # branch or loop that is left over; the assembler, if there is one, spills nothing. With every compiler that is
 # installed. usage: run_fold.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-tests=$1/tests/device
-cu2ptx=$1/toolchain/cu2ptx
-work=$(mktemp -d "$2/fold.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED  $*"
-    failures=$((failures + 1))
-}
+. "$1/tests/compilers.sh"
+tests=$root/tests/device
 
 # Prints what of $work/found is not as fold.expected has it.
 compare() {
@@ -56,12 +48,8 @@ folds() { # compiler, architecture
     cuobjdump -sass "$work/fold.cubin" | grep -E '(LDL|STL)[. ]' && fail "$1 sm_$2: machine code uses local memory"
 }
 
-used=
-for compiler in nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22; do
-    "$cu2ptx" --compiler "$compiler" --find >/dev/null 2>&1 || continue
-    used="$used $compiler"
+for compiler in $compilers; do
     for arch in 80 90; do folds "$compiler" "$arch"; done
 done
-[ -n "$used" ] || { echo "skipped: neither clang nor nvcc is installed"; exit 77; }
-echo "folded by$used; $failures failed"
+echo "folded by$compilers; $failures failed"
 [ "$failures" -eq 0 ]

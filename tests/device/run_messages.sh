@@ -2,16 +2,8 @@
 # Wrong descriptors and pipelines do not compile, and the compiler says what is wrong, as messages.expected has it; right
 # ones of the newer architecture do. With every compiler that is installed. usage: run_messages.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-tests=$1/tests/device
-cu2ptx=$1/toolchain/cu2ptx
-work=$(mktemp -d "$2/messages.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED  $*"
-    failures=$((failures + 1))
-}
+. "$1/tests/compilers.sh"
+tests=$root/tests/device
 
 # sm_80, whose messages are all that there are.
 messages() { # compiler
@@ -44,13 +36,9 @@ END
     grep -q 'haul: t: bulk and tensor copies need sm_90 or later' "$work/said" || fail "$1 does not refuse bulk for sm_80"
 }
 
-used=
-for compiler in nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22; do
-    "$cu2ptx" --compiler "$compiler" --find >/dev/null 2>&1 || continue
-    used="$used $compiler"
+for compiler in $compilers; do
     messages "$compiler"
     forced_bulk "$compiler"
 done
-[ -n "$used" ] || { echo "skipped: neither clang nor nvcc is installed"; exit 77; }
-echo "$(wc -l <"$tests/messages.expected") messages by$used; $failures failed"
+echo "$(wc -l <"$tests/messages.expected") messages by$compilers; $failures failed"
 [ "$failures" -eq 0 ]

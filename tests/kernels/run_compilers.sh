@@ -3,17 +3,8 @@
 # after the other. What includes <haul/device.h> is compiled for both architectures, which have to give the same bits too.
 # usage: run_compilers.sh SOURCE_ROOT BUILD_FOLDER
 set -u
-root=$1
+. "$1/tests/compilers.sh"
 haul=$2/haul
-work=$(mktemp -d "$2/compilers.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-used=
-
-fail() {
-    echo "FAILED  $*"
-    failures=$((failures + 1))
-}
 
 # The architectures that module $1 is compiled for; kernels/CMakeLists.txt has the rule.
 architectures() {
@@ -25,28 +16,21 @@ architectures() {
 
 # The hashes of the buffers after each launch of module $1, compiled by $2 for $3.
 hashes() {
-    "$root/toolchain/cu2ptx" --compiler "$2" --arch "$3" "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
+    "$cu2ptx" --compiler "$2" --arch "$3" "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
         "$haul" replay "$root/tests/data/kernels/$1.jsonl" --ptx "$work/$1.ptx" --device sim:h100 >"$work/lines" &&
         grep -o '"after": *"[0-9a-f]*"' "$work/lines"
 }
 
-seen=
-for compiler in nvcc /usr/local/cuda/bin/nvcc clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang; do
-    path=$(command -v $compiler) || continue
-    path=$(readlink -f "$path")
-    case " $seen " in *" $path "*) continue ;; esac
-    seen="$seen $path"
-    used="$used $compiler"
+for compiler in $compilers; do
     for file in "$root"/kernels/*.cu; do
         module=$(basename "$file" .cu)
         [ -e "$root/tests/data/kernels/$module.jsonl" ] || fail "$module has no launches"
         for arch in $(architectures "$module"); do
             hashes "$module" $compiler "$arch" >"$work/now" || fail "$module with $compiler for $arch"
             [ -e "$work/$module.first" ] || cp "$work/now" "$work/$module.first"
-            cmp -s "$work/now" "$work/$module.first" || fail "$module: $compiler for $arch gives other bits than$used"
+            cmp -s "$work/now" "$work/$module.first" || fail "$module: $compiler for $arch gives other bits than others of$compilers"
         done
     done
 done
-[ -n "$used" ] || { echo "no kernel compiler here"; exit 77; }
-echo "compared:$used"
+echo "compared:$compilers"
 exit $((failures != 0))

@@ -2,13 +2,9 @@
 # The toolchain: what must compile does so with each compiler that is installed, bad use is told apart from bad source,
 # and nothing is left behind. usage: run.sh SOURCE_ROOT BUILD_FOLDER. Prints one line a check; exits 1 if any failed.
 set -u
-root=$(cd "$1" && pwd) || exit 1
-work=$(mktemp -d "${2:-/tmp}/toolchain.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cu2ptx=$root/toolchain/cu2ptx
+. "$1/tests/compilers.sh"
 tests=$root/tests/toolchain
 data=$root/tests/data
-failures=0
 
 check() { # name, then a command
     name=$1
@@ -20,12 +16,6 @@ check() { # name, then a command
         sed 's/^/        /' "$work/log" | head -n 30
         failures=$((failures + 1))
     fi
-}
-
-compilers() {
-    for c in clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21 clang-22 nvcc; do
-        command -v "$c" >/dev/null 2>&1 && echo "$c"
-    done
 }
 
 # File $2 compiles with $1 for $3, the PTX says so and has source lines, and the assembler, if any, accepts it.
@@ -182,13 +172,9 @@ checks_of() {
     check "$c: contraction and rounding as with nvcc" rounds_as_nvcc "$c"
 }
 
-if [ -z "$(compilers)" ]; then
-    echo "skipped: neither clang nor nvcc is installed"
-    exit 77
-fi
 # The compilers work side by side, each in a folder of its own; what they print is shown one after the other.
 everything=$work
-for c in $(compilers); do
+for c in $compilers; do
     work=$everything/$c
     mkdir "$work"
     (checks_of "$c" >"$everything/$c.checks"; exit "$failures") &
