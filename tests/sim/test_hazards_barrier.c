@@ -7,9 +7,17 @@
     "shfl.sync.down.b32 %r7, %r0, " distance ", 31, 0xffffffff;\nadd.u32 %r0, %r0, %r7;\nmov.u32 %r8, %tid.x;\n"
 #define KEEP_FIRST "setp.ne.u32 %p1, %r8, 0;\n@!%p1 st.global.u32 [%rd0], %r0;\n@!%p1 st.shared.u32 [%r3], %r0;\n"
 
+/* Each lane takes a lock and gives it back. */
+#define ONE_BY_ONE                                                                                  \
+    "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r3], 0;\nbar.sync 0;\n"                        \
+    "L: atom.acquire.cta.shared.cas.b32 %r7, [%r3], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra L;\n" \
+    "atom.release.cta.shared.exch.b32 %r7, [%r3], 0;\n"
+
 static const pair pairs[] = {
     PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
+    PAIR("barrier behind a lock, for a part of the warp", BARRIER_DIVERGENCE, 1, 32,
+         ONE_BY_ONE HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"), ONE_BY_ONE "bar.sync 0;\n" OUT("%r0")),
     PAIR("barriers in both sides of a branch", BARRIER_DIVERGENCE, 1, 64,
          HALF "@%p3 bra T;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nD:\n" OUT("%r0"),
          HALF "@%p3 bra T;\nbarrier.sync 0;\nbra D;\nT: barrier.sync 0;\nD:\n" OUT("%r0")),

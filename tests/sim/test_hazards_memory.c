@@ -20,6 +20,7 @@
                        "mapa.shared::cluster.u32 %r9, %r4, %r8;\n@!%p1 ld.shared::cluster.u32 %r7, [%r9];\n@!%p1 " \
                        "st.global.u32 [%rd2], %r7;\n"
 
+#define HALF_WORD ".shared .align 4 .b8 half[2];\nmov.u32 %r6, half;\n"
 /* A byte of a shared word that nobody wrote otherwise; the comparison of such a word or another one's. */
 #define BYTE_IN_WORD "cvt.u16.u32 %h0, %r0;\nst.shared.u8 [%r4], %h0;\nld.shared.u32 %r7, [%r4];\n"
 #define HALF(name) "cvt.u32.u16 %r7, " name ";\n" TAKE
@@ -53,6 +54,8 @@ static const pair pairs[] = {
          GENERIC "st.u32 [%rd4+1020], %r0;\n"),
     PAIR("an address that may be of either variable", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
          "setp.eq.u32 %p1, %r2, 1;\nselp.b32 %r6, %r5, %r3, %p1;\nst.shared.u32 [%r6], %r0;\n"),
+    PAIR("the word that a shared variable of two bytes lies in", OUT_OF_BOUNDS, 1, 1,
+         HALF_WORD "ld.shared.u32 %r7, [%r6];\n", HALF_WORD "atom.shared.cas.b32 %r7, [%r6], 0, 1;\n"),
     PAIR("cp.async to behind a shared variable", OUT_OF_BOUNDS, 1, 1,
          "cp.async.ca.shared.global [%r3+1024], [%rd1], 4;\ncp.async.wait_all;\n",
          "cp.async.ca.shared.global [%r3+1020], [%rd1], 4;\ncp.async.wait_all;\n"),

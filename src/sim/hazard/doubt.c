@@ -232,21 +232,29 @@ static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
     if (!x->found.bits) x->found.lanes = 0;
 }
 
+/* What is compared and brought may be a byte with the neighbours that it lies in a word with: only the address counts.
+ */
+static bool is_exchange(const ptx_instruction *i) {
+    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+}
+
+static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i, const flow *x) {
+    const flow address = of_operand(w, &i->operands[0], x->active);
+    if (address.found.lanes)
+        report(w, &address.found, op->instruction);
+    else if (x->found.lanes && stores_doubt(x, i) && (!to_shared(op) || is_of_shuffle(&x->found)))
+        report(w, &x->found, op->instruction);
+}
+
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (stands_for_none(op)) return;
     sim_hazard_products_step(w, op, active);
     flow x = sources(w, op->instruction, active);
     if (is_product(i)) x = of_product(w, i, active);
+    if (is_exchange(i)) x = of_operand(w, &i->operands[1], active);
     switch (i->op) {
-    case PTX_OP_ST: {
-        const flow address = of_operand(w, &i->operands[0], active);
-        if (address.found.lanes)
-            report(w, &address.found, op->instruction);
-        else if (x.found.lanes && stores_doubt(&x, i) && (!to_shared(op) || is_of_shuffle(&x.found)))
-            report(w, &x.found, op->instruction);
-        return;
-    }
+    case PTX_OP_ST: check_store(w, op, i, &x); return;
     case PTX_OP_LD:
     case PTX_OP_LDU:
     case PTX_OP_BRA:

@@ -285,9 +285,9 @@ static inline size_t sim_shadow_words(const sim_grid *g) {
 /* The block begins: nothing in its threads' frames has been written. */
 void sim_hazard_local_start(const sim_block *b);
 
-/* variable.c. Before an access to shared memory of the warp's own block. */
+/* variable.c. Before an access to shared memory of the warp's own block, an atomic or otherwise strong one or not. */
 void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
-                       uint32_t bytes, haul_action action);
+                       uint32_t bytes, haul_action action, bool is_strong);
 
 /* flight.c. A bulk copy has been issued by the warp's lane, to or from block `to`; a load has arrived, by way of
  * that actor, an mbarrier; a cp.async has been issued; the block ends. */

@@ -387,7 +387,7 @@ static sim_visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const 
 }
 
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
-    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ);
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ, op->flags & SIM_OP_STRONG);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
     const sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
@@ -431,7 +431,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
-    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE);
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE, op->flags & SIM_OP_STRONG);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
@@ -441,7 +441,7 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                        const uint32_t address[SIM_LANES]) {
-    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC);
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC, true);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
     k.strong = true;
     write_all(&k, address, SIM_CELL_ATOMIC);
@@ -477,7 +477,7 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
 }
 
 void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
-    sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE);
+    sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE, false);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     for (uint32_t left = active; left; left &= left - 1) {
@@ -539,7 +539,7 @@ static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, p
 static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
     uint32_t of_lane[SIM_LANES] = {0};
     of_lane[k->lane] = address;
-    sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action);
+    sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action, false);
 }
 
 static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {

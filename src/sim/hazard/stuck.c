@@ -27,10 +27,22 @@ static bool only_ends(const sim_warp *w, uint32_t pc) {
     return next == PTX_OP_RET || next == PTX_OP_EXIT;
 }
 
-static uint32_t lanes_past(const sim_warp *w) {
+/* Whoever is at the join comes to the instruction: lanes that take a lock one after the other do. */
+static bool leads_to(const sim_warp *w, uint32_t pc, uint32_t instruction) {
+    const ptx_function *f = w->sm->grid->program->function;
+    for (uint32_t b = w->ops[pc].x; b != PTX_NO_BLOCK; b = f->blocks[b].join)
+        if (f->blocks[b].first <= instruction && instruction < f->blocks[b].end) return true;
+    return false;
+}
+
+/* The lanes that wait at joins, and that will not come to what the path waits at. */
+static uint32_t lanes_past(const sim_warp *w, const sim_path *p) {
+    const uint32_t instruction = w->ops[p->pc].instruction;
     uint32_t lanes = 0;
-    for (size_t k = 0; k < SIM_MAX_JOINS; k++)
-        if (w->joins[k].used && !only_ends(w, w->joins[k].pc)) lanes |= w->joins[k].arrived;
+    for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
+        const sim_join *j = &w->joins[k];
+        if (j->used && !only_ends(w, j->pc) && !leads_to(w, j->pc, instruction)) lanes |= j->arrived;
+    }
     return lanes;
 }
 
@@ -51,9 +63,12 @@ static void report_parting(sim_warp *w, const sim_path *p, uint32_t past) {
 }
 
 void sim_hazard_joins_released(sim_warp *w) {
-    const uint32_t past = lanes_past(w);
-    for (size_t k = 0; past && k < SIM_MAX_PATHS; k++)
-        if (w->paths[k].state != SIM_PATH_FREE) report_parting(w, &w->paths[k], past);
+    for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
+        const sim_path *p = &w->paths[k];
+        const bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_WARP_SYNC;
+        const uint32_t past = waits ? lanes_past(w, p) : 0;
+        if (past) report_parting(w, p, past);
+    }
 }
 
 /* ---- deadlock ---- */

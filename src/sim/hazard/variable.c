@@ -37,12 +37,22 @@ static uint32_t lanes_outside(const sim_origin *o, uint32_t active, const uint32
     return outside & active;
 }
 
+/* Atomics of a byte or two are made of those of the word that has them. */
+static sim_origin in_words(const sim_origin *o) {
+    sim_origin words = *o;
+    words.from &= ~3u;
+    words.to = (o->to + 3) & ~3u;
+    return words;
+}
+
 void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
-                       uint32_t bytes, haul_action action) {
+                       uint32_t bytes, haul_action action, bool is_strong) {
     const sim_origin *o = w->sm->grid->origins;
     if (!o || !o[instruction].variable) return;
     if (all_inside(&o[instruction], active, address, bytes)) return;
-    const uint32_t outside = lanes_outside(&o[instruction], active, address, bytes);
+    const sim_origin words = in_words(&o[instruction]);
+    const bool by_words = is_strong && bytes == 4;
+    const uint32_t outside = lanes_outside(by_words ? &words : &o[instruction], active, address, bytes);
     if (!outside) return;
     const unsigned lane = (unsigned)__builtin_ctz(outside);
     const sim_suspect s = {.kind = HAUL_FINDING_OUT_OF_BOUNDS,
