@@ -48,11 +48,19 @@ static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
     }
 }
 
+/* A word that an atomic of a byte or two of it is made of: its other bytes come back as they were. */
+static bool is_around(const ptx_instruction *i, uint64_t bits) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    const bool is_strong = order && order != PTX_MOD_WEAK;
+    return is_strong && ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
+}
+
 void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
                       haul_space space, uint64_t address, uint32_t bytes) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
+    if (is_around(i, bits)) return;
     const sim_doubt doubt = {.lanes = lanes,
                              .bits = bits,
                              .instruction = instruction,

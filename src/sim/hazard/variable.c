@@ -51,7 +51,7 @@ void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const
     if (!o || !o[instruction].variable) return;
     if (all_inside(&o[instruction], active, address, bytes)) return;
     const sim_origin words = in_words(&o[instruction]);
-    const bool by_words = is_strong && bytes == 4;
+    const bool by_words = is_strong && bytes <= 4;
     const uint32_t outside = lanes_outside(by_words ? &words : &o[instruction], active, address, bytes);
     if (!outside) return;
     const unsigned lane = (unsigned)__builtin_ctz(outside);
