@@ -20,6 +20,10 @@
                        "mapa.shared::cluster.u32 %r9, %r4, %r8;\n@!%p1 ld.shared::cluster.u32 %r7, [%r9];\n@!%p1 " \
                        "st.global.u32 [%rd2], %r7;\n"
 
+/* A part of a local word is replaced, by its generic address, as compilers without optimisation do. */
+#define FIELD(others, made)                                                                                         \
+    "cvt.u64.u32 %rd4, %r6;\ncvta.local.u64 %rd4, %rd4;\nld.u32 %r7, [%rd4];\nand.b32 %r7, %r7, " others ";\n" made \
+    "or.b32 %r7, %r7, %r8;\nst.u32 [%rd4], %r7;\n"
 #define HALF_WORD ".shared .align 4 .b8 half[2];\nmov.u32 %r6, half;\n"
 /* A byte of a shared word that nobody wrote otherwise; the comparison of such a word or another one's. */
 #define BYTE_IN_WORD "cvt.u16.u32 %h0, %r0;\nst.shared.u8 [%r4], %h0;\nld.shared.u32 %r7, [%r4];\n"
@@ -118,6 +122,10 @@ static const pair pairs[] = {
     PAIR("what nobody wrote kept in a local array", UNINITIALISED_READ, 1, 32,
          LOCAL "ld.local.u32 %r8, [%r6+8];\nst.local.v2.u32 [%r6], {%r0, %r8};\nld.local.u32 %r7, [%r6+4];\n" TAKE,
          LOCAL "ld.local.u32 %r8, [%r6+8];\nst.local.v2.u32 [%r6], {%r0, %r8};\nld.local.u32 %r7, [%r6];\n" TAKE),
+    PAIR("bit fields of a local word, filled one by one", UNINITIALISED_READ, 1, 32,
+         LOCAL "ld.local.u32 %r7, [%r6];\n" TAKE,
+         LOCAL FIELD("-16", "and.b32 %r8, %r0, 15;\n")
+             FIELD("15", "shl.b32 %r8, %r0, 4;\n") "ld.local.u32 %r7, [%r6];\n" TAKE),
     PAIR("local array of the block before", UNINITIALISED_READ, 256, 1,
          LOCAL "setp.ge.u32 %p1, %r1, 8;\n@!%p1 st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE,
          LOCAL "st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6];\n" TAKE),

@@ -186,7 +186,9 @@ uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned ele
     if (i->op != PTX_OP_ST) return 0;
     const ptx_operand *part = is_part ? &data->parts[element] : data;
     const flow x = of_operand(w, part, SIM_ALL_LANES);
-    return x.found.lanes && sim_doubtful_bits(x.doubts, part, i->type) ? x.found.lanes : 0;
+    const unsigned width = ptx_bits(i->type) < 64 ? ptx_bits(i->type) : 64;
+    const uint64_t known = ~sim_doubtful_bits(x.doubts, part, i->type) << (64 - width);
+    return known ? 0 : x.found.lanes; /* bit fields are filled one after the other */
 }
 
 void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]) {
@@ -246,12 +248,27 @@ static bool is_exchange(const ptx_instruction *i) {
     return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
 }
 
-static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i, const flow *x) {
-    const flow address = of_operand(w, &i->operands[0], x->active);
-    if (address.found.lanes)
+/* The lanes that store to where others may look: not to the block's or the thread's own memory by a generic address. */
+static uint32_t lanes_outward(const sim_warp *w, const sim_op *op, uint32_t lanes) {
+    uint32_t outward = 0;
+    if (!(op->flags & SIM_OP_WIDE)) return lanes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const uint64_t window = (SIM_SLOT(w, uint64_t, op->a)[l] + (uint64_t)op->imm) & SIM_WINDOW_MASK;
+        if (window != SIM_SHARED_WINDOW && window != SIM_LOCAL_WINDOW) outward |= 1u << l;
+    }
+    return outward;
+}
+
+static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i, flow x) {
+    const flow address = of_operand(w, &i->operands[0], x.active);
+    if (address.found.lanes) {
         report(w, &address.found, op->instruction);
-    else if (x->found.lanes && stores_doubt(x, i) && (!to_shared(op) || is_of_shuffle(&x->found)))
-        report(w, &x->found, op->instruction);
+        return;
+    }
+    if (!x.found.lanes || !stores_doubt(&x, i)) return;
+    if (!is_of_shuffle(&x.found)) x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
+    if (x.found.lanes) report(w, &x.found, op->instruction);
 }
 
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -262,7 +279,7 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     if (is_product(i)) x = of_product(w, i, active);
     if (is_exchange(i)) x = of_operand(w, &i->operands[1], active);
     switch (i->op) {
-    case PTX_OP_ST: check_store(w, op, i, &x); return;
+    case PTX_OP_ST: check_store(w, op, i, x); return;
     case PTX_OP_LD:
     case PTX_OP_LDU:
     case PTX_OP_BRA:
