@@ -98,28 +98,24 @@ static uint32_t lower_source_size(sim_lowering *l, const ptx_operand *o, uint32_
 }
 
 haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
-    bool wide, shared_wide;
-    int64_t offset, shared_offset;
+    bool shared_wide;
+    int64_t shared_offset;
     uint64_t bytes = i->operands[2].bits;
     bool bypass = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG;
     bool sized = i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->operands[2].kind != PTX_INTEGER || (bytes != 16 && (bypass || (bytes != 4 && bytes != 8))))
         return sim_lower_fail(l, "cp.async moves 4, 8 or 16 bytes, and with .cg only 16");
     uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
-    uint32_t global = sim_address(l, &i->operands[1], &wide, &offset);
     uint32_t size = sized ? lower_source_size(l, &i->operands[3], (uint32_t)bytes) : SIM_SLOT_ZERO;
     const uint32_t policy = sim_policy_slot(l, i);
-    sim_op *op = sim_emit(l, copy_async);
+    sim_op *op = sim_emit_at(l, copy_async, &i->operands[1]);
     op->policy = policy;
     op->d = shared;
     op->x = (uint32_t)shared_offset;
     op->imm2 = shared_wide;
-    op->a = global;
-    op->imm = offset;
     op->b = size;
     op->count = sized;
     op->bytes = (uint8_t)bytes;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     op->memory_class = bypass ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
     return HAUL_OK;
 }

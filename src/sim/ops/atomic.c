@@ -227,52 +227,43 @@ static bool releases(const ptx_instruction *i) {
 
 /* operands[at] is the memory, then a, then (CAS) b */
 static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
-    bool wide, swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
-    int64_t offset;
-    uint32_t base = sim_address(l, &i->operands[at], &wide, &offset);
+    const bool swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
     uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
     uint32_t c = swaps ? sim_source(l, &i->operands[at + 2], i->type) : SIM_SLOT_ZERO;
     const uint32_t policy = sim_policy_slot(l, i);
-    sim_op *op = sim_emit(l, handler_of(i));
+    sim_op *op = sim_emit_at(l, handler_of(i), &i->operands[at]);
     op->policy = policy;
-    op->a = base;
     op->b = b;
     op->c = c;
     op->d = at ? sim_destination(l, &i->operands[0]) : SIM_SLOT_SINK;
-    op->imm = offset;
     op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
     op->x = sim_atomic_kind_of(i);
     op->y = !result_read;
     op->memory_class = is_shared(i)  ? HAUL_CLASS_SHARED_ATOMIC
                        : result_read ? HAUL_CLASS_GLOBAL_ATOMIC
                                      : HAUL_CLASS_GLOBAL_REDUCTION;
-    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (releases(i) ? SIM_OP_RELEASES : 0));
+    op->flags |= releases(i) ? SIM_OP_RELEASES : 0;
     return HAUL_OK;
 }
 
 /* What can be a vector is floating point, in global memory. */
 static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
-    bool wide;
-    int64_t offset;
     const ptx_operand *from = &i->operands[at + 1], *to = at ? &i->operands[0] : NULL;
     const unsigned count = from->part_count;
-    uint32_t slots[16], base = sim_address(l, &i->operands[at], &wide, &offset);
+    uint32_t slots[16];
     for (unsigned e = 0; e < count; e++) {
         slots[e] = sim_source(l, &from->parts[e], i->type);
         slots[count + e] = to ? sim_destination(l, &to->parts[e]) : SIM_SLOT_SINK;
     }
     const uint32_t pool = sim_pool(l, slots, 2 * (size_t)count), policy = sim_policy_slot(l, i);
-    sim_op *op = sim_emit(l, atomic_global);
+    sim_op *op = sim_emit_at(l, atomic_global, &i->operands[at]);
     op->policy = policy;
-    op->a = base;
-    op->imm = offset;
     op->more = pool;
     op->count = (uint8_t)count;
     op->bytes = (uint8_t)(count * ptx_bits(i->type) / 8);
     op->x = sim_atomic_kind_of(i);
     op->y = !result_read;
     op->memory_class = result_read ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     return HAUL_OK;
 }
 

@@ -130,23 +130,17 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static haul_status lower_matrices(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned memory,
                                   haul_memory_class class) {
-    bool wide;
-    int64_t offset;
     const ptx_operand *registers = &i->operands[1 - memory];
     const bool loads = memory == 1;
-    const uint32_t base = sim_address(l, &i->operands[memory], &wide, &offset);
     const uint32_t more = sim_pool_fragment(l, registers, loads);
-    const bool generic = wide && !i->mods[PTX_SLOT_SPACE];
-    sim_op *op = sim_emit(l, run);
-    op->a = base;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, run, &i->operands[memory]);
+    const bool generic = op->flags & SIM_OP_WIDE && !i->mods[PTX_SLOT_SPACE];
     op->more = more;
     op->count = (uint8_t)registers->part_count;
     op->bytes = ROW_BYTES;
     op->x = LOG2_WORD;
     op->imm2 = (i->mods[PTX_SLOT_TRANS] ? MATRIX_TRANSPOSED : 0u) | (generic ? MATRIX_GENERIC : 0u) |
                (i->type == PTX_B8 ? MATRIX_OF_BYTES : 0u);
-    op->flags |= wide ? SIM_OP_WIDE : 0;
     op->memory_class = (uint8_t) class;
     return HAUL_OK;
 }

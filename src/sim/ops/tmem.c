@@ -266,13 +266,8 @@ static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_handler run, const ptx_operand *memory,
                                 const ptx_operand *registers, const ptx_operand *half) {
-    bool wide;
-    int64_t offset;
-    const uint32_t base = sim_address(l, memory, &wide, &offset);
     const uint32_t more = sim_pool_fragment(l, registers, registers == &i->operands[0]);
-    sim_op *op = sim_emit(l, run);
-    op->a = base;
-    op->imm = offset;
+    sim_op *op = sim_emit_at(l, run, memory);
     op->more = more;
     op->count = (uint8_t)registers->part_count;
     op->x = i->mods[PTX_SLOT_TMEM_SHAPE] - PTX_MOD_T16X64B + SHAPE_16X64;
