@@ -47,7 +47,7 @@ static void run_all(const char *text, const char *form, outcome *o) {
     CUmodule module;
     CUdeviceptr buffer;
     memset(o, 0, sizeof *o);
-    require(setenv("HAUL_COMPILE", form, 1) == 0);
+    require(setenv("HAUL_COMPILE", form, 1) == 0 && setenv("HAUL_CACHE", "off", 1) == 0);
     require(haul_device_open("sim:h100", &options, &device) == HAUL_OK);
     require(cu->allocate(&buffer, BUFFER_BYTES) == CUDA_SUCCESS);
     if (cu->module_load(&module, text, 0, NULL, NULL) == CUDA_SUCCESS)

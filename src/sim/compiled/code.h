@@ -20,6 +20,7 @@ bool sim_compiler_is_possible(void);
 /* Loads the library, once; NULL if there is none: sim_compiler_why_not(). */
 const sim_compiler_info *sim_compiler(void);
 const char *sim_compiler_why_not(void);
+bool sim_compiler_is_loaded(void);
 /* Called once, when the library has been loaded: the thread that uses it has to end before the library does. */
 void sim_compiler_at_exit(void);
 

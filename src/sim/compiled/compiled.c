@@ -143,6 +143,7 @@ static bool compile_block(const sim_job *j, const sim_compiler_info *info, const
         found = code != NULL;
     }
     c->memory.out_of_memory = NULL;
+    atomic_store(&c->blocks[j->block].misses, 0);
     text_free(&out);
     arena_free(&memory);
     return found;

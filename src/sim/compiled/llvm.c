@@ -216,6 +216,10 @@ const char *sim_compiler_why_not(void) {
     return why_not;
 }
 
+bool sim_compiler_is_loaded(void) {
+    return atomic_load(&tried);
+}
+
 const char *sim_compiler_identity(void) {
     return identity;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Nanoseconds. SAVED: for an operation that is not interpreted. BETTER: for one that was compiled at the higher level.
- */
-enum { SAVED = 8, BETTER = 1 };
+ * LOADING: what the compiler's library takes before it does anything. */
+enum { SAVED = 8, BETTER = 1, LOADING = 15000000 };
 static const struct {
     uint64_t always, an_operation;
 } costs[SIM_CODE_LEVELS] = {[SIM_CODE_LESS] = {2000000, 90000}, [SIM_CODE_MORE] = {4000000, 250000}};
@@ -36,7 +36,8 @@ uint64_t sim_compiled_size(const sim_compiled *c, uint32_t block) {
 }
 
 static uint64_t cost_of(const sim_compiled *c, uint32_t block, sim_code_level level) {
-    return costs[level].always + costs[level].an_operation * sim_compiled_size(c, block);
+    const uint64_t loading = sim_compiler_is_loaded() ? 0 : LOADING;
+    return loading + costs[level].always + costs[level].an_operation * sim_compiled_size(c, block);
 }
 
 static bool ask_once(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level) {
