@@ -594,7 +594,8 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }
-    if (status == HAUL_OK && s.sms[0].native) sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
+    if (status == HAUL_OK && !l->check && l->program->compiled)
+        sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
     if (l->wrote_host && s.link.written) *l->wrote_host = true;
     tear_down(&s);
     return status;

@@ -200,7 +200,7 @@ void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
         uint64_t runs = 0, parts = 0;
         for (uint32_t i = 0; i < count; i++) {
             runs += sms[i].counting->block_runs[b];
-            parts += sms[i].native->part_runs[b];
+            parts += sms[i].native ? sms[i].native->part_runs[b] : 0;
         }
         sim_compiled_ran(c, b, SIM_CODE_WHOLE, runs);
         sim_compiled_ran(c, b, SIM_CODE_PART, parts);
