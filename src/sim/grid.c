@@ -243,6 +243,7 @@ static haul_status create_sms(run_state *s) {
 static void choose_threads(run_state *s, const sim_launch *l) {
     const int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
+    s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
 }
 
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
