@@ -157,7 +157,7 @@ static void copy_by_ldgsts(walk *w, const access *a) {
     note_issue(w, a);
     if (around) {
         sim_bypass b;
-        sim_traffic_ldgsts_bypass(t, a->active, 0, a->global, a->shared, a->width, &b);
+        sim_traffic_ldgsts_bypass(t, a->active, 0, false, a->global, a->shared, a->width, &b);
         look_up(w, t, &b.requests, false, true);
     } else {
         sim_lines lines;

@@ -101,6 +101,12 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     }
 }
 
+/* Machine code has no source size. A constant 0 becomes a predicate that is never true, a register one that is computed
+ * for each lane, with a source address that is moved up by what is not to be read. */
+static bool is_sized(const ptx_instruction *i) {
+    return i->op == PTX_OP_CP_ASYNC && i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
+}
+
 static sim_caching caching_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ORDER]) {
     case PTX_MOD_VOLATILE:
@@ -486,6 +492,7 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         a->caching = (uint8_t)caching_of(i);
         a->aggregated = (uint8_t)aggregation_of(i, a->class, &values);
         a->loops = needs_loop(i, a->class);
+        a->sized = is_sized(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }
     if (sim_local_in_registers(f, &values)) drop_local(f, assembled);

@@ -38,7 +38,8 @@ typedef struct sim_assembled {
     bool plain;         /* one access, exactly as in PTX */
     uint8_t aggregated; /* sim_aggregation: an atomic on one address, which lanes do among themselves first */
     bool loops;         /* an atomic that machine code makes of loads and compare-and-swaps in a loop */
-    bool fixed;         /* a constant load whose address is known: perhaps an operand of other instructions */
+    bool sized; /* a copy whose source size is a register: lanes for which that is 0 have a predicate to say so */
+    bool fixed; /* a constant load whose address is known: perhaps an operand of other instructions */
     uint8_t part_count; /* 0: counts nowhere, or with another instruction */
     sim_part parts[SIM_MAX_PARTS];
 } sim_assembled;

@@ -641,7 +641,8 @@ static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = tally_at(c, op, SIM_TALLY_OWN);
     sim_bypass b;
-    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, source, destination, op->bytes, &b);
+    const bool sized = c->plan->assembled[op->instruction].sized;
+    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, sized, source, destination, op->bytes, &b);
     t->tag_sectors += b.tag_sectors;
     for (uint32_t i = 0; i < b.requests.count; i++) request_read(c, t, b.requests.line[i], b.requests.mask[i]);
 }

@@ -52,14 +52,14 @@ static inline void sim_traffic_ldgsts_access(haul_traffic *t, uint32_t active, u
     t->bytes -= (uint64_t)sim_lanes(active & ~filled) * bytes;
 }
 
-/* LDGSTS around L1; `bypass` is filled in. */
-static inline void sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, uint32_t filled,
+/* LDGSTS around L1; `bypass` is filled in. `sized`: lanes in `filled` are told by a predicate, and count no sectors. */
+static inline void sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, uint32_t filled, bool sized,
                                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
                                              unsigned bytes, sim_bypass *bypass) {
     sim_bypass_groups(source, destination, active, filled, bypass);
     sim_wavefronts wavefronts = {bypass->wavefronts, sim_bank_store(destination, active, bytes).ideal};
     sim_traffic_shared(t, wavefronts, active, bytes);
-    t->sectors += bypass->sectors;
+    t->sectors += sized ? bypass->requests.sectors : bypass->sectors;
     t->ideal_sectors += sim_ideal_sectors(active & ~filled, bytes);
     t->wavefronts += bypass->tag_wavefronts;
     t->requests += (active & ~filled) != 0;
