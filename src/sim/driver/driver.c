@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
+#include "sim/assembler/sink.h"
 #include "sim/call.h"
 #include "sim/driver/internal.h"
 #include "sim/grid.h"
@@ -346,6 +347,7 @@ haul_status sim_prepare(CUfunction f) {
     m->ptx->stack_bytes = m->context->stack_bytes;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
     HAUL_TRY(check_architecture(m, flat));
+    if (!m->context->check) HAUL_TRY(sim_sink(m->ptx, flat, &flat)); /* checks look at PTX as it was written */
     m->memory.out_of_memory = &out_of_memory;
     haul_status status = sim_lower(m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
     m->memory.out_of_memory = NULL;
