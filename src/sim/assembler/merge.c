@@ -6,13 +6,14 @@ enum { WIDEST = 16 };
 /* Loads of bytes and halves are extended as they come, and so are merged within a PTX vector only. */
 enum { MERGED_LOAD = 4 };
 
-/* Equal bases and elements together, by offset, then in program order. */
+/* Regions, equal bases and elements together, by offset, the widest first, then in program order. */
 static int compare_nodes(const void *left, const void *right) {
     const sim_node *a = left, *b = right;
+    if (a->region != b->region) return a->region < b->region ? -1 : 1;
     if (a->base != b->base) return a->base < b->base ? -1 : 1;
     if (a->element != b->element) return a->element < b->element ? -1 : 1;
     if (a->at != b->at) return a->at < b->at ? -1 : 1;
-    if (a->size != b->size) return a->size < b->size ? -1 : 1;
+    if (a->size != b->size) return a->size > b->size ? -1 : 1;
     return a->instruction < b->instruction ? -1 : a->instruction > b->instruction;
 }
 
@@ -20,19 +21,40 @@ static void sort_nodes(sim_node_list *nodes) {
     if (nodes->count > 1) qsort(nodes->items, nodes->count, sizeof *nodes->items, compare_nodes);
 }
 
-static bool same_place(const sim_node *a, const sim_node *b) {
-    return a->base == b->base && a->element == b->element && a->at == b->at && a->size == b->size;
+static bool same_array(const sim_node *a, const sim_node *b) {
+    return a->region == b->region && a->base == b->base && a->element == b->element;
 }
 
-void sim_drop_repeats(sim_node_list *nodes, bool keep_last) {
-    sort_nodes(nodes);
+/* The one of two that comes first on every way to the other; NULL: neither does. */
+static const sim_node *leader_of(const sim_node *a, const sim_node *b, const sim_dominance *d) {
+    if (!d || a->block == b->block) return a->instruction <= b->instruction ? a : b;
+    if (sim_dominates(d, a->block, b->block)) return a;
+    return sim_dominates(d, b->block, a->block) ? b : NULL;
+}
+
+/* The widest load of those that `n` is part of takes it in, if they are near enough. */
+static bool swallow(sim_node_list *nodes, size_t kept, const sim_node *n, const sim_dominance *d) {
+    for (size_t k = kept; k-- > 0 && same_array(&nodes->items[k], n) && nodes->items[k].at + WIDEST > n->at;) {
+        sim_node *wide = &nodes->items[k];
+        if (wide->holes || wide->at + wide->size < n->at + n->size) continue;
+        const sim_node *leader = leader_of(wide, n, d);
+        if (!leader) continue;
+        const int64_t at = wide->at;
+        const uint8_t size = wide->size;
+        *wide = *leader;
+        wide->at = at;
+        wide->size = size;
+        return true;
+    }
+    return false;
+}
+
+static void drop_parts(sim_node_list *nodes, const sim_dominance *d) {
     size_t kept = 0;
+    sort_nodes(nodes);
     for (size_t i = 0; i < nodes->count; i++) {
-        bool repeats = kept > 0 && same_place(&nodes->items[kept - 1], &nodes->items[i]);
-        if (!repeats)
-            nodes->items[kept++] = nodes->items[i];
-        else if (keep_last)
-            nodes->items[kept - 1] = nodes->items[i];
+        const sim_node n = nodes->items[i];
+        if (!swallow(nodes, kept, &n, d)) nodes->items[kept++] = n;
     }
     nodes->count = kept;
 }
@@ -43,7 +65,7 @@ static int64_t window_of(const sim_node *n, unsigned width) {
 
 /* Whether two nodes fill a window of `width` bytes, or as much of it as is needed. */
 static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bool loads) {
-    if (a->base != b->base || a->element != b->element || window_of(a, width) != window_of(b, width)) return false;
+    if (!same_array(a, b) || window_of(a, width) != window_of(b, width)) return false;
     if (a->alignment < __builtin_ctz(width)) return false;
     unsigned half = width / 2, large = a->size > b->size ? a->size : b->size, small = a->size + b->size - large;
     if (loads && small < MERGED_LOAD && a->instruction != b->instruction) return false;
@@ -51,30 +73,78 @@ static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bo
     return apart && large == half && (small == half || (loads && small == half / 2 && (width == 4 || width == WIDEST)));
 }
 
-static sim_node join(const sim_node *a, const sim_node *b, unsigned width) {
-    sim_node n = a->instruction <= b->instruction ? *a : *b;
+static sim_node join(const sim_node *a, const sim_node *leader, unsigned width) {
+    sim_node n = *leader;
     n.at = window_of(a, width) * (int64_t)width;
     n.size = (uint8_t)width;
     return n;
 }
 
 /* One round over sorted nodes: neighbours become windows of `width` bytes. */
-static void merge_windows(sim_node_list *nodes, unsigned width, bool loads) {
+static void merge_windows(sim_node_list *nodes, unsigned width, bool loads, const sim_dominance *d) {
     size_t kept = 0;
     for (size_t i = 0; i < nodes->count; i++) {
-        if (i + 1 < nodes->count && fill_window(&nodes->items[i], &nodes->items[i + 1], width, loads)) {
-            nodes->items[kept++] = join(&nodes->items[i], &nodes->items[i + 1], width);
+        const sim_node *a = &nodes->items[i], *b = i + 1 < nodes->count ? a + 1 : NULL;
+        const sim_node *leader = b && fill_window(a, b, width, loads) ? leader_of(a, b, d) : NULL;
+        if (leader) {
+            nodes->items[kept++] = join(a, leader, width);
             i++;
         } else {
-            nodes->items[kept++] = nodes->items[i];
+            nodes->items[kept++] = *a;
         }
     }
     nodes->count = kept;
 }
 
-void sim_merge_nodes(sim_node_list *nodes, bool loads) {
-    sort_nodes(nodes);
-    for (unsigned width = 2; width <= WIDEST; width *= 2) merge_windows(nodes, width, loads);
+void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
+    if (loads)
+        drop_parts(nodes, d);
+    else
+        sort_nodes(nodes);
+    for (unsigned width = 2; width <= WIDEST; width *= 2) merge_windows(nodes, width, loads, d);
+    if (loads) drop_parts(nodes, d);
+}
+
+/* Where the region's nodes begin. */
+static size_t first_of(const sim_node_list *nodes, uint32_t region) {
+    size_t low = 0, high = nodes->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (nodes->items[middle].region < region)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_node(const sim_node_list *nodes, uint32_t region, const sim_node *x) {
+    for (size_t k = first_of(nodes, region); k < nodes->count && nodes->items[k].region == region; k++) {
+        const sim_node *y = &nodes->items[k];
+        if (x->base == y->base && x->element == y->element && x->at == y->at && x->size == y->size) return true;
+    }
+    return false;
+}
+
+/* All nodes of one region are in the other. */
+static bool has_nodes(const sim_node_list *nodes, uint32_t region, uint32_t other) {
+    for (size_t k = first_of(nodes, region); k < nodes->count && nodes->items[k].region == region; k++)
+        if (!has_node(nodes, other, &nodes->items[k])) return false;
+    return true;
+}
+
+void sim_drop_overwritten(sim_node_list *nodes, const uint32_t *follows) {
+    size_t kept = 0;
+    bool *gone = ARENA_ARRAY(nodes->memory, nodes->count + 1, bool);
+    for (size_t k = 0; k < nodes->count; k++) {
+        const uint32_t region = nodes->items[k].region, before = follows[region];
+        if (before == 0 || (k > 0 && nodes->items[k - 1].region == region)) continue;
+        if (!has_nodes(nodes, before, region)) continue;
+        for (size_t n = first_of(nodes, before); nodes->items[n].region == before; n++) gone[n] = true;
+    }
+    for (size_t k = 0; k < nodes->count; k++)
+        if (!gone[k]) nodes->items[kept++] = nodes->items[k];
+    nodes->count = kept;
 }
 
 void sim_place_nodes(sim_node_list *nodes, sim_assembled *assembled) {

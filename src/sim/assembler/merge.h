@@ -3,6 +3,7 @@
 #define HAUL_SIM_ASSEMBLER_MERGE_H
 
 #include "sim/assembler/assembler.h"
+#include "sim/assembler/dominance.h"
 #include "sim/assembler/values.h"
 
 /* An access that may still grow: `size` bytes at `at` from its base, made of elements of `element` bytes. */
@@ -13,6 +14,8 @@ typedef struct sim_node {
     uint32_t instruction;
     uint8_t size, element;
     uint8_t alignment; /* of the base, log2 */
+    bool holes;        /* not all of it is loaded for somebody: a load of a part of it is not taken from it */
+    uint32_t region, block;
 } sim_node;
 
 typedef struct sim_node_list {
@@ -21,12 +24,14 @@ typedef struct sim_node_list {
     arena *memory;
 } sim_node_list;
 
-/* Merges neighbours that share an aligned window of twice their size, from the smallest on. For loads three quarters of
- * a 4- or 16-byte window suffice; stores fill it. */
-void sim_merge_nodes(sim_node_list *nodes, bool loads);
+/* Merges neighbours of a region that share an aligned window of twice their size, from the smallest on. For loads three
+ * quarters of a 4- or 16-byte window suffice, and one that is part of another is gone; stores fill the window. Of two,
+ * one has to be in a block that dominates the other's; `dominance` NULL: all are in one. */
+void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *dominance);
 
-/* Of equal accesses the first stays (loads) or the last (stores). */
-void sim_drop_repeats(sim_node_list *nodes, bool keep_last);
+/* Merged stores that the next ones write over are gone: those of a region when another `follows` it at once and has
+ * the same nodes. */
+void sim_drop_overwritten(sim_node_list *nodes, const uint32_t *follows);
 
 /* The nodes become parts of their leading instructions; the list is empty afterwards. */
 void sim_place_nodes(sim_node_list *nodes, sim_assembled *assembled);

@@ -1,0 +1,497 @@
+#include "sim/assembler/combine.h"
+
+#include "ptx/liveness.h"
+#include "sim/assembler/dominance.h"
+#include "sim/assembler/merge.h"
+
+#include <stdlib.h>
+
+/* Memories whose accesses keep each other apart. */
+enum { SHARED, GLOBAL, READ_ONLY, DOMAINS };
+/* Functions of more blocks are looked at block by block: what lies between two blocks takes their number squared. */
+enum { MOST_BLOCKS = 3000 };
+
+/* Where a register that is written in several places is: in which block, and the number of the value that it has at the
+ * block's end. */
+typedef struct definition {
+    uint32_t reg, block;
+    uint64_t value;
+} definition;
+
+/* An access shows how its address is aligned, wherever a way has led through it. */
+typedef struct proof {
+    uint64_t base;
+    uint32_t block;
+    uint8_t alignment; /* log2 */
+} proof;
+
+/* Loads of one region may be combined if one's block dominates the other's; stores are in one block. */
+typedef struct combining {
+    const ptx_function *function;
+    const sim_values *values;
+    sim_assembled *assembled;
+    arena *memory;
+    sim_dominance dominance;
+    uint32_t **between; /* by block: those on ways to it from its parent, itself if a way leads round */
+    uint32_t *between_count;
+    uint8_t *separated; /* by block: domains in which something keeps loads before it from those behind, a bit each */
+    uint32_t (*at_end)[DOMAINS]; /* by block: the regions that loads are in at its end */
+    uint32_t loads[DOMAINS], stores[DOMAINS], regions;
+    uint32_t *follows; /* by region of stores: the one that it follows at once, as it writes the same again; or 0 */
+    sim_node_list single, loaded, stored;
+    sim_node_list begun; /* stores that begin a region of loads, by its number */
+    proof *proofs;
+    size_t proof_count, proof_capacity;
+    definition *definitions; /* by register */
+    size_t definition_count, definition_capacity;
+    uint64_t *value; /* by register that is written in several places: the number of its value in block value_in - 1 */
+    uint32_t *value_in;
+    uint64_t last_value;
+} combining;
+
+/* ---- one instruction's elements ---- */
+
+unsigned sim_element_bytes(const ptx_instruction *i) {
+    return ptx_bits(i->type) / 8;
+}
+
+static const ptx_operand *value_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 1 : 0];
+}
+
+static const ptx_operand *address_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
+}
+
+unsigned sim_element_count(const ptx_instruction *i) {
+    const ptx_operand *value = value_operand(i);
+    return value->kind == PTX_VECTOR ? value->part_count : 1;
+}
+
+static unsigned access_bytes(const ptx_instruction *i) {
+    return sim_element_count(i) * sim_element_bytes(i);
+}
+
+static bool is_ordinary(const ptx_instruction *i) {
+    unsigned order = i->mods[PTX_SLOT_ORDER];
+    return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
+}
+
+static bool element_needed(const ptx_instruction *i, const sim_values *v, unsigned element) {
+    const ptx_operand *value = value_operand(i);
+    if (value->kind == PTX_VECTOR) value = &value->parts[element];
+    return value->kind == PTX_REGISTER && v->needed[value->reg];
+}
+
+/* A load is as wide as its aligned runs of needed elements; a store, or a load of which all is needed, stays whole.
+ * A vector's own alignment is what its PTX form promises. Whole vectors of bytes and halves are loaded as words. */
+static void list_elements(combining *s, uint32_t index, sim_place place, sim_node_list *nodes) {
+    enum { WORD = 4, WIDEST = 16 };
+    const ptx_instruction *i = &s->function->instructions[index];
+    unsigned count = sim_element_count(i), bytes = sim_element_bytes(i), needed = 0;
+    for (unsigned e = 0; e < count; e++) needed += i->op == PTX_OP_ST || element_needed(i, s->values, e);
+    const bool whole = needed == count && count * bytes <= WIDEST;
+    const bool words = whole && i->op == PTX_OP_LD && bytes < WORD && count * bytes >= WORD;
+    for (unsigned e = 0; e < (whole ? 1 : count); e++) {
+        if (!whole && !element_needed(i, s->values, e)) continue;
+        sim_node n = {.instruction = index,
+                      .element = (uint8_t)(words ? WORD : bytes),
+                      .at = e * bytes,
+                      .size = (uint8_t)(whole ? count * bytes : bytes),
+                      .alignment = (uint8_t)__builtin_ctz(count * bytes)};
+        ARENA_PUSH(nodes->memory, nodes->items, nodes->count, nodes->capacity, n);
+    }
+    sim_merge_nodes(nodes, true, NULL);
+    unsigned covered = 0;
+    for (size_t k = 0; k < nodes->count; k++) covered += nodes->items[k].size;
+    for (size_t k = 0; k < nodes->count; k++) {
+        nodes->items[k].holes = covered > needed * bytes;
+        nodes->items[k].base = place.base;
+        nodes->items[k].alignment = place.alignment;
+        nodes->items[k].at += place.offset;
+        nodes->items[k].origin = place.offset;
+    }
+}
+
+/* ---- values of registers that are written in several places ---- */
+
+static bool changes(const combining *s, uint32_t reg) {
+    return s->values->definitions[reg] > 1;
+}
+
+typedef struct definition_visit {
+    combining *combining;
+    uint32_t block;
+} definition_visit;
+
+static void list_definition(void *context, uint32_t reg, bool writes) {
+    const definition_visit *v = context;
+    combining *s = v->combining;
+    if (!writes || !changes(s, reg)) return;
+    const definition d = {.reg = reg, .block = v->block};
+    ARENA_PUSH(s->memory, s->definitions, s->definition_count, s->definition_capacity, d);
+}
+
+static int compare_definitions(const void *left, const void *right) {
+    const definition *a = left, *b = right;
+    if (a->reg != b->reg) return a->reg < b->reg ? -1 : 1;
+    return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static size_t first_definition(const combining *s, uint32_t reg) {
+    size_t low = 0, high = s->definition_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (s->definitions[middle].reg < reg)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_between(const combining *s, uint32_t block, uint32_t below) {
+    for (uint32_t k = 0; k < s->between_count[below]; k++)
+        if (s->between[below][k] == block) return true;
+    return false;
+}
+
+/* The number of a register's value on entry to a block: of the last place above it that wrote it, or of its own where
+ * ways with different values meet. */
+static uint64_t value_on_entry(const combining *s, uint32_t reg, uint32_t block) {
+    const size_t first = first_definition(s, reg);
+    for (uint32_t at = block;; at = s->dominance.parent[at]) {
+        const uint32_t parent = s->dominance.parent[at];
+        const definition *above = NULL;
+        if (parent == PTX_NO_BLOCK || !s->between[at]) return at + 1ull;
+        for (size_t k = first; k < s->definition_count && s->definitions[k].reg == reg; k++) {
+            if (is_between(s, s->definitions[k].block, at)) return at + 1ull;
+            if (s->definitions[k].block == parent) above = &s->definitions[k];
+        }
+        if (above) return above->value;
+    }
+}
+
+static uint64_t value_of(combining *s, uint32_t reg, uint32_t block) {
+    if (s->value_in[reg] != block + 1) s->value[reg] = value_on_entry(s, reg, block);
+    s->value_in[reg] = block + 1;
+    return s->value[reg];
+}
+
+static void note_definition(void *context, uint32_t reg, bool writes) {
+    const definition_visit *v = context;
+    combining *s = v->combining;
+    if (!writes || !changes(s, reg)) return;
+    s->value[reg] = ++s->last_value;
+    s->value_in[reg] = v->block + 1;
+    for (size_t k = first_definition(s, reg); k < s->definition_count && s->definitions[k].reg == reg; k++)
+        if (s->definitions[k].block == v->block) s->definitions[k].value = s->last_value;
+}
+
+/* Odd bases are registers (values.h). */
+static sim_place place_of(combining *s, const ptx_instruction *i, uint32_t block) {
+    enum { VALUE_SHIFT = 34 };
+    sim_place place = sim_place_of(s->function, s->values, address_operand(i));
+    if (place.base % 2 == 0) return place;
+    const uint32_t reg = (uint32_t)(place.base / 2);
+    if (changes(s, reg)) place.base |= value_of(s, reg, block) << VALUE_SHIFT;
+    return place;
+}
+
+/* ---- regions ---- */
+
+static unsigned domain_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: return SHARED;
+    case PTX_MOD_GLOBAL: return i->mods[PTX_SLOT_NC] ? READ_ONLY : GLOBAL;
+    default: return DOMAINS;
+    }
+}
+
+enum { IN_SHARED = 1 << SHARED, IN_GLOBAL = 1 << GLOBAL, IN_ALL = (1 << DOMAINS) - 1 };
+
+static unsigned written_domains(const ptx_instruction *i) {
+    switch (domain_of(i)) {
+    case SHARED: return IN_SHARED;
+    case GLOBAL:
+    case READ_ONLY: return IN_GLOBAL;
+    default: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE ? IN_SHARED | IN_GLOBAL : 0;
+    }
+}
+
+/* Domains in which an instruction keeps loads before it from being combined with those behind. Shuffles, votes and the
+ * closing of a group of copies do not. */
+static unsigned separates(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_COMMIT:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_VOTE_BALLOT:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT:
+    case PTX_OP_BRA:
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU: return 0;
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_ATOM_VECTOR:
+    case PTX_OP_RED:
+    case PTX_OP_RED_VECTOR: return written_domains(i);
+    default: return sim_is_arithmetic(i) ? 0 : IN_ALL;
+    }
+}
+
+static void begin_loads(combining *s, unsigned domains) {
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (domains >> d & 1) s->loads[d] = ++s->regions;
+}
+
+static void begin_stores(combining *s, unsigned domains) {
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (domains >> d & 1) s->stores[d] = ++s->regions;
+}
+
+/* ---- ways between blocks ---- */
+
+static void find_between(combining *s, uint32_t block, uint32_t *stack, uint32_t *seen) {
+    const sim_dominance *d = &s->dominance;
+    const uint32_t parent = d->parent[block];
+    uint32_t depth = 0, count = 0, *found = stack + s->function->block_count;
+    if (parent == PTX_NO_BLOCK) return;
+    stack[depth++] = block;
+    while (depth) {
+        const uint32_t at = stack[--depth];
+        for (uint32_t k = d->first_before[at]; k < d->first_before[at + 1]; k++) {
+            const uint32_t before = d->before[k];
+            if (before == parent || seen[before] == block + 1) continue;
+            seen[before] = block + 1;
+            found[count++] = stack[depth++] = before;
+        }
+    }
+    s->between[block] = ARENA_ARRAY(s->memory, count + 1, uint32_t);
+    s->between_count[block] = count;
+    for (uint32_t k = 0; k < count; k++) s->between[block][k] = found[k];
+}
+
+static void look_between(combining *s) {
+    const ptx_function *f = s->function;
+    uint32_t *stack = ARENA_ARRAY(s->memory, 2 * f->block_count + 1, uint32_t);
+    uint32_t *seen = ARENA_ARRAY(s->memory, f->block_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            s->separated[b] = (uint8_t)(s->separated[b] | separates(&f->instructions[i]));
+    for (uint32_t b = 0; b < f->block_count && f->block_count <= MOST_BLOCKS; b++) find_between(s, b, stack, seen);
+}
+
+static void enter_block(combining *s, uint32_t block) {
+    const uint32_t parent = s->dominance.parent[block];
+    unsigned separated = parent == PTX_NO_BLOCK || !s->between[block] ? IN_ALL : 0;
+    for (uint32_t k = 0; k < s->between_count[block]; k++) separated |= s->separated[s->between[block][k]];
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (!(separated >> d & 1)) s->loads[d] = s->at_end[parent][d];
+    begin_loads(s, separated);
+    begin_stores(s, IN_ALL);
+}
+
+/* ---- instructions ---- */
+
+static void append(sim_node_list *to, const sim_node_list *from, uint32_t region, uint32_t block) {
+    for (size_t k = 0; k < from->count; k++) {
+        sim_node n = from->items[k];
+        n.region = region;
+        n.block = block;
+        ARENA_PUSH(to->memory, to->items, to->count, to->capacity, n);
+    }
+}
+
+static void prove(combining *s, const ptx_instruction *i, sim_place place, uint32_t block) {
+    const unsigned whole = (unsigned)__builtin_ctz(access_bytes(i));
+    const unsigned offset = place.offset ? (unsigned)__builtin_ctzll((uint64_t)place.offset) : whole;
+    const proof p = {place.base, block, (uint8_t)(whole < offset ? whole : offset)};
+    if (p.alignment > place.alignment) ARENA_PUSH(s->memory, s->proofs, s->proof_count, s->proof_capacity, p);
+}
+
+/* The bytes are those that the store which began the region wrote: they are in registers. */
+static bool was_written(const combining *s, const sim_node *n, uint32_t region) {
+    for (size_t k = s->begun.count; k-- > 0 && s->begun.items[k].region >= region;) {
+        const sim_node *w = &s->begun.items[k];
+        if (w->region == region)
+            return w->base == n->base && w->element == n->element && w->at <= n->at &&
+                   n->at + n->size <= w->at + w->size;
+    }
+    return false;
+}
+
+static bool has_hints(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_CACHE] != PTX_MOD_NONE || i->mods[PTX_SLOT_EVICT_L1] != PTX_MOD_NONE;
+}
+
+static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned domain) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const sim_place place = place_of(s, i, block);
+    begin_stores(s, domain == READ_ONLY ? 0 : 1u << domain);
+    if (!is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
+    if (!i->guarded) prove(s, i, place, block);
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, place, &s->single);
+    const uint32_t region = i->guarded || has_hints(i) ? ++s->regions : s->loads[domain];
+    if (s->single.count == 1 && was_written(s, &s->single.items[0], region)) return;
+    append(&s->loaded, &s->single, region, block);
+}
+
+typedef enum meeting { NEIGHBOUR, OVERLAPS, ELSEWHERE } meeting;
+
+/* Stores are combined as long as they follow each other in one window of 16 bytes, and write nothing again. */
+static meeting meets_last(const combining *s, const sim_node *n, uint32_t region) {
+    enum { WINDOW_SHIFT = 4 };
+    for (size_t k = s->stored.count; k-- > 0 && s->stored.items[k].region >= region;) {
+        const sim_node *w = &s->stored.items[k];
+        if (w->region != region) continue;
+        if (w->base != n->base || w->at >> WINDOW_SHIFT != n->at >> WINDOW_SHIFT) return ELSEWHERE;
+        if (w->at < n->at + n->size && n->at < w->at + w->size) return OVERLAPS;
+    }
+    return NEIGHBOUR;
+}
+
+static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned domain) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const sim_place place = place_of(s, i, block);
+    begin_loads(s, 1u << domain);
+    if (i->guarded || !is_ordinary(i) || access_bytes(i) > 16) {
+        begin_stores(s, 1u << domain);
+        return;
+    }
+    prove(s, i, place, block);
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, place, &s->single);
+    const uint32_t before = s->stores[domain];
+    const meeting meets = meets_last(s, &s->single.items[0], before);
+    if (meets != NEIGHBOUR) begin_stores(s, 1u << domain);
+    if (meets == OVERLAPS) s->follows[s->stores[domain]] = before;
+    append(&s->stored, &s->single, s->stores[domain], block);
+    append(&s->begun, &s->single, s->loads[domain], block);
+}
+
+/* Constant loads are of 8 bytes at most. */
+static void split_constant(sim_assembled *a) {
+    enum { WIDEST = 8 };
+    for (unsigned p = 0; p < a->part_count; p++) {
+        sim_part *part = &a->parts[p];
+        if (part->width <= WIDEST || a->part_count == SIM_MAX_PARTS) continue;
+        a->parts[a->part_count++] = (sim_part){(int16_t)(part->start + WIDEST), (uint8_t)(part->width - WIDEST)};
+        part->width = WIDEST;
+    }
+}
+
+/* A place is fixed when it is a variable's or a number, not a register's. */
+static void scan_constant_load(combining *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const uint64_t base = sim_place_of(s->function, s->values, address_operand(i)).base;
+    sim_assembled *a = &s->assembled[index];
+    a->fixed = base % 2 == 0;
+    if (access_bytes(i) > 16) return;
+    a->part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, (sim_place){0, 0, 0}, &s->single);
+    sim_place_nodes(&s->single, s->assembled);
+    split_constant(a);
+}
+
+static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const unsigned domain = domain_of(i);
+    definition_visit visit = {s, block};
+    if (i->op == PTX_OP_LD && domain < DOMAINS) {
+        scan_load(s, index, block, domain);
+    } else if (i->op == PTX_OP_ST && domain < DOMAINS) {
+        scan_store(s, index, block, domain == READ_ONLY ? GLOBAL : domain);
+    } else if (s->assembled[index].class == HAUL_CLASS_CONSTANT_LOAD) {
+        scan_constant_load(s, index);
+    } else {
+        begin_loads(s, separates(i));
+        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : separates(i));
+    }
+    ptx_visit_registers(i, note_definition, &visit);
+}
+
+static void scan_block(combining *s, uint32_t block) {
+    enter_block(s, block);
+    for (uint32_t i = s->function->blocks[block].first; i < s->function->blocks[block].end; i++)
+        scan_instruction(s, i, block);
+    for (unsigned d = 0; d < DOMAINS; d++) s->at_end[block][d] = s->loads[d];
+}
+
+/* ---- the function ---- */
+
+static int compare_proofs(const void *left, const void *right) {
+    const proof *a = left, *b = right;
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+static size_t first_proof(const combining *s, uint64_t base) {
+    size_t low = 0, high = s->proof_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (s->proofs[middle].base < base)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void apply_proofs(const combining *s, sim_node_list *nodes) {
+    for (size_t n = 0; n < nodes->count; n++) {
+        sim_node *node = &nodes->items[n];
+        for (size_t k = first_proof(s, node->base); k < s->proof_count && s->proofs[k].base == node->base; k++)
+            if (s->proofs[k].alignment > node->alignment &&
+                sim_dominates(&s->dominance, s->proofs[k].block, node->block))
+                node->alignment = s->proofs[k].alignment;
+    }
+}
+
+static void set_up(combining *s) {
+    const ptx_function *f = s->function;
+    const size_t blocks = f->block_count + 1, registers = f->register_count + 1;
+    sim_dominance_find(f, s->memory, &s->dominance);
+    s->between = ARENA_ARRAY(s->memory, blocks, uint32_t *);
+    s->between_count = ARENA_ARRAY(s->memory, blocks, uint32_t);
+    s->separated = ARENA_ARRAY(s->memory, blocks, uint8_t);
+    s->at_end = arena_array(s->memory, blocks, sizeof *s->at_end);
+    s->value = ARENA_ARRAY(s->memory, registers, uint64_t);
+    s->value_in = ARENA_ARRAY(s->memory, registers, uint32_t);
+    /* a region at most for each domain of an instruction, once more for loads, and for each of a block's */
+    s->follows = ARENA_ARRAY(s->memory, 2 * DOMAINS * (f->instruction_count + blocks) + 1, uint32_t);
+    s->last_value = f->block_count;
+    s->single.memory = s->loaded.memory = s->stored.memory = s->begun.memory = s->memory;
+    look_between(s);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        definition_visit visit = {s, b};
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            ptx_visit_registers(&f->instructions[i], list_definition, &visit);
+    }
+    if (s->definition_count > 1)
+        qsort(s->definitions, s->definition_count, sizeof *s->definitions, compare_definitions);
+}
+
+void sim_combine_accesses(const ptx_function *f, const sim_values *v, arena *memory, sim_assembled *assembled) {
+    combining s = {.function = f, .values = v, .assembled = assembled, .memory = memory};
+    set_up(&s);
+    for (uint32_t k = 0; k < s.dominance.order_count; k++) scan_block(&s, s.dominance.order[k]);
+    if (s.proof_count > 1) qsort(s.proofs, s.proof_count, sizeof *s.proofs, compare_proofs);
+    apply_proofs(&s, &s.loaded);
+    apply_proofs(&s, &s.stored);
+    sim_merge_nodes(&s.loaded, true, &s.dominance);
+    sim_merge_nodes(&s.stored, false, &s.dominance);
+    sim_drop_overwritten(&s.stored, s.follows);
+    sim_place_nodes(&s.loaded, assembled);
+    sim_place_nodes(&s.stored, assembled);
+}
