@@ -270,6 +270,59 @@ static void shared_memory_knows_few_atomics(void **state) {
     ASSERT_ASSEMBLED("red.shared.add.u64 [%r11], %rd5;\n", "ATOMS.64*");
 }
 
+static void loads_join_one_that_every_way_goes_through(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 3;\n@%p0 bra A;\n" USE(
+                         "%f0") "bra B;\nA:\n" USE("%f0") "B:\nld.shared.f32 %f1, [%r11+4];\n" USE("%f1"),
+                     "LDS.64");
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nsetp.gt.u32 %p0, %r0, 3;\n@%p0 bra A;\nbar.sync 0;\nA:\n"
+                     "ld.shared.f32 %f1, [%r11+4];\n" USE("%f0") USE("%f1"),
+                     "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED("setp.gt.u32 %p0, %r0, 3;\n@%p0 bra A;\nld.shared.f32 %f0, [%r11];\n" USE(
+                         "%f0") "bra B;\nA:\nld.shared.f32 %f1, [%r11+4];\n" USE("%f1") "B:\n",
+                     "LDS.32 LDS.32");
+}
+
+static void a_load_of_a_part_of_another_is_gone(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.v4.f32 {%f0, %f1, %f2, %f3}, [%r10];\nld.shared.f32 %f4, [%r10+4];\n" USE("%f0")
+                         USE("%f1") USE("%f2") USE("%f3") USE("%f4"),
+                     "LDS.128");
+}
+
+static void global_loads_are_merged_where_an_access_shows_how_they_are_aligned(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.global.f32 %f2, [%rd1+8];\nld.global.f32 %f3, [%rd1+12];\nmov.f32 %f0, %f2;\n" USE("%f0")
+                         USE("%f3"),
+                     "LDG.32 LDG.32");
+    ASSERT_ASSEMBLED(
+        "ld.global.v2.f32 {%f0, %f1}, [%rd1];\nld.global.f32 %f2, [%rd1+8];\nld.global.f32 %f3, [%rd1+12];\n" USE("%f0")
+            USE("%f1") USE("%f2") USE("%f3"),
+        "LDG.64 LDG.64");
+}
+
+static void a_global_load_made_again_is_gone_unless_something_separates_the_two(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.global.f32 %f0, [%rd1];\nld.global.f32 %f1, [%rd1];\n" USE("%f0") USE("%f1"), "LDG.32");
+    ASSERT_ASSEMBLED("ld.global.f32 %f0, [%rd1];\nbar.sync 0;\nld.global.f32 %f1, [%rd1];\n" USE("%f0") USE("%f1"),
+                     "LDG.32 LDG.32");
+}
+
+static void stores_are_merged_in_one_run_of_a_window(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("st.shared.f32 [%r10], %f0;\nst.shared.f32 [%r10+32], %f0;\nst.shared.f32 [%r10+4], %f0;\n",
+                     "STS.32 STS.32 STS.32");
+    ASSERT_ASSEMBLED("st.shared.f32 [%r10], %f0;\nst.shared.f32 [%r10+4], %f0;\nst.shared.f32 [%r10], %f1;\n",
+                     "STS.64 STS.32");
+}
+
+static void a_pointer_that_moves_on_is_another_place(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.f32 %f0, [%r11];\nadd.u32 %r11, %r11, 8;\nld.shared.f32 %f1, [%r11];\n" USE("%f0")
+                         USE("%f1"),
+                     "LDS.32 LDS.32");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_of_an_aligned_window_become_one),
@@ -293,6 +346,12 @@ int main(void) {
         cmocka_unit_test(lone_halves_are_swapped_with_their_words),
         cmocka_unit_test(lanes_at_one_address_go_to_memory_as_one),
         cmocka_unit_test(shared_memory_knows_few_atomics),
+        cmocka_unit_test(loads_join_one_that_every_way_goes_through),
+        cmocka_unit_test(a_load_of_a_part_of_another_is_gone),
+        cmocka_unit_test(global_loads_are_merged_where_an_access_shows_how_they_are_aligned),
+        cmocka_unit_test(a_global_load_made_again_is_gone_unless_something_separates_the_two),
+        cmocka_unit_test(stores_are_merged_in_one_run_of_a_window),
+        cmocka_unit_test(a_pointer_that_moves_on_is_another_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

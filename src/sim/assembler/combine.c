@@ -77,6 +77,10 @@ static bool is_ordinary(const ptx_instruction *i) {
     return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
 }
 
+static uint16_t hints_of(const ptx_instruction *i) {
+    return (uint16_t)(i->mods[PTX_SLOT_CACHE] * PTX_MOD_COUNT + i->mods[PTX_SLOT_EVICT_L1]);
+}
+
 static bool element_needed(const ptx_instruction *i, const sim_values *v, unsigned element) {
     const ptx_operand *value = value_operand(i);
     if (value->kind == PTX_VECTOR) value = &value->parts[element];
@@ -107,6 +111,7 @@ static void list_elements(combining *s, uint32_t index, sim_place place, sim_nod
     for (size_t k = 0; k < nodes->count; k++) {
         nodes->items[k].holes = covered > needed * bytes;
         nodes->items[k].base = place.base;
+        nodes->items[k].hints = hints_of(i);
         nodes->items[k].alignment = place.alignment;
         nodes->items[k].at += place.offset;
         nodes->items[k].origin = place.offset;
@@ -322,14 +327,10 @@ static bool was_written(const combining *s, const sim_node *n, uint32_t region) 
     for (size_t k = s->begun.count; k-- > 0 && s->begun.items[k].region >= region;) {
         const sim_node *w = &s->begun.items[k];
         if (w->region == region)
-            return w->base == n->base && w->element == n->element && w->at <= n->at &&
+            return w->base == n->base && w->hints == n->hints && w->element == n->element && w->at <= n->at &&
                    n->at + n->size <= w->at + w->size;
     }
     return false;
-}
-
-static bool has_hints(const ptx_instruction *i) {
-    return i->mods[PTX_SLOT_CACHE] != PTX_MOD_NONE || i->mods[PTX_SLOT_EVICT_L1] != PTX_MOD_NONE;
 }
 
 static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned domain) {
@@ -341,7 +342,7 @@ static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned dom
     s->assembled[index].part_count = 0;
     s->single.count = 0;
     list_elements(s, index, place, &s->single);
-    const uint32_t region = i->guarded || has_hints(i) ? ++s->regions : s->loads[domain];
+    const uint32_t region = i->guarded ? ++s->regions : s->loads[domain];
     if (s->single.count == 1 && was_written(s, &s->single.items[0], region)) return;
     append(&s->loaded, &s->single, region, block);
 }

@@ -11,6 +11,7 @@ static int compare_nodes(const void *left, const void *right) {
     const sim_node *a = left, *b = right;
     if (a->region != b->region) return a->region < b->region ? -1 : 1;
     if (a->base != b->base) return a->base < b->base ? -1 : 1;
+    if (a->hints != b->hints) return a->hints < b->hints ? -1 : 1;
     if (a->element != b->element) return a->element < b->element ? -1 : 1;
     if (a->at != b->at) return a->at < b->at ? -1 : 1;
     if (a->size != b->size) return a->size > b->size ? -1 : 1;
@@ -22,7 +23,7 @@ static void sort_nodes(sim_node_list *nodes) {
 }
 
 static bool same_array(const sim_node *a, const sim_node *b) {
-    return a->region == b->region && a->base == b->base && a->element == b->element;
+    return a->region == b->region && a->base == b->base && a->hints == b->hints && a->element == b->element;
 }
 
 /* The one of two that comes first on every way to the other; NULL: neither does. */

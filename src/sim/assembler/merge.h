@@ -15,6 +15,7 @@ typedef struct sim_node {
     uint8_t size, element;
     uint8_t alignment; /* of the base, log2 */
     bool holes;        /* not all of it is loaded for somebody: a load of a part of it is not taken from it */
+    uint16_t hints;    /* cache operators: accesses with others stay apart */
     uint32_t region, block;
 } sim_node;
 
