@@ -112,8 +112,10 @@ static void a_spinning_volatile_load_asks_l2_each_time(void **state) {
 static void loads_around_l1_do_not_hit(void **state) {
     (void)state;
     haul_launch_record r = counted(
-        KERNEL(MINE
-               "ld.global.cg.u32 %r3, [%rd3];\nld.global.cg.u32 %r4, [%rd3];\nadd.u32 %r3, %r3, %r4;\n" OUT("%r3")),
+        KERNEL(
+            MINE
+            "ld.global.cg.u32 %r3, [%rd3];\nbar.sync 0;\nld.global.cg.u32 %r4, [%rd3];\nadd.u32 %r3, %r3, %r4;\n" OUT(
+                "%r3")),
         1, 32);
     ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 0);
     ASSERT_COUNT(r, L2_READ_SECTORS, 8);
