@@ -528,6 +528,312 @@ def of_kernels():
                 launches.append({**line, "grid": three(line["grid"]), "block": three(line["block"]), "file": name[:-6]})
 
 
+# ---- unseen_plain.cu, unseen_async.cu, unseen_cub.cu: by another hand ----
+
+
+def blocks(n, block):
+    return (n + block - 1) // block
+
+
+def over(w, h, block):
+    return [blocks(w, block[0]), blocks(h, block[1])]
+
+
+def unseen_vectors():
+    for n, block, offset in ((1000, 96, 0), (4099, 200, 0), (3000, 1000, 4), (1, 32, 0), (513, 256, 60)):
+        launch("saxpy", blocks(n, block), block, 0, n, f32(2.5), buf("f01", n, 1, offset), buf("f01", n, 7))
+    for n, grid, block in ((5000, 5, 96), (40000, 131, 200), (133000, 133, 256), (777, 1, 1000)):
+        launch("saxpy_grid_stride", grid, block, 0, n, f32(-1.25), buf("f01", n), buf("f01", n, 3))
+    for n in (1001, 2048):
+        launch("axpby_double2", blocks(n // 2, 128), 128, 0, {"i64": n}, f32(2.0), f32(0.5), buf("zero", 2 * n + 2), buf("zero", 2 * n + 2), buf("zero", 2 * n + 2))
+    launch("haxpy2", 3, 160, 0, 1999, buf("zero", 1999), buf("zero", 1999))
+    launch("bf16_widen", 11, 96, 0, 1001, buf("zero", 501), buf("zero", 1001))
+    launch("quantize_int8", 4, 128, 0, 500, buf("f01", 2000), buf("zero", 500), f32(100.0))
+    launch("dot_int", 7, 256, 0, 9999, buf("iota", 9999), buf("iota", 9999, 5), buf("zero", 1))
+    launch("dot_int", 3, 96, 0, 500, buf("iota", 500, 1, 20), buf("iota", 500, 5, 4), buf("zero", 1))
+    launch("sum_unrolled4", 3, 192, 0, 2100, buf("iota", 2100), buf("zero", 768 * 3))
+    for n, block in ((1000, 128), (5000, 512), (64, 64)):
+        launch("reduce_classic", blocks(n, 2 * block), block, 4 * block, n, buf("f01", n), buf("zero", blocks(n, 2 * block)))
+    for block in (64, 256, 1024):
+        launch("scan_block_shuffle", 2, block, 0, buf("iota", 2 * block), buf("zero", 2 * block))
+    launch("compact_ballot", 6, 192, 0, 990, buf("u32", 990), buf("zero", 1024), buf("zero", 1))
+    for n, grid, block in ((5000, 2, 128), (3001, 3, 96)):
+        launch("histogram_warp_private", grid, block, 0, n, buf("u32", words(n, 1)), buf("zero", 256))
+    for n, shift in ((700, 0), (700, 5), (130, 8)):
+        launch("histogram_global", blocks(n, 160), 160, 0, n, buf("u32", n), buf("zero", 256), shift)
+
+
+def unseen_matrices():
+    for w, h, pitch, block in ((100, 30, 100, (8, 8)), (67, 35, 67, (16, 4)), (99, 21, 128, (33, 7)), (130, 9, 131, (64, 2)), (40, 40, 41, (1, 32))):
+        launch("matrix_add_pitched", over(w, h, block), block, 0, w, h, pitch, *[buf("f01", pitch * h, k) for k in (1, 2)], buf("zero", pitch * h))
+    for w, h, block in ((64, 64, (32, 8)), (50, 37, (16, 16)), (33, 65, (8, 4))):
+        launch("transpose_naive_any", over(w, h, block), block, 0, w, h, buf("f01", w * h), buf("zero", w * h))
+    for w, h in ((48, 64), (37, 50)):
+        launch("transpose_tile16", over(w, h, (16, 16)), (16, 16), 0, w, h, buf("u32", 2 * w * h), buf("zero", 2 * w * h))
+    launch("transpose_diagonal", [3, 3], (32, 8), 0, 96, buf("f01", 9216), buf("zero", 9216))
+    for n in (48, 50):
+        launch("gemm_textbook", over(n, n, (16, 16)), (16, 16), 0, n, buf("f01", n * n), buf("f01", n * n, 3), buf("zero", n * n))
+    launch("gemm_vectors", [2, 2], 256, 0, 128, buf("f01", 16384), buf("f01", 16384, 3), buf("zero", 16384))
+    launch("gemm_tensor_cores", [2, 2], 128, 0, 64, buf("zero", 2048), buf("zero", 2048), buf("zero", 4096))
+    for rows, cols, block in ((30, 100, 128), (17, 33, 96)):
+        launch("gemv_warp_row", blocks(32 * rows, block), block, 0, rows, cols, buf("f01", rows * cols), buf("f01", cols, 3), buf("zero", rows))
+
+
+def unseen_sheets():
+    for n, block in ((1000, 256), (301, 96)):
+        launch("stencil_1d_shared", blocks(n, block), block, 0, n, buf("f01", n), buf("zero", n))
+    for w, h, block in ((66, 34, (32, 4)), (50, 41, (33, 7)), (128, 20, (16, 16))):
+        launch("heat_2d", over(w, h, block), block, 0, w, h, buf("f01", w * h), buf("zero", w * h))
+    for nx, ny, nz, block in ((34, 18, 8, (32, 8)), (50, 20, 6, (16, 4))):
+        launch("heat_3d_marching", over(nx, ny, block), block, 0, nx, ny, nz, buf("f01", nx * ny * nz), buf("zero", nx * ny * nz))
+    for w, h in ((64, 32), (75, 21)):
+        launch("convolve_5x5", over(w, h, (32, 8)), (32, 8), 0, w, h, buf("f01", w * h), buf("zero", w * h))
+    launch("rgba_to_gray", 5, 200, 0, 999, buf("u32", 999), buf("zero", 250))
+    launch("rgb24_to_gray", 5, 200, 0, 999, buf("u32", 750), buf("zero", 250))
+    for w, h, pitch, block in ((70, 20, 72, (32, 8)), (60, 30, 61, (16, 8))):
+        launch("sobel_bytes", over(w - 2, h - 2, block), block, 0, w, h, pitch, buf("u32", words(pitch * h, 1)), buf("zero", words(pitch * h, 1)))
+    for r in (0, 2):
+        launch("box_blur_rgba", [2, 12], 64, 0, 100, 12, buf("u32", 1200), buf("zero", 1200), r)
+    launch("flip_rows_short4", [2, 5], 40, 0, 70, buf("u32", 700), buf("zero", 700))
+    launch("life_bytes", over(50, 22, (16, 8)), (16, 8), 0, 50, 22, buf("u32", 275), buf("zero", 275))
+    launch("downsample_2x2", over(40, 20, (20, 5)), (20, 5), 0, 40, 20, buf("f01", 3200), buf("zero", 800))
+
+
+def unseen_networks():
+    for cols, block in ((200, 128), (1000, 96)):
+        launch("softmax_like_rows", 3, block, 0, cols, buf("f01", 3 * cols), buf("zero", 3 * cols))
+    for rows, cols in ((9, 128), (7, 70)):
+        launch("softmax_warp", blocks(rows, 4), (32, 4), 0, rows, cols, buf("f01", rows * cols), buf("zero", rows * cols))
+    launch("layernorm_float4", 5, 128, 0, 192, buf("f01", 3840), buf("f01", 768, 3), buf("zero", 3840))
+    launch("layernorm_float4", 3, 64, 0, 25, buf("f01", 300), buf("f01", 100, 3), buf("zero", 300))
+    launch("attention_scores", [3, 2], (16, 16), 0, 48, 64, buf("f01", 32 * 64), buf("f01", 48 * 64, 5), buf("zero", 32 * 48))
+    for dim4, block in ((16, 32), (25, 64), (192, 128)):
+        launch("embedding_float4", 20, block, 0, dim4, buf("u32", 20), buf("f01", 100 * dim4 * 4), buf("zero", 20 * dim4 * 4), 100)
+    launch("embedding_bag", 9, 96, 0, 150, 5, buf("u32", 45), buf("zero", 60 * 75), buf("zero", 9 * 150), 60)
+    launch("bias_relu_inplace", [2, 3], 96, 0, 180, 10, buf("f01", 180), buf("f01", 1800, 9))
+    launch("nchw_to_nhwc", 12, 128, 0, 3, 500, buf("f01", 1500), buf("zero", 1500))
+    launch("nchw_to_nhwc", 8, 200, 0, 20, 77, buf("f01", 1540), buf("zero", 1540))
+    launch("maxpool_2x2", [2, 3, 2], (16, 4), 0, 60, 22, buf("f01", 2640), buf("zero", 660))
+
+
+def unseen_sparse():
+    for rows, average in ((300, 6), (100, 17)):
+        far = (rows + 2) * average
+        launch("spmv_csr_scalar", blocks(rows, 96), 96, 0, rows, average, buf("u32", far), buf("f01", far), buf("f01", 2000), buf("zero", rows), 2000)
+        launch("spmv_csr_vector", blocks(8 * rows, 128), 128, 0, rows, average, buf("u32", far), buf("zero", 2 * far), buf("zero", 4000), buf("zero", 2 * rows), 2000)
+    for seed in (1, 5, 77, 333):
+        launch("gather_indexed", 4, 200, 0, 777, buf("perm", 1000, seed if seed != 5 else 7), buf("f01", 1000), buf("zero", 777))
+    for seed in (7, 111):
+        launch("scatter_indexed", 3, 192, 0, 500, buf("perm", 500, seed), buf("f01", 1000), buf("zero", 1000))
+    launch("lower_bound_many", 3, 128, 0, 3000, buf("iota", 3000, 200), 300, buf("u32", 300), buf("zero", 300))
+    for n, m, each in ((500, 700, 7), (256, 256, 4)):
+        launch("merge_path", blocks(blocks(n + m, each), 64), 64, 0, n, m, buf("iota", n), buf("iota", m, 100), buf("zero", n + m), each)
+    launch("bitonic_block", 2, 256, 0, buf("u32", 1024), buf("zero", 1024))
+    launch("odd_even_sort", 1, 64, 0, buf("u32", 64), buf("zero", 64))
+    launch("list_walk", 2, 96, 0, buf("perm", 1024, 77), buf("zero", 192), 9)
+    launch("collatz", 2, 100, 0, 190, buf("zero", 190))
+    launch("ragged_rows", 2, 128, 0, 250, buf("f01", 2000), buf("zero", 250))
+
+
+def unseen_structures():
+    for n, block, offset in ((500, 128, 0), (333, 96, 4)):
+        launch("vec3_length2", blocks(n, block), block, 0, n, buf("f01", 3 * n, 1, offset), buf("zero", n))
+        launch("vec3_scale", blocks(n, block), block, 0, n, buf("f01", 3 * n, 1, offset), f32(3.0))
+    launch("atoms_charge", 4, 100, 0, 399, buf("u32", 5 * 399), buf("zero", 399))
+    launch("bodies_move", 3, 128, 0, 300, buf("zero", 12 * 300), f32(0.5))
+    launch("mixed_update", 3, 96, 0, 280, buf("u32", 4 * 280))
+    launch("soa_to_aos", 3, 160, 0, 450, *[buf("f01", 450, k) for k in (1, 2, 3)], buf("zero", 1350))
+    launch("aos_to_soa_shared", 3, 192, 0, 500, buf("f01", 1500), *[buf("zero", 500) for k in range(3)])
+
+
+def unseen_hints():
+    for which in range(5):
+        launch("cache_operators", 3, 96, 0, buf("f01", 300), buf("zero", 288), which)
+    launch("policy_loads", 4, 96, 0, buf("f01", 256), buf("f01", 4000), buf("zero", 4000), 1000)
+    for which in range(4):
+        launch("sector_promotions", 2, 128, 0, buf("f01", 256 * 24), buf("zero", 256), which, 1 if which % 2 else 24)
+    launch("prefetch_ahead", 3, 128, 0, buf("f01", 384 * 5), buf("zero", 384 * 5), 5)
+    launch("volatile_neighbours", 3, 100, 0, buf("f01", 302), buf("zero", 300))
+    launch("acquire_release", 2, 96, 0, buf("iota", 192), buf("zero", 192))
+    for n, stride in ((1000, 2), (4000, 8), (20000, 16)):
+        launch("reread_two_strides", 3, 128, 0, buf("f01", 3 * n), buf("zero", 384), n, stride)
+    launch("funnel_copy", 3, 200, 0, 590, buf("u32", 591), buf("zero", 590), 8)
+    launch("byte_reverse_copy", 6, 192, 0, 1111, buf("u32", 278), buf("zero", 278))
+    launch("scale_in_place_twice", 3, 128, 0, 370, buf("f01", 370, 1, 8))
+    launch("two_outputs", 3, 128, 0, 370, buf("f01", 370), buf("zero", 185), buf("zero", 185))
+    launch("nested_exits", 4, 96, 0, 380, buf("u32", 440), buf("zero", 760))
+    launch("sign_select", 4, 96, 0, 380, buf("f01", 380), buf("f01", 380, 5), buf("zero", 380))
+
+
+def unseen_atomics():
+    for which in range(5):
+        for mask in (0, 63, 4095):
+            if which != 4 or mask:
+                launch("atomics_of", 3, 200, 0, 590, buf("u32", 590), buf("zero", 4096), mask, which)
+    for width in (1, 10, 64):
+        launch("atomic_f64_rows", 3, 128, 0, 370, buf("f01", 370), buf("zero", 2 * 370), width)
+    for mask in (0, 15, 1023):
+        launch("atomic_half2_pairs", 2, 160, 0, 310, buf("zero", 1024), mask)
+    for stride in (1, 9):
+        launch("atomic_bf162_pairs", 2, 160, 0, 310, buf("zero", 9 * 310), stride)
+    launch("exchange_128", 2, 96, 0, buf("u32", 768), buf("u32", 768, 5), buf("zero", 768))
+    for buckets in (1, 7, 300):
+        launch("float_max_cas", 3, 160, 0, 450, buf("f01", 450), buf("zero", 300), buckets)
+    launch("degree_count", 5, 128, 0, 600, buf("u32", 600), buf("zero", 100), buf("zero", 3), 100)
+    launch("warp_leader_add", 4, 160, 0, 600, buf("iota", 600), buf("zero", 2))
+    for which in range(6):
+        for mask in (7, 127):
+            launch("shared_bins_any", 2, 128 if which == 4 else 160, 0, 128 if which == 4 else 400, buf("u32", 800), buf("zero", 256), which, mask)
+    launch("shared_cursor", 3, 192, 0, buf("u32", 576), buf("zero", 576), buf("zero", 3))
+
+
+def unseen_shared():
+    for stride in (1, 2, 3, 8, 16):
+        launch("shared_double_stride", 1, 128, 0, buf("u32", 256), buf("zero", 256), stride)
+    for pitch in (8, 9, 12):
+        launch("shared_float4_matrix", 1, 128, 16 * 16 * pitch, buf("f01", 512), buf("zero", 512), pitch)
+    launch("shared_vec3", 1, 192, 0, buf("f01", 576), buf("zero", 576))
+    launch("shared_struct_mixed", 1, 128, 0, buf("u32", 512), buf("zero", 512))
+    launch("shared_bytes_table", 3, 200, 0, buf("u32", 150), buf("zero", 150), 599)
+    for pad in (0, 1, 4):
+        launch("shared_pad_columns", 1, (32, 4), 4 * 32 * (32 + pad), buf("f01", 1024), buf("zero", 1024), pad)
+    launch("shared_complex_fft", 2, 64, 0, buf("f01", 512), buf("f01", 128, 5), buf("zero", 512))
+    launch("nbody_tiles", 3, 96, 0, 288, buf("f01", 1152), buf("zero", 1152))
+    launch("lu_column", 2, (16, 16), 0, buf("f01", 512), buf("zero", 512))
+    launch("sliding_window", 4, 128, 0, buf("f01", 500), buf("zero", 500), 500)
+    launch("warp_transpose_shuffle", 2, 96, 0, buf("f01", 768), buf("zero", 768))
+    launch("palette_lookup", 3, 160, 0, 470, buf("u32", 118), buf("zero", 470))
+    launch("config_use", 3, 160, 0, 470, buf("f01", 470), buf("zero", 470))
+    launch("digits_local", 2, 96, 0, 190, buf("u32", 190), buf("zero", 48))
+    for w in (5, 9):
+        launch("median_local", 2, 96, 0, w, buf("f01", 202), buf("zero", 192))
+    launch("histogram_local", 2, 96, 0, 24, buf("u32", 1152), buf("zero", 3072))
+
+
+def unseen_sets():
+    launch("big_blocks", 264, 1024, 0, 700000, buf("f01", 2800000), buf("zero", 2800000))
+    launch("big_blocks", 3, 1024, 0, 4000, buf("f01", 16000), buf("zero", 16000))
+    for n, grid, block, held, rounds in ((8000, 5, 256, 1024, 3), (30000, 133, 256, 40000, 2), (45000, 2, 512, 1024, 3), (60000, 1, 1024, 2048, 3), (12000, 264, 128, 100000, 2)):
+        launch("loop_over_table", grid, block, max(held, 4 * block), buf("f01", n), buf("zero", grid * block), n, rounds)
+    launch("sum_columns_of", [9, 16], 128, 0, 600, 1100, buf("f01", 660000), buf("zero", 17600))
+    launch("copy_reversed_blocks", 1300, 256, 0, buf("f01", 1331200), buf("zero", 1331200), 332800)
+
+
+def of_unseen_plain():
+    unseen_vectors()
+    unseen_matrices()
+    unseen_sheets()
+    unseen_networks()
+    unseen_sparse()
+    unseen_structures()
+    unseen_hints()
+    unseen_atomics()
+    unseen_shared()
+    unseen_sets()
+
+
+def unseen_ldgsts():
+    for n in (128, 300):
+        launch("async_float3", blocks(n, 128), 128, 0, buf("f01", 3 * n), buf("zero", n), n)
+    for n, block, shift in ((200, 100, 0), (190, 96, 1), (250, 256, 3)):
+        launch("async_halves", blocks(n, block), block, 0, buf("f01", 2 * (n + shift)), buf("zero", 2 * n), n, shift)
+    for size in (0, 100, 1000, 3072):
+        launch("async_zfill", 1, 192, 0, buf("f01", 768), buf("zero", 768), size)
+    for rows in (3, 8):
+        launch("async_zfill_ca16", 1, (16, 8), 0, buf("f01", 512), buf("zero", 512), rows)
+    for w, h in ((64, 16), (45, 13)):
+        launch("async_tile_halo", over(w, h, (32, 8)), (32, 8), 0, w, h, buf("f01", w * h), buf("zero", w * h))
+    for width in (12, 13):
+        launch("async_gather_rows", 2, 200, 0, buf("perm", 35, 11), buf("f01", 35 * 4 * width), buf("zero", 2 * 16 * 48), width)
+    for tiles_of_block in (2, 9):
+        launch("async_stage5", 2, 160, 0, buf("f01", 320 * tiles_of_block), buf("zero", 320), tiles_of_block)
+    for block, tiles_of_block in ((96, 4), (200, 3)):
+        launch("async_double_buffer", 2, block, 32 * block, buf("f01", 8 * block * tiles_of_block), buf("zero", 8 * block * tiles_of_block), tiles_of_block)
+    for block in (128, 96):
+        launch("async_mbarrier_noinc", 2, block, 0, buf("f01", 8 * block), buf("zero", 8 * block))
+    launch("gemm_async", [2, 2], 128, 0, 64, buf("f01", 4096), buf("f01", 4096, 3), buf("zero", 4096))
+    launch("async_im2col", [4, 3], 64, 16 * 9 * 3, 6, 3, buf("f01", 6 * 5 * 12), buf("zero", 12 * 9 * 12))
+
+
+def unseen_groups():
+    for count in (64, 333, 1000):
+        launch("group_odd_bytes", 2, 96, count + 16, buf("u32", words(2 * count, 1)), buf("zero", words(2 * count, 1)), count)
+    for count in (64, 333):
+        launch("group_aligned4", 2, 128, 4 * count, buf("iota", 2 * count), buf("zero", 2 * count), count)
+    launch("tiles8_memcpy", 2, 128, 0, buf("f01", 1024), buf("zero", 1024))
+    for n in (320, 101):
+        launch("barrier_two_arrays", 2, 128, 0, buf("f01", 2 * n), buf("f01", 2 * n, 5), buf("zero", 2 * n), n)
+    launch("barrier_thread_copies", 2, 96, 0, buf("iota", 768), buf("zero", 768))
+    for each in (200, 77):
+        launch("pipeline_odd", 2, 224, 0, buf("f01", 10 * each), buf("zero", 448), 5, each)
+    launch("group_reduce", 3, 160, 0, 470, buf("iota", 470), buf("zero", 30))
+    launch("coalesced_add", 3, 160, 0, 470, buf("u32", 470), buf("zero", 1), buf("zero", 480))
+
+
+def unseen_bulk():
+    for size, at, to in ((16, 0, 0), (64, 16, 0), (128, 64, 64), (512, 48, 16), (1040, 0, 0), (2048, 80, 32), (16384, 16, 0)):
+        launch("bulk_one", 2, 96, size + to, buf("u32", (2 * size + at) // 4), buf("zero", 2 * size // 4), size, at, to)
+    for size in (80, 1024, 8192):
+        launch("bulk_in_out", 3, 128, size, buf("f01", 3 * size // 4), buf("zero", 3 * size // 4), size)
+    for size in (32, 256, 656):
+        launch("bulk_warps_own", 2, 256, 8 * size, buf("u32", 4 * size), buf("zero", 4 * size), size)
+    for n in (32, 500):
+        launch("bulk_reduce_f32", 3, 128, 4 * n, buf("zero", n), n)
+    for n, skew in ((64, 0), (256, 4)):
+        launch("bulk_reduce_max", 2, 128, 4 * n, buf("zero", n + 4), n, skew)
+    for tiles_of_block in (3, 11):
+        launch("specialised_copy", 2, 128, 0, buf("f01", 768 * tiles_of_block), buf("zero", 768 * tiles_of_block), tiles_of_block)
+    launch("multicast_rows", 4, 64, 0, buf("f01", 1024), buf("zero", 1024))
+    launch("cluster_ring_sum", 8, 128, 0, buf("f01", 1024), buf("zero", 1024))
+    launch("cluster_push", 6, 192, 0, buf("f01", 1152), buf("zero", 1152))
+    launch("cluster_histogram", 4, 128, 0, 3000, buf("u32", 3000), buf("zero", 128))
+    launch("cluster_halo", [4, 2], (16, 16), 0, 64, buf("f01", 2048), buf("zero", 2048))
+
+
+def unseen_tensors():
+    cases = [("f32", [100], [52], "none", [20]), ("u8", [256], [112], "none", [176]), ("f32", [60, 33], [12, 7], "none", [52, 30]),
+             ("f32", [60, 33], [16, 9], "64B", [4, 0]), ("f16", [72, 25], [64, 5], "128B", [8, 22]), ("u16", [64, 64], [16, 32], "32B", [48, -5]),
+             ("f64", [40, 10], [4, 10], "32B", [2, 0]), ("u8", [144, 30], [128, 6], "128B", [16, 26]), ("u8", [144, 30], [48, 11], "64B", [96, 3]),
+             ("f32", [24, 10, 9], [20, 3, 4], "none", [4, 8, 2]), ("f16", [40, 12, 5], [32, 5, 3], "64B", [8, 4, -1]),
+             ("u32", [16, 8, 6, 5], [8, 3, 2, 2], "32B", [4, 6, 1, 3]), ("f32", [36, 5, 4, 3], [32, 2, 3, 2], "128B", [0, 4, 2, 1]),
+             ("u16", [24, 4, 4, 4, 3], [8, 3, 2, 2, 2], "none", [16, 2, 3, 0, 1]), ("f32", [8, 5, 4, 3, 3], [4, 2, 2, 3, 2], "none", [4, 4, 0, 0, 2])]
+    for kind, extent, box, swizzle, at in cases:
+        t = Tensor(kind, extent, box, swizzle)
+        at5 = list(at) + [0] * (5 - len(at))
+        launch("tensor_sum", 1, 128, t.held, t.argument(1), t.data(), buf("zero", t.held // 4), len(at), *at5, t.held, t.box)
+    for height, pad in ((4, 0), (7, 4)):
+        t = Tensor("f32", [96, 3 * height], [32, height], pad=pad)
+        launch("tensor_pipeline", 3, 128, 2 * t.held, t.argument(2), t.argument(3), t.data(), buf("zero", t.array // 4), 3, height, t.held)
+    t = Tensor("f32", [32, 16], [32, 8])
+    launch("tensor_multicast4", 8, 96, t.held, t.argument(1), t.data(), buf("zero", 768), t.held)
+
+
+def of_unseen_async():
+    unseen_ldgsts()
+    unseen_groups()
+    unseen_bulk()
+    unseen_tensors()
+
+
+def of_unseen_cub():
+    launch("cub_merge_sort", 2, 64, 0, buf("u32", 640), buf("zero", 640))
+    launch("cub_radix_descending", 2, 64, 0, buf("u32", 768), buf("zero", 768))
+    launch("cub_radix_rank4", 1, 256, 0, buf("u32", 128), buf("zero", 128))
+    for n in (960, 901):
+        launch("cub_load_transpose_odd", 2, 160, 0, buf("u32", 480), buf("zero", 480), n)
+    launch("cub_reduce_double_max", 2, 192, 0, buf("zero", 2304), buf("zero", 4))
+    for n in (128, 77):
+        launch("cub_reduce_partial", 1, 128, 0, buf("iota", 128), buf("zero", 1), n)
+    launch("cub_scan_prefix", 2, 224, 0, buf("iota", 1792), buf("zero", 1792))
+    launch("cub_scan_max_raking", 2, 128, 0, buf("f01", 512), buf("zero", 512))
+    launch("cub_histogram_sort", 2, 128, 0, buf("u32", 256), buf("zero", 128))
+    launch("cub_differences", 2, 128, 0, buf("u32", 768), buf("zero", 768), buf("zero", 768))
+    launch("cub_shuffle_up", 2, 96, 0, buf("zero", 384), buf("zero", 384))
+    launch("cub_warp_merge", 2, 128, 0, buf("u32", 1024), buf("zero", 1024))
+    launch("cub_warp_exchange", 1, 128, 0, buf("f01", 512), buf("zero", 512))
+    launch("cub_exchange_warp_striped", 1, 64, 0, buf("u32", 384), buf("zero", 384))
+
+
 # ---- a few of each, for other machines ----
 
 
