@@ -163,20 +163,30 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
         sim_hazard_atomic(w, op, active, b, address);
     }
     apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)b->shared, wide);
-    sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
-/* Lanes may name blocks of the cluster. */
-static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
-    if (!sim_cluster_names_block(address, active)) return atomic_at_block(w, op, active, w->block, address);
-    while (active) {
+/* Each block that lanes name in turn; `places` becomes the lanes' addresses there. */
+static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                                 uint32_t places[SIM_LANES]) {
+    for (uint32_t left = active, lanes; left; left &= ~lanes) {
         sim_block *owner;
-        uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);
+        uint32_t local[SIM_LANES];
+        lanes = sim_cluster_split(w, op, left, address, local, &owner);
         if (!lanes || atomic_at_block(w, op, lanes, owner, local) != SIM_NEXT) return SIM_STOP;
-        active &= ~lanes;
+        SIM_EACH_LANE(l) if (lanes >> l & 1) places[l] = local[l];
     }
     return SIM_NEXT;
+}
+
+/* Lanes may name blocks of the cluster; however many they name, it is one access. */
+static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    uint32_t places[SIM_LANES] = {0};
+    const bool split = sim_cluster_names_block(address, active);
+    const sim_step step =
+        split ? atomic_at_blocks(w, op, active, address, places) : atomic_at_block(w, op, active, w->block, address);
+    if (step == SIM_NEXT) sim_count_shared(w->sm->counting, w, op, active, split ? places : address);
+    return step;
 }
 
 static sim_step atomic_global(sim_warp *w, const sim_op *op, uint32_t active) {
