@@ -291,31 +291,42 @@ static void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
     if (way < WAYS) set->valid &= ~in_nibble(mask, way);
 }
 
+static sim_l2_dirty dirty_of(const l2_set *set, unsigned way) {
+    const unsigned dirty = nibble(set->dirty, way);
+    return (sim_l2_dirty){count_bits(dirty), count_bits(dirty & ~nibble(set->whole, way))};
+}
+
+/* Sectors that came from memory, to where some may have been written in part. */
+static void fill_home(l2_slice *slice, l2_set *set, unsigned way, unsigned mask) {
+    slice->dirty.partial -= count_bits(mask & nibble(set->dirty, way) & ~nibble(set->whole, way));
+    slice->counts.dram_read_sectors += count_bits(mask);
+    set->valid |= in_nibble(mask, way);
+    set->whole |= in_nibble(mask, way);
+}
+
 /* Makes sure that the line's own partition has the sectors, asking memory for those that it has not. */
 static void fetch_home(l2_slice *slice, const l2_place *at, unsigned mask) {
     unsigned way;
     l2_set *set = use_line(slice, at, home_of(at->line), &way);
-    const unsigned fetched = mask & ~nibble(set->valid, way);
-    slice->counts.dram_read_sectors += count_bits(fetched);
-    set->valid |= in_nibble(fetched, way);
-    set->whole |= in_nibble(fetched, way);
+    fill_home(slice, set, way, mask & ~nibble(set->whole, way));
 }
 
-/* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. */
+/* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. So does a sector
+ * of which only a part has been written. */
 static void read_line(const sim_l2 *l2, l2_slice *slice, const l2_place *at, unsigned mask, unsigned partition) {
     unsigned way;
     l2_set *set = use_line(slice, at, partition, &way);
-    const unsigned present = nibble(set->valid, way), fetched = l2->fetched[mask & ~present],
-                   missing = fetched & ~present;
+    const bool at_home = partition == home_of(at->line);
+    const unsigned present = nibble(at_home ? set->valid & set->whole : set->valid, way),
+                   fetched = l2->fetched[mask & ~present], missing = fetched & ~present;
     slice->counts.read_hits += count_bits(mask & present);
     slice->counts.read_misses += count_bits(fetched);
     if (!missing) return;
-    set->valid |= in_nibble(missing, way);
-    if (partition != home_of(at->line)) {
-        fetch_home(slice, at, missing);
+    if (at_home) {
+        fill_home(slice, set, way, missing);
     } else {
-        slice->counts.dram_read_sectors += count_bits(missing);
-        set->whole |= in_nibble(missing, way);
+        set->valid |= in_nibble(missing, way);
+        fetch_home(slice, at, missing);
     }
 }
 
@@ -330,11 +341,6 @@ static void cover_partly(const l2_place *at, unsigned partition, unsigned way, u
         covered[s] = (uint8_t)(sum < SECTOR_BYTES ? sum : SECTOR_BYTES);
         if (sum >= SECTOR_BYTES) set->whole |= in_nibble(1u << s, way);
     }
-}
-
-static sim_l2_dirty dirty_of(const l2_set *set, unsigned way) {
-    const unsigned dirty = nibble(set->dirty, way);
-    return (sim_l2_dirty){count_bits(dirty), count_bits(dirty & ~nibble(set->whole, way))};
 }
 
 /* A write goes to the line's own partition; the other one forgets its copy. */
