@@ -720,6 +720,10 @@ void sim_count_barrier(sim_counting *c, const sim_warp *w) {
     c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS].warp = NULL;
 }
 
+void sim_count_acquire(sim_counting *c) {
+    if (c) sim_l1_clear(c->l1);
+}
+
 void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
     c->block_runs[block]++;
     c->block_threads[block] += sim_lanes(active);

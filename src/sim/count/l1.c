@@ -152,3 +152,7 @@ void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask) {
     uint8_t *valid = find_line(l1, line);
     if (valid) *valid = (uint8_t)(*valid & ~mask);
 }
+
+void sim_l1_clear(sim_l1 *l1) {
+    memset(l1->valid, 0, (size_t)SETS * l1->stride);
+}

@@ -18,5 +18,7 @@ unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask);
 unsigned sim_l1_probe(sim_l1 *l1, uint64_t line, unsigned mask);
 /* The sectors of `mask` are no longer there: an atomic changed them in L2. */
 void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask);
+/* Nothing is there any longer. */
+void sim_l1_clear(sim_l1 *l1);
 
 #endif

@@ -653,6 +653,7 @@ static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
 static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_fence(w, active, (uint8_t)op->x);
     sim_count_barrier(w->sm->counting, w);
+    if (op->x >= SIM_SCOPE_CLUSTER) sim_count_acquire(w->sm->counting);
     return SIM_NEXT;
 }
 
