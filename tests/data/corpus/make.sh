@@ -5,10 +5,10 @@
 #                                                  FOLDER/NAME.jsonl
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-names="global shared atomics stack copies tensors cub matrix kernels sets"
+names="global shared atomics stack copies tensors cub matrix kernels sets unseen_plain unseen_async unseen_cub"
 
 compile() {
-    for name in global shared atomics stack copies tensors cub matrix sets; do
+    for name in global shared atomics stack copies tensors cub matrix sets unseen_plain unseen_async unseen_cub; do
         nvcc -O3 -arch=sm_90 -ptx "$here/$name.cu" -o "$1/corpus.ptx" && "$here/trim.py" "$1/corpus.ptx" >"$here/$name.ptx" || exit 1
     done
     rm -f "$1/corpus.ptx"
