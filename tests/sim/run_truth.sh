@@ -41,8 +41,8 @@ hold_source cub 1064 369
 hold_source matrix 1656 574
 hold_source sets 1805 600
 hold_source rules 576 510
-hold_source unseen_plain 7902 2817
-hold_source unseen_async 3038 1090
+hold_source unseen_plain 7904 2818
+hold_source unseen_async 3033 1090
 hold_source unseen_cub 618 224
 set --
 for module in "$data"/corpus/kernels/*.ptx; do set -- "$@" --ptx "$module"; done

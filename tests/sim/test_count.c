@@ -239,26 +239,6 @@ static void a_sector_written_in_part_is_missed_by_a_read(void **state) {
     ASSERT_COUNT(r, L2_READ_MISS, 8);
 }
 
-/* Two warps; of each half the lanes copy, the others fill with zeros. */
-static void zeros_that_a_copy_fills_with_are_no_sectors(void **state) {
-    (void)state;
-#define FILL(size)                                                                                               \
-    HEAD BEGIN ".shared .align 16 .b8 s[1024];\nmov.u32 %r3, s;\nshl.b32 %r4, %r0, 4;\nadd.u32 %r3, %r3, %r4;\n" \
-               "mad.wide.u32 %rd3, %r0, 16, %rd1;\nsetp.lt.u32 %p0, %r0, 32;\nselp.u32 %r5, 16, 0, %p0;\n"       \
-               "cp.async.cg.shared.global [%r3], [%rd3], 16, " size                                              \
-               ";\ncp.async.wait_all;\nld.shared.u32 %r6, [%r3];\n" OUT("%r6") END
-    haul_launch_record chosen = counted(FILL("%r5"), 1, 64);
-    ASSERT_COUNT(chosen, LDGSTS_BYPASS_SECTORS, 16);
-    ASSERT_COUNT(chosen, SHARED_LDGSTS_WAVEFRONTS, 16); /* each of eight twice */
-    haul_launch_record none = counted(FILL("0"), 1, 64);
-    ASSERT_COUNT(none, LDGSTS_BYPASS_SECTORS, 0);
-    ASSERT_COUNT(none, SHARED_LDGSTS_WAVEFRONTS, 8);
-    haul_launch_record whole = counted(FILL("16"), 1, 64);
-    ASSERT_COUNT(whole, LDGSTS_BYPASS_SECTORS, 32);
-    ASSERT_COUNT(whole, SHARED_LDGSTS_WAVEFRONTS, 8);
-#undef FILL
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
@@ -280,7 +260,6 @@ int main(void) {
         cmocka_unit_test(bulk_copies_count_their_sectors_and_lines),
         cmocka_unit_test(a_fence_beyond_the_block_empties_l1),
         cmocka_unit_test(a_sector_written_in_part_is_missed_by_a_read),
-        cmocka_unit_test(zeros_that_a_copy_fills_with_are_no_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
