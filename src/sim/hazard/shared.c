@@ -589,8 +589,24 @@ static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uin
     write_words(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
+/* A copy to another block of the cluster reads its own block's memory until it has arrived there. */
+static void depart_for_block(sim_warp *w, unsigned lane, const sim_bulk *bulk) {
+    sim_visit k = visit_by_lane(w, lane, bulk->source, HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    if (k.d->owner->failed || !has_leaving(bulk->source)) return;
+    depart(&k, bulk->source, bulk, (uint32_t)bulk->global, bulk->bytes);
+}
+
+static void arrived_from_block(const sim_bulk *bulk) {
+    const uint32_t from = (uint32_t)bulk->global;
+    const sim_shadow *s = sim_shadow_of(bulk->source);
+    for (uint32_t i = from / 4; s->leaving && i < (from + bulk->bytes) / 4; i++)
+        if (sim_line_is_detailed(bulk->source, 4 * i) && s->leaving[i] == bulk->instruction)
+            s->cells[i].state &= (uint8_t)~SIM_CELL_LEAVING;
+}
+
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
+    if (bulk->source) depart_for_block(w, lane, bulk);
     const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
     sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
@@ -623,6 +639,7 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
                    .lane = bulk->thread % SIM_LANES,
                    .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
     if (d->owner->failed) return;
+    if (bulk->source) arrived_from_block(bulk);
     if (bulk->kind != SIM_BULK_LOAD) {
         each_piece(&k, b, bulk, departed);
         return;

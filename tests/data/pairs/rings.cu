@@ -531,6 +531,36 @@ KERNEL sent_bytes(ARGS) { /* stores to the other block's memory, whose bytes nob
     c.sync();
 }
 
+KERNEL dsm_bulk(ARGS) { /* sends its tile to the other block, and overwrites the tile before it has been sent */
+    __shared__ alignas(128) float s[128], r[128];
+    __shared__ u64 bar, sent;
+    auto c = cg::this_cluster();
+    if (T == 0) { mb_init(&bar, 1); mb_fence(); mb_expect(&bar, 512); }
+    s[T] = in[128 * blockIdx.x + T];
+    proxy_fence();
+    c.sync();
+    if (T == 0) {
+        unsigned to, at;
+        V("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(SMEM(r)), "r"(c.block_rank() ^ 1));
+        V("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(SMEM(&bar)), "r"(c.block_rank() ^ 1));
+        V("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 512, [%2];" ::"r"(to), "r"(SMEM(s)), "r"(at) : M);
+    }
+    if (!OK) { __syncthreads(); s[T] = 0; }
+    mb_wait(&bar, 0);
+    out[128 * blockIdx.x + T] = r[127 - T];
+    c.sync();
+    if (OK) s[T] = 0;
+}
+
+KERNEL split_k(ARGS) { /* blocks add their parts in turn, by a semaphore that is handed on before all threads have stored */
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> turn(*(unsigned *)out);
+    if (T == 0) while (turn.load(cuda::memory_order_acquire) != blockIdx.x);
+    __syncthreads();
+    out[128 + T] += in[128 * blockIdx.x + T];
+    if (OK) __syncthreads();
+    if (T == 0) turn.store(blockIdx.x + 1, cuda::memory_order_release);
+}
+
 extern "C" {
 /* async-read-before-wait, race-shared */
 __global__ void bad_commit_in_if(ARGS) {
@@ -787,4 +817,10 @@ __global__ void __cluster_dims__(2, 1, 1) bad_sent_bytes(ARGS) {
 __global__ void __cluster_dims__(2, 1, 1) ok_sent_bytes(ARGS) {
     sent_bytes<true>(in, out, n);
 }
+/* 2 blocks: async-source-overwritten */
+__global__ void __cluster_dims__(2, 1, 1) bad_dsm_bulk(ARGS) { dsm_bulk<false>(in, out, n); }
+__global__ void __cluster_dims__(2, 1, 1) ok_dsm_bulk(ARGS) { dsm_bulk<true>(in, out, n); }
+/* 4 blocks: race-global */
+__global__ void bad_split_k(ARGS) { split_k<false>(in, out, n); }
+__global__ void ok_split_k(ARGS) { split_k<true>(in, out, n); }
 }
