@@ -12,7 +12,7 @@ typedef struct sim_job {
     uint64_t weight; /* the heaviest job is done first */
 } sim_job;
 
-enum { SIM_JOB_KEPT = UINT32_MAX };
+#define SIM_JOB_KEPT UINT32_MAX
 
 /* jobs.c: for the thread, which is started if need be. */
 void sim_jobs_add(const sim_job *j);
