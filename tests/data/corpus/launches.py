@@ -834,6 +834,448 @@ def of_unseen_cub():
     launch("cub_exchange_warp_striped", 1, 64, 0, buf("u32", 384), buf("zero", 384))
 
 
+# ---- fresh_*.cu: the second blind test ----
+
+
+def floats(n, seed=1, offset=0):
+    return buf("f01", n, seed, offset)
+
+
+def bits(n, seed=1, offset=0):
+    return buf("u32", n, seed, offset)
+
+
+def zeros(n):
+    return buf("zero", n)
+
+
+def fresh_sparse():
+    for rows, width, block in ((1000, 7, 128), (301, 16, 37), (5000, 3, 672)):
+        launch("spmv_ell", blocks(rows, block), block, 0, rows, width, bits(rows * width), floats(rows * width), floats(700), zeros(rows), 700)
+    for rows, diagonals in ((500, 5), (1000, 9)):
+        launch("spmv_dia", blocks(rows, 160), 160, 0, rows, diagonals, buf("iota", diagonals, 0), zeros(2 * rows * diagonals), zeros(2 * rows), zeros(2 * rows))
+    for n in (16, 1000):
+        launch("spmv_coo", 6, 128, 0, 3000, bits(3000), bits(3000, 77), bits(3000, 5), bits(n), zeros(n), n)
+    for rows, per in ((60, 20), (33, 100)):
+        launch("spmv_csr_warp", blocks(32 * rows, 96), 96, 0, rows, buf("iota", rows + 1, 0), bits(rows * per), floats(rows * per), floats(4000), zeros(rows), per, 4000)
+    launch("spmv_bsr3", 4, 192, 0, 250, 4, bits(1000), floats(9000), floats(900), zeros(750), 300)
+    for per in (3, 8):
+        launch("csr_stream", blocks(700, 1024 // per), 256, 0, 700, per, floats(700 * per), bits(700 * per), floats(512), zeros(700), 512)
+
+
+def fresh_grids():
+    for w, h, block in ((60, 30, (32, 8)), (39, 35, (13, 7)), (100, 16, (16, 16))):
+        launch("stencil_9pt_ghost", over(w, h, block), block, 4 * (block[0] + 2) * (block[1] + 2), w, h, w + 2, floats((w + 2) * (h + 2)), zeros((w + 2) * (h + 2)))
+    for nx, ny, nz, block in ((34, 18, 10, (32, 4, 2)), (41, 23, 11, (13, 7, 3)), (66, 10, 6, (64, 2, 2))):
+        launch("stencil_3d_box", [blocks(nx - 2, block[0]), blocks(ny - 2, block[1]), blocks(nz - 2, block[2])], block, 0, nx, ny, nz, floats(nx * ny * nz), zeros(nx * ny * nz))
+    launch("fdtd_25d", [2, 3], (32, 8), 0, 64, 24, 9, floats(64 * 24 * 9), zeros(64 * 24 * 9))
+    for w, h, block in ((100, 12, 64), (64, 20, 32)):
+        launch("lattice_stream", [blocks(w, block), h], block, 0, w, h, floats(9 * w * h), zeros(9 * w * h))
+    for block in ((16, 16), (32, 4)):
+        launch("jacobi_residual", over(50, 50, block), block, 0, 50, floats(2500), floats(2500, 9), zeros(2500), zeros(1))
+    for color in (0, 1):
+        launch("red_black_gs", [2, 9], (16, 4), 0, 70, 38, floats(70 * 38), color)
+    launch("restrict_full_weight", [3, 4], (16, 8), 0, 31, zeros(2 * 63 * 63), zeros(2 * 31 * 31))
+    for n in (64, 100, 512):
+        launch("tridiagonal_pcr", 3, n, 16 * n, *[floats(3 * n, k) for k in (1, 3, 5, 7)], zeros(3 * n), n)
+    for systems, n in ((200, 16), (1000, 9)):
+        launch("thomas_columns", blocks(systems, 96), 96, 0, systems, n, *[floats(systems * n, k) for k in (1, 3, 5, 7)], zeros(systems * n))
+
+
+def fresh_particles():
+    for n, block in ((300, 128), (256, 64), (500, 160)):
+        launch("nbody_softened", blocks(n, block), block, 16 * block, n, floats(4 * n), zeros(3 * n))
+    for cells in (4, 16):
+        launch("cells_count", 6, 192, 0, 1100, floats(3300), zeros(cells ** 3), cells)
+    launch("kmeans_assign", 5, 160, 0, 777, floats(4 * 777), zeros(195), zeros(12))
+    launch("centroid_lookup", 5, 160, 0, 777, bits(777), zeros(4 * 777))
+    launch("nearest_k", 3, 96, 0, 280, 60, floats(560, 3), floats(120), zeros(6 * 280))
+    for n, grid, block in ((1000, 8, 128), (300000, 264, 256)):
+        launch("leapfrog_soa", grid, block, 0, n, f32(0.125), *[floats(n, k) for k in range(1, 10)])
+
+
+def fresh_signals():
+    for half, span, block in ((512, 1, 128), (512, 16, 96), (500, 4, 160), (2048, 1024, 256)):
+        launch("fft_radix2_stage", blocks(half, block), block, 0, half, floats(4 * half), zeros(4 * half), span)
+    launch("fft_radix4_block", 3, 64, 0, floats(1536), zeros(1536))
+    for log, block in ((7, 32), (9, 64), (10, 160)):
+        launch("walsh_block", 2, block, 4 << log, floats(2 << log), zeros(2 << log), log)
+    launch("haar_levels", 2, 512, 0, floats(2048), zeros(1024), zeros(1024))
+    launch("dct_8x8", [2, 3], (8, 4), 0, floats(64 * 24), zeros(64 * 24), 64)
+    for n, block in ((1000, 128), (333, 96)):
+        launch("fir_filter", blocks(n, block), block, 4 * (block + 16), n, floats(n), zeros(n))
+
+
+def fresh_dense():
+    launch("lu_tile", 3, (16, 16), 0, floats(48 * 20), 20)
+    for n in (12, 24):
+        launch("cholesky_column", 1, 64, 8 * n * n, zeros(2 * n * n), zeros(2 * n * n), n)
+    for n in (8, 32):
+        launch("trsm_lower", 2, 64, 0, n, floats(n * n), floats(n * 100, 3), 100)
+    for phase, grid in ((0, [1, 1]), (1, [4, 2]), (2, [4, 4])):
+        launch("floyd_tile", grid, (16, 16), 0, 64, 16, bits(4096), phase)
+    for m, n, k in ((64, 64, 32), (100, 70, 50)):
+        launch("gemm_regs_4x4", [blocks(n, 64), blocks(m, 64)], 256, 0, m, n, k, floats(m * k), floats(k * n, 3), zeros(m * n))
+    for n in (128, 256):
+        launch("gemm_regs_8x8", [n // 128, n // 128], 256, 0, n, floats(n * n), floats(n * n, 3), zeros(n * n))
+    launch("gemv_columns", 4, (32, 8), 0, 100, 40, floats(4000), floats(40), zeros(100))
+    for rows, cols4, block in ((50, 16, 64), (77, 21, 128)):
+        launch("gemv_shared_vector", blocks(rows, block // 8), block, 16 * cols4, rows, cols4, floats(4 * rows * cols4), floats(4 * cols4, 3), zeros(rows))
+    launch("rank1_update", [3, 5], 64, 0, 18, 150, f32(0.5), floats(18), floats(150), floats(2700, 7))
+    launch("givens_rows", 4, 96, 0, 350, floats(350), floats(350, 5, 8), f32(0.6), f32(0.8))
+    launch("syrk_triangle", [5, 5], (8, 8), 0, 40, 24, floats(960), zeros(1600))
+
+
+def fresh_trees():
+    for block in (64, 256, 1000):
+        launch("reduce_interleaved", 2, block, 4 * block, buf("iota", 2 * block), zeros(2))
+    for block in (128, 672):
+        launch("reduce_modulo", 2, block, 4 * block, buf("iota", 2 * block), zeros(2))
+    for n, grid in ((5000, 7), (100000, 132)):
+        launch("reduce_last_block", grid, 128, 0, n, buf("iota", n), zeros(grid), zeros(1))
+    for n in (128, 1024):
+        launch("scan_blelloch", 2, n // 2, 4 * (n + n // 32 + 2), buf("iota", 2 * n), zeros(2 * n), n)
+    for block in (32, 256):
+        launch("scan_brent_kung", 2, block, 8 * block, buf("iota", 4 * block), zeros(4 * block))
+    for n, block in ((500, 128), (1000, 1024)):
+        launch("scan_kogge_stone", blocks(n, block), block, 8 * block, floats(n), zeros(n), n)
+    launch("segmented_sum", 4, 160, 0, 600, bits(600), buf("iota", 600), zeros(600))
+
+
+def fresh_graphs():
+    for current, degree in ((0, 5), (0, 12)):
+        launch("bfs_level", 4, 128, 0, 500, degree, bits(500 * degree), zeros(500), zeros(500), current, zeros(1))
+    launch("bfs_seed_bits", 8, 128, 0, 1000, bits(32, 9), bits(6000), zeros(32), 6)
+    launch("find_roots", 4, 160, 0, 600, buf("iota", 600, 0x55), zeros(600))
+    for degree in (4, 10):
+        launch("pagerank_pull", 5, 192, 0, 230, degree, bits(230 * degree), floats(230), zeros(230))
+    launch("relax_edges", 8, 128, 0, 1000, bits(1000), bits(1000, 33), bits(1000, 5), bits(200), bits(200, 7), 200)
+    launch("triangle_bits", 9, 96, 0, 70, 3, bits(210), zeros(2))
+
+
+def of_fresh_hpc():
+    fresh_sparse()
+    fresh_grids()
+    fresh_particles()
+    fresh_signals()
+    fresh_dense()
+    fresh_trees()
+    fresh_graphs()
+
+
+def fresh_norms():
+    for n, c, block in ((20, 96, 128), (9, 200, 96)):
+        launch("layernorm_forward3", blocks(n, block // 32), block, 0, zeros(n * c), zeros(n), zeros(n), floats(n * c), floats(c, 3), floats(c, 5), n, c)
+    for n, c, rows in ((12, 128, 4), (7, 200, 3)):
+        launch("layernorm_cached", blocks(n, rows), (32, rows), 4 * c * (2 + rows), zeros(n * c), floats(n * c), floats(c, 3), floats(c, 5), n, c)
+    launch("rmsnorm_half", 5, 128, 0, buf("iota", 500), buf("iota", 100, 7), zeros(500), 100)
+    for hw, block in ((49, 64), (200, 256)):
+        launch("batchnorm_stats", 6, block, 0, 3, 6, hw, floats(18 * hw), zeros(6), zeros(6))
+    launch("groupnorm_nhwc", 4, 160, 0, 60, 24, 4, floats(1440), zeros(1440))
+
+
+def fresh_elements():
+    for n, block in ((2000, 160), (4000000, 512)):
+        launch("residual_add", blocks(n, 4 * block), block, 0, zeros(n), floats(n), floats(n, 3), n)
+    launch("gelu_forward", 3, 96, 0, zeros(1000), floats(1000), 2000)
+    launch("silu_gate", [2, 5], 96, 0, zeros(750), floats(1500), 5, 150)
+    launch("dropout_bytes", 5, 128, 0, 999, floats(999), zeros(999), zeros(250), 77)
+    for n, block in ((1000, 512), (333, 37)):
+        launch("adamw_step", blocks(n, block), block, 0, floats(n), floats(n, 3), floats(n, 5), floats(n, 7), n, f32(0.001), f32(0.1))
+    launch("rope_pairs", 6, (32, 4), 0, floats(6 * 4 * 64), floats(6 * 64, 3), 4, 32)
+    launch("rope_halves", 18, 64, 0, buf("iota", 18 * 40), floats(6 * 40), floats(6 * 40, 3), 3, 80)
+    launch("encoder_forward", 5, 96, 0, zeros(1728), bits(18), floats(50 * 96), floats(9 * 96, 3), 2, 9, 96, 50)
+    for vocabulary in (3, 50):
+        launch("encoder_backward", 14, 128, 0, zeros(vocabulary * 96), zeros(9 * 96), floats(1728), bits(18), 2, 9, 96, vocabulary)
+    launch("bias_backward", 4, 256, 0, floats(100), floats(6000, 3), 60, 100)
+
+
+def fresh_attention():
+    launch("permute_qkv", 12, 128, 0, *[zeros(1536) for k in range(3)], floats(4608), 2, 12, 4, 16)
+    launch("unpermute_heads", 12, 128, 0, floats(1440), zeros(1440), 2, 15, 3, 16)
+    for rows, cols in ((8, 100), (5, 1000)):
+        launch("softmax_online", blocks(rows, 4), (32, 4), 0, floats(rows * cols), zeros(rows * cols), rows, cols)
+    for t, block in ((40, 64), (300, 128)):
+        launch("softmax_causal_inplace", t // 2, block, 0, floats(t * t), t)
+    launch("attention_tile", [2, 3], 32, 0, floats(6144), floats(6144, 3), floats(6144, 5), zeros(6144), 64)
+    launch("paged_keys", 13, (16, 8), 0, floats(20 * 16 * 64), bits(7), zeros(100 * 64), 100, 20)
+    launch("kv_append", 5, 64, 0, bits(5 * 48), bits(5 * 48, 3), zeros(2 * 29 * 48), zeros(5), 48, 29)
+    launch("cross_entropy", 2, 64, 0, zeros(100), floats(5000), bits(100), 100, 50)
+    launch("cross_entropy_backward", 6, 96, 0, floats(6 * 130), floats(6, 3), floats(6 * 130, 5), bits(6), 130)
+    for cols, block in ((500, 128), (77, 96)):
+        launch("argmax_rows", 4, block, 0, floats(4 * cols), zeros(4), cols)
+    launch("topk_insert", 2, 64, 0, floats(128 * 40), zeros(128 * 5), zeros(128 * 5), 40, 5)
+    launch("expert_counts", 3, 160, 0, 400, bits(3200), zeros(8), zeros(100))
+
+
+def fresh_quantised():
+    launch("gemm_dp4a", [4, 4], (16, 16), 0, 64, bits(1024), bits(1024, 3), zeros(4096))
+    launch("gemv_int4", 5, (32, 4), 0, 18, 512, bits(18 * 64), buf("iota", 18 * 8), floats(512), zeros(18))
+    launch("quantise_rows", 4, 96, 0, floats(1000), zeros(250), zeros(4), 250)
+    for rows, cols in ((10, 512), (6, 1000), (1024, 4096)):
+        launch("gemv_bf16", blocks(rows, 4), 128, 0, rows, cols, floats(rows * cols // 2), floats(cols // 2, 3), zeros(rows))
+
+
+def fresh_pixels():
+    for c, h, w in ((3, 16, 32), (2, 13, 37)):
+        launch("conv3x3_direct", [blocks(w, 16), blocks(h, 8), 2], (16, 8), 0, c, h, w, floats(c * h * w), floats(2 * c * 9, 3), zeros(2 * h * w))
+    for k, pad, stride in ((3, 1, 1), (5, 0, 2)):
+        oh, ow = (14 + 2 * pad - k) // stride + 1, (21 + 2 * pad - k) // stride + 1
+        launch("im2col_float", 4, 128, 0, 3 * oh * ow, floats(3 * 14 * 21), 14, 21, k, pad, stride, oh, ow, zeros(3 * k * k * oh * ow))
+    launch("depthwise_nhwc4", [3, 7], (12, 8), 0, 7, 20, 10, floats(7 * 20 * 40), floats(360, 3), zeros(7 * 20 * 40))
+    launch("avgpool_3s2", [2, 3, 2], (16, 4), 0, 51, 24, 12, buf("iota", words(2 * 25 * 51, 2)), zeros(words(2 * 12 * 24, 2)))
+
+
+def fresh_tensor_cores():
+    for n in (32, 64):
+        launch("wmma_half_tiles", [n // 32, n // 32], 128, 0, n, buf("iota", n * n // 2), buf("iota", n * n // 2, 3), zeros(n * n))
+        launch("mma_ldmatrix_gemm", [n // 32, n // 32], 128, 0, n, buf("iota", n * n // 2), buf("iota", n * n // 2, 3), zeros(n * n))
+    launch("mma_tf32_tile", 1, 32, 0, 40, floats(640), floats(320, 3), zeros(128))
+    launch("mma_int8_tile", 3, 96, 0, 64, bits(9 * 16 * 16), bits(128, 3), zeros(9 * 128))
+
+
+def of_fresh_nets():
+    fresh_norms()
+    fresh_elements()
+    fresh_attention()
+    fresh_quantised()
+    fresh_pixels()
+    fresh_tensor_cores()
+
+
+def fresh_pictures():
+    for w, h, pitch in ((128, 16, 128), (100, 10, 103)):
+        launch("blur_rows", [blocks(w, 64), blocks(h, 4)], (64, 4), 0, w, h, pitch, bits(words(pitch * h, 1)), zeros(w * h))
+        launch("blur_columns", [blocks(w, 16), blocks(h, 32)], (16, 16), 0, w, h, floats(w * h), zeros(words(w * h, 1)))
+    launch("median_3x3", [3, 4], (32, 8), 0, 70, 30, floats(2100), zeros(2100))
+    for w, h, ow, oh in ((40, 30, 100, 33), (90, 60, 30, 20)):
+        launch("resize_bilinear", over(ow, oh, (16, 8)), (16, 8), 0, bits(w * h), w, h, zeros(ow * oh), ow, oh)
+    for block in (128, 37):
+        launch("bgr_to_planes", blocks(700, block), block, 0, 700, bits(525), *[zeros(175) for k in range(3)])
+    launch("bgr_to_planes_shared", 4, 64, 0, 1000, bits(750), zeros(750), 250)
+    launch("yuv420_to_rgb", [2, 4], (32, 4), 0, 100, 30, bits(750), bits(375, 3), zeros(3000))
+    launch("integral_rows", 3, 256, 0, 700, bits(525), zeros(2100))
+    launch("erode_bits", [2, 4], (8, 8), 0, 13, 30, bits(390), zeros(390))
+    launch("life_packed", 3, 96, 0, 10, 40, bits(400), zeros(400))
+    launch("mandelbrot", [4, 5], (16, 8), 0, 60, 37, f32(-2.0), f32(-1.25), f32(0.05), zeros(2220), 40)
+    launch("warp_affine_bytes", [4, 6], (16, 8), 0, 64, 48, bits(768), zeros(768), f32(0.875), f32(0.375))
+
+
+def fresh_transposes():
+    for w, h in ((64, 96), (45, 50)):
+        launch("transpose_bytes_tile", over(w, h, (32, 32)), (32, 8), 0, w, h, bits(words(w * h, 1)), zeros(words(w * h, 1)))
+    for rows in (4, 32):
+        launch("transpose_half_swizzled", [2, 2], (32, rows), 0, 64, bits(2048), zeros(2048))
+    launch("transpose_half2_pairs", [2, 2], (32, 8), 0, 128, bits(8192), zeros(8192))
+    launch("transpose_double_xor", [3, 3], (16, 16), 0, 48, bits(4608), zeros(4608))
+    for extent, block in (((30, 20, 9), (8, 8, 4)), ((26, 14, 6), (13, 7, 3))):
+        launch("permute_3d", [blocks(e, b) for e, b in zip(extent, block)], block, 0, *extent, floats(extent[0] * extent[1] * extent[2]), zeros(extent[0] * extent[1] * extent[2]))
+
+
+def fresh_sorting():
+    for j, k in ((1, 2), (4, 8), (64, 512)):
+        launch("bitonic_step", 4, 256, 0, bits(1024), j, k)
+    launch("bitonic_pairs_shared", 2, 256, 0, bits(1024), floats(1024), zeros(1024), zeros(1024))
+    for n, block, shift in ((3000, 128, 28), (2048, 96, 4)):
+        launch("radix_count", blocks(n, 1024), block, 0, n, bits(n), zeros(16 * blocks(n, 1024)), shift)
+    launch("radix_split_bits", 2, 256, 0, bits(512), zeros(512), 4)
+    launch("rank_sort", 3, 96, 0, 250, floats(250), zeros(250))
+    for n in (640, 5000):
+        launch("histogram64_bytes", 4, 64, 0, n, bits(n), zeros(256))
+    for copies, block in ((1, 192), (4, 128), (8, 256)):
+        launch("histogram_replicated", 3, block, 1024 * copies, 2000, bits(2000), zeros(256), copies)
+    launch("histogram_match", 5, 128, 0, 600, bits(600), zeros(32))
+    launch("run_heads", 4, 160, 0, 600, bits(600), zeros(640), zeros(1))
+
+
+def fresh_hashes():
+    for each in (4, 13):
+        launch("crc_nibbles", 3, 96, 0, 270, each, bits(words(270 * each, 1)), zeros(270))
+    launch("chacha_rounds", 2, 64, 0, bits(12), zeros(2048), 6)
+    launch("monte_carlo_pi", 8, 96, 0, 50, zeros(2))
+    launch("count_words", 4, 192, 0, 700, bits(175), zeros(1))
+    launch("edit_distance_tile", 3, 65, 0, 40, bits(48), bits(48, 9), zeros(3))
+    launch("forest_walk", 3, 96, 0, 260, 5, 63, bits(5 * 63 * 4), floats(260 * 9), 9, zeros(260))
+    launch("records_filter", 3, 128, 0, 350, bits(350 * 6), zeros(384 * 6), zeros(1))
+
+
+def fresh_operators():
+    for n, grid, block in ((1000, 3, 160), (600000, 132, 1024)):
+        launch("copy_ldcg_stcs", grid, block, 0, n, floats(4 * n), zeros(4 * n))
+    launch("copy_ldcs_stcg", 4, 128, 0, 500, bits(1000), zeros(1000))
+    launch("stencil_ldg_twice", 4, 128, 0, 500, bits(250), zeros(250))
+    launch("column_sums_stwt", 3, 96, 0, 20, 250, bits(1250), zeros(250))
+    launch("volatile_shared_warp", 3, 128, 0, floats(384), zeros(12))
+    launch("volatile_flags", 3, 96, 0, zeros(288), buf("iota", 288), zeros(288), 4)
+    launch("read_only_broadcast", 4, 96, 0, 370, floats(25), zeros(370))
+    launch("local_histogram_nibbles", 2, 96, 0, bits(192 * 5), zeros(192 * 4), 5)
+    launch("local_stack_dfs", 2, 64, 0, 100, bits(100), zeros(128))
+    launch("local_matrix_power", 2, 64, 0, floats(2048), zeros(128), 2)
+    for spread in (1, 4, 64):
+        launch("constant_divergent", 3, 96, 0, 280, bits(280), zeros(560), spread)
+
+
+def fresh_atomics():
+    for slots in (1, 5, 200):
+        launch("atomic_double_sum", 3, 128, 0, 1000, bits(1000), zeros(2 * slots), slots)
+    launch("atomic_float_warp", 4, 160, 0, 600, bits(600), zeros(1))
+    launch("atomic_min_max_64", 3, 128, 0, 370, bits(370), bits(8, 5), zeros(6))
+    launch("atomic_scopes", 3, 128, 0, 370, bits(370), zeros(24), bits(64), bits(64, 5))
+    launch("cas_multiply", 3, 128, 0, 380, bits(380), bits(96, 5))
+    launch("spin_lock_update", 4, 32, 0, 3, zeros(4), zeros(4))
+    launch("shared_votes_half2", 4, 64, 0, 250, bits(250), zeros(16))
+    launch("shared_tickets", 3, 96, 0, 200, bits(600), zeros(12))
+    launch("hash_insert", 3, 128, 0, 360, bits(360), zeros(512), 511)
+    for slots in (3, 64):
+        launch("float4_atomics", 2, 128, 0, 250, zeros(4 * slots), bits(250), slots)
+
+
+def of_fresh_bits():
+    fresh_pictures()
+    fresh_transposes()
+    fresh_sorting()
+    fresh_hashes()
+    fresh_operators()
+    fresh_atomics()
+
+
+def fresh_ldgsts():
+    for n, block in ((1000, 160), (1300, 672), (100, 37)):
+        launch("copy_tail_4", blocks(n, block), block, 0, n, floats(n), zeros(n))
+    for n, block in ((300, 160), (333, 96)):
+        launch("copy_tail_8", blocks(n, block), block, 0, n, zeros(2 * n), zeros(2 * n))
+    for rows, pitch, block in ((8, 128, 64), (16, 64, 96), (5, 240, 37)):
+        launch("copy_rows_16", 2, block, rows * (pitch + 16), rows, pitch, bits(rows * pitch // 2), zeros(rows * pitch // 2))
+    for tiles in (1, 6):
+        launch("staged_sum2", 2, 128, 0, tiles, floats(1024 * tiles), zeros(1024))
+        launch("staged_sum4", 3, 128, 0, tiles, floats(1536 * tiles), zeros(1536))
+    for n in (64, 128):
+        launch("sgemm_cp_async", [n // 64, n // 64], 256, 0, n, floats(n * n), floats(n * n, 3), zeros(n * n))
+    launch("attention_scores_async", 5, (32, 4), 0, 96, floats(640), floats(96 * 32, 3), zeros(20 * 96))
+    for w, h in ((32, 8), (37, 9)):
+        launch("halo_zfill", over(w, h, (16, 4)), (16, 4), 0, w, h, floats(4 * w * h), zeros(4 * w * h))
+    for dim, block in ((64, 96), (100, 128)):
+        launch("gather_embedding_async", 3, block, 4 * dim * block // 32, dim, bits(3 * block // 32), floats(40 * dim), zeros(3 * block), 40)
+
+
+def fresh_groups():
+    for block, batches in ((128, 3), (96, 2)):
+        launch("compute_staging", 2, block, 4 * block, zeros(2 * block * batches), buf("iota", 2 * block * batches), batches)
+    for block, batches in ((128, 5), (192, 4)):
+        launch("with_pipeline2", 2, block, 8 * block, zeros(2 * block), buf("iota", 2 * block * batches), batches)
+        launch("with_pipeline3", 2, block, 12 * block, zeros(2 * block), buf("iota", 2 * block * batches), batches)
+    launch("pipeline_by_roles", 3, 128, 0, floats(3 * 5 * 96), zeros(3 * 5 * 96), 5)
+    launch("thread_pipeline_double2", 3, 64, 0, zeros(3 * 4 * 256), zeros(768), 4)
+    for each in (32, 50):
+        launch("warp_memcpy", 2, 96, 12 * each, floats(6 * each), zeros(192), each)
+    launch("barrier_tokens", 3, 128, 0, floats(3 * 4 * 128), zeros(384), 4)
+
+
+def fresh_bulk():
+    launch("add_one_bulk", 3, 128, 0, buf("iota", 3072), 3072)
+    for bytes_of_tile, tiles, block in ((1024, 5, 96), (2064, 4, 160)):
+        launch("bulk_ring", 2, block, 3 * bytes_of_tile, floats(2 * tiles * bytes_of_tile // 4), zeros(2 * tiles * bytes_of_tile // 4), tiles, bytes_of_tile)
+    for width in (32, 100):
+        launch("bulk_scatter_rows", 6, 64, 4 * width, floats(6 * width), zeros(6 * width), buf("perm", 6, 5), width)
+    for n in (64, 520):
+        launch("bulk_reduce_integers", 3, 96, 4 * n, bits(3 * n), zeros(2 * n), n)
+    launch("bulk_to_neighbour", 4, 256, 0, floats(1024), zeros(1024))
+
+
+def tile(kernel, t, at, grid=1, block=96):
+    launch(kernel, grid, block, t.held, t.argument(1), t.data(), zeros(grid * t.held // 4), *at, t.held, t.box)
+
+
+def fresh_tensors():
+    for kind, extent, box, at, grid in (("f32", [200], [64], 16, 3), ("u8", [1024], [256], 896, 1), ("f64", [64], [16], -8, 2)):
+        tile("tma_tile_1d", Tensor(kind, extent, box), [at], grid)
+    for kind, extent, box, swizzle, at, pad in (("f32", [64, 64], [32, 16], "128B", [32, 8], 0), ("f32", [64, 64], [16, 32], "64B", [8, 40], 0), ("f16", [96, 40], [16, 20], "32B", [48, 10], 0),
+                                                ("u8", [208, 24], [128, 8], "none", [96, 20], 48), ("f32", [36, 20], [36, 4], "none", [0, -2], 4), ("f64", [32, 32], [16, 8], "128B", [24, 3], 0),
+                                                ("u16", [128, 16], [64, 16], "128B", [-32, 1], 8)):
+        tile("tma_tile_2d", Tensor(kind, extent, box, swizzle, pad=pad), at, 2)
+    for kind, extent, box, swizzle, at in (("f32", [32, 8, 8], [32, 4, 2], "128B", [0, 2, 3]), ("f16", [40, 9, 5], [8, 9, 2], "none", [24, 3, 4]), ("u32", [16, 16, 4], [8, 8, 2], "32B", [12, 10, 1])):
+        tile("tma_tile_3d", Tensor(kind, extent, box, swizzle), at, 2)
+    for kind, extent, box, swizzle, at in (("f32", [24, 6, 4, 4], [16, 3, 2, 2], "64B", [4, 2, 1, 1]), ("u8", [80, 5, 4, 3], [32, 4, 3, 1], "32B", [48, 1, 2, 0])):
+        tile("tma_tile_4d", Tensor(kind, extent, box, swizzle), at, 2)
+    for kind, extent, box, swizzle, at in (("u16", [48, 4, 3, 3, 3], [16, 2, 2, 2, 1], "32B", [16, 1, 1, 0, 1]), ("f32", [12, 3, 3, 3, 2], [12, 2, 1, 3, 1], "none", [0, 1, 2, 0, 0])):
+        tile("tma_tile_5d", Tensor(kind, extent, box, swizzle), at, 1)
+    for w, h, pad in ((32, 8, 0), (16, 16, 4), (64, 2, 0)):
+        t = Tensor("f32", [128, 2 * h], [w, h], pad=pad)
+        launch("tma_copy_scale", [128 // w, 2], 96, t.held, t.argument(2), t.argument(3), t.data(), zeros(t.array // 4), w, h, t.held)
+    for box, at in (([32, 4], [0, 0]), ([12, 6], [20, 3])):
+        t = Tensor("u32", [32, 16], box)
+        launch("tma_reduce_add", 2, 64, t.held, t.argument(1), zeros(t.array // 4), *at, box[0] * box[1])
+    for kind, pixels, at, place in (("f32", 20, [0, -1, -1, 0], (1, 1)), ("f32", 33, [0, 3, 1, 0], (2, 0))):
+        t = Tensor(kind, [16, 10, 6, 2], [16], "64B", pixels=pixels, lower=[-1, -1], upper=[-1, -1])
+        launch("tma_im2col_nhwc", 1, 64, t.held, t.argument(1), t.data(), zeros(t.held // 4), *at, *place, t.held)
+    a, b = (Tensor("f32", [96, 96], [32, 32]) for k in range(2))
+    launch("tma_gemm_tiles", [3, 3], (32, 8), 16384, a.argument(2), b.argument(3), a.data(), b.data(), zeros(9216), 96)
+    t = Tensor("f32", [64, 64], [32, 32], "128B")
+    launch("tma_swizzled_transpose", [2, 2], 128, 4096, t.argument(1), t.data(), zeros(4096), 64)
+
+
+def of_fresh_copies():
+    fresh_ldgsts()
+    fresh_groups()
+    fresh_bulk()
+    fresh_tensors()
+
+
+def of_fresh_libs():
+    launch("cub_sum_37", 3, 37, 0, buf("iota", 111), zeros(3))
+    launch("cub_argmax_3d", 2, (13, 7, 3), 0, bits(546), zeros(4))
+    launch("cub_scan_672", 2, 672, 0, buf("iota", 4032), zeros(4034))
+    for begin, end in ((0, 32), (8, 14)):
+        launch("cub_sort_pairs_96", 2, 96, 0, bits(576), bits(288, 3), zeros(576), zeros(288), begin, end)
+    launch("cub_vector_copy", 3, 64, 0, zeros(1536), zeros(1536), 700)
+    launch("cub_flags_and_runs", 2, 128, 0, bits(256), zeros(256), zeros(1024))
+    launch("cub_warp_scan_16", 2, 160, 0, floats(320), zeros(320))
+    launch("cub_warp_reduce_segments", 2, 128, 0, buf("iota", 256), zeros(256))
+    launch("cub_exchange_blocked", 2, 96, 0, bits(480), zeros(480))
+    for n in (384, 301):
+        launch("cub_merge_sort_by_key", 2, 128, 0, bits(2 * n), zeros(2 * n), n)
+    launch("cub_histogram_bytes", 3, 128, 0, bits(384), zeros(256))
+    launch("cg_tile16_softsum", 3, 160, 0, buf("iota", 470), zeros(500), 470)
+    launch("cg_labels", 3, 128, 0, bits(350), zeros(16), 350)
+    for n, block in ((5000, 192), (700, 96)):
+        launch("cg_block_sum", 4, block, 4 * 32, buf("iota", n), zeros(1), n)
+    launch("cg_cluster_scan", 8, 96, 0, buf("iota", 768), zeros(768))
+    launch("cg_cluster_histogram", 6, 160, 512, 3000, bits(3000), zeros(256))
+    launch("atomic_refs", 4, 128, 0, 480, bits(480), zeros(64), zeros(64), zeros(1))
+    launch("atomic_double_cas", 3, 96, 0, 270, buf("iota", 270), zeros(540))
+    launch("ordered_atomics", 3, 96, 0, 270, zeros(270), zeros(270))
+    launch("latch_phases", 2, 192, 0, floats(384), zeros(384))
+    launch("complex_products", 4, 96, 0, 350, floats(700), floats(700, 3), floats(700, 5))
+    launch("mdspan_stencil", [3, 4], (16, 8), 0, zeros(1500), floats(1500), 50, 30)
+    for each in (4, 7):
+        launch("span_windows", 2, 96, 0, bits(170 * each), zeros(192), 170 * each, each)
+    launch("array_rotate", 2, 96, 0, floats(12 * 192), zeros(12 * 192), 5)
+    launch("persisting_lookup", 4, 128, 0, 500, bits(500), floats(256), zeros(500))
+
+
+def of_fresh_ampere():
+    launch("axpy_unrolled", 3, 160, 0, 1700, f32(0.75), floats(1700), floats(1700, 3))
+    for n4, grid, block in ((500, 2, 128), (1000000, 264, 256)):
+        launch("dot_float4", grid, block, 0, n4, floats(4 * n4), floats(4 * n4, 3), zeros(grid))
+    for m, n, k in ((64, 32, 64), (50, 70, 40)):
+        launch("matmul_tile_32", [blocks(n, 32), blocks(m, 32)], (32, 32), 0, m, n, k, floats(m * k), floats(k * n, 3), zeros(m * n))
+    launch("conv_separable_rows", [2, 2], (16, 4), 0, floats(256 * 8), zeros(256 * 8), 256, 256)
+    launch("conv_separable_columns", [3, 2], (16, 8), 0, floats(48 * 128), zeros(48 * 128), 128, 48)
+    for n, block in ((3000, 256), (500, 96)):
+        launch("reduce_min_max", 3, block, 8 * block, n, floats(n), zeros(6))
+    launch("flash_like", 2, 64, 0, buf("iota", 2048), buf("iota", 1024, 7), buf("iota", 1024, 99), zeros(4096), 64)
+    for n in (64, 128):
+        launch("hgemm_wmma_padded", [n // 64, n // 64], 128, 0, n, buf("iota", n * n // 2), buf("iota", n * n // 2, 5), zeros(n * n))
+    launch("black_scholes", 5, 128, 0, 600, floats(600), floats(600, 3), floats(600, 5), zeros(600), zeros(600))
+    launch("sobol_dimensions", [2, 3], 96, 0, 500, bits(96), zeros(1500))
+    for stride in (1, 64):
+        launch("merge_tiles", 2, 256, 0, bits(1024), zeros(1024), stride)
+    launch("odd_block_3d", [3, 2, 2], (13, 7, 3), 0, 30, 12, 5, zeros(3600), zeros(3600))
+    launch("adaptive_ranks", 3, 96, 0, 250, floats(250), zeros(250))
+    launch("bfloat_sum", 3, 128, 0, 500, buf("iota", 500), buf("iota", 500, 9), zeros(500))
+    launch("counters_64", 3, 96, 0, 280, bits(280), zeros(64))
+
+
 # ---- a few of each, for other machines ----
 
 

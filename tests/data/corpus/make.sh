@@ -5,11 +5,23 @@
 #                                                  FOLDER/NAME.jsonl
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-names="global shared atomics stack copies tensors cub matrix kernels sets unseen_plain unseen_async unseen_cub"
+names="global shared atomics stack copies tensors cub matrix kernels sets unseen_plain unseen_async unseen_cub
+    fresh_hpc fresh_nets fresh_bits fresh_copies fresh_libs fresh_ampere"
+
+flags() {
+    case $1 in
+    fresh_ampere) echo -arch=compute_80 ;;
+    fresh_bits) echo -std=c++17 -arch=sm_90 -lineinfo ;;
+    fresh_*) echo -std=c++17 -arch=sm_90 ;;
+    *) echo -arch=sm_90 ;;
+    esac
+}
 
 compile() {
-    for name in global shared atomics stack copies tensors cub matrix sets unseen_plain unseen_async unseen_cub; do
-        nvcc -O3 -arch=sm_90 -ptx "$here/$name.cu" -o "$1/corpus.ptx" && "$here/trim.py" "$1/corpus.ptx" >"$here/$name.ptx" || exit 1
+    for name in $names; do
+        [ "$name" = kernels ] && continue
+        # shellcheck disable=SC2046
+        nvcc -O3 $(flags "$name") -ptx "$here/$name.cu" -o "$1/corpus.ptx" && "$here/trim.py" "$1/corpus.ptx" >"$here/$name.ptx" || exit 1
     done
     rm -f "$1/corpus.ptx"
 }
