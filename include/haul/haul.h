@@ -88,8 +88,16 @@ typedef enum haul_tensor_swizzle {
     HAUL_TENSOR_SWIZZLE_NONE,
     HAUL_TENSOR_SWIZZLE_32B,
     HAUL_TENSOR_SWIZZLE_64B,
-    HAUL_TENSOR_SWIZZLE_128B
+    HAUL_TENSOR_SWIZZLE_128B,
+    /* From sm_100 on: 128B, but of 32 or 64 bytes that stay together; FLIP_8B: and in every second line of 128 bytes
+     * the halves of 16 bytes change places, for loads only. */
+    HAUL_TENSOR_SWIZZLE_128B_ATOM_32B,
+    HAUL_TENSOR_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    HAUL_TENSOR_SWIZZLE_128B_ATOM_64B
 } haul_tensor_swizzle;
+
+/* Copies by pixels that move along dimension 1 alone (im2col::w, im2col::w::128), from sm_100 on. */
+typedef enum haul_tensor_wide { HAUL_TENSOR_WIDE_NONE, HAUL_TENSOR_WIDE_W, HAUL_TENSOR_WIDE_W128 } haul_tensor_wide;
 
 /* The least that L2 fetches for a copy. */
 typedef enum haul_tensor_promotion {
@@ -121,6 +129,10 @@ typedef struct haul_tensor {
     bool by_pixels;
     uint32_t pixels;
     int32_t lower[3], upper[3];
+    /* By pixels, along dimension 1 alone: only its corners count, behind the last place comes the next image, and the
+     * swizzle must be 64B, 128B or ATOM_32B. W128 always takes 128 pixels. A copy names a halo: so many more pixels, or
+     * (W128) so many beyond each 32. */
+    haul_tensor_wide wide;
 } haul_tensor;
 
 /* Errors: HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer). */

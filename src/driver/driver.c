@@ -3,6 +3,7 @@
 #include "base/status.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,10 @@ enum { OLDEST = 12000 }; /* as cuDriverGetVersion() has CUDA 12.0 */
 static const struct {
     size_t at;
     const char *symbol;
+    bool may_be_missing;
 } symbols[] = {
-#define DRIVER(name, symbol, parameters) {offsetof(driver_table, name), #symbol},
+#define DRIVER(name, symbol, parameters) {offsetof(driver_table, name), #symbol, false},
+#define DRIVER_SINCE(version, name, symbol, parameters) {offsetof(driver_table, name), #symbol, (version) > OLDEST},
 #include "driver/driver.def"
 #undef DRIVER
 };
@@ -40,7 +43,7 @@ static haul_status resolve(void *library) {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *function = dlsym(library, symbols[i].symbol);
         snprintf(how, sizeof how, "libcuda.so.1 has no %s", symbols[i].symbol);
-        if (!function) return too_old(how);
+        if (!function && !symbols[i].may_be_missing) return too_old(how);
         set_function(symbols[i].at, function);
     }
     return HAUL_OK;

@@ -30,6 +30,23 @@ static haul_status check_buffer(const haul_tensor *t) {
                      (unsigned long long)bytes, (unsigned long long)t->offset, (unsigned long long)t->buffer->bytes);
 }
 
+static CUresult encode(const haul_tensor *t, const driver_table *driver, CUtensorMap *map,
+                       const unsigned long long *extents, const unsigned long long *pitches, const unsigned *box,
+                       const unsigned *steps) {
+    void *address = (void *)(uintptr_t)(t->buffer->address + t->offset);
+    const int type = (int)t->type, swizzle = (int)t->swizzle, promotion = (int)t->promotion;
+    if (!t->by_pixels)
+        return driver->tensor_map(map, type, t->rank, address, extents, pitches, box, steps, 0, swizzle, promotion,
+                                  t->fill_nan);
+    if (t->wide == HAUL_TENSOR_WIDE_NONE)
+        return driver->tensor_map_im2col(map, type, t->rank, address, extents, pitches, t->lower, t->upper, box[0],
+                                         t->pixels, steps, 0, swizzle, promotion, t->fill_nan);
+    if (!driver->tensor_map_im2col_wide) return CUDA_NOT_SUPPORTED;
+    return driver->tensor_map_im2col_wide(map, type, t->rank, address, extents, pitches, t->lower[0], t->upper[0],
+                                          box[0], t->pixels, steps, 0, (int)t->wide - 1, swizzle, promotion,
+                                          t->fill_nan);
+}
+
 haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
     CUtensorMap encoded;
     unsigned long long extents[5], pitches[4];
@@ -43,13 +60,7 @@ haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
         if (k < 4) pitches[k] = t->pitch[k];
     }
     HAUL_TRY(device_enter(d));
-    void *address = (void *)(uintptr_t)(t->buffer->address + t->offset);
-    CUresult result = t->by_pixels
-                          ? d->driver->tensor_map_im2col(&encoded, (int)t->type, t->rank, address, extents, pitches,
-                                                         t->lower, t->upper, box[0], t->pixels, steps, 0,
-                                                         (int)t->swizzle, (int)t->promotion, t->fill_nan)
-                          : d->driver->tensor_map(&encoded, (int)t->type, t->rank, address, extents, pitches, box,
-                                                  steps, 0, (int)t->swizzle, (int)t->promotion, t->fill_nan);
+    const CUresult result = encode(t, d->driver, &encoded, extents, pitches, box, steps);
     HAUL_TRY(device_check(d, result, "a tensor map"));
     memcpy(map, &encoded, sizeof *map);
     return HAUL_OK;

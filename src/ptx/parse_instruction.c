@@ -411,7 +411,6 @@ static void parse_guard(ptx_parser *p, ptx_instruction *i) {
 static const char *reason_of_refusal(const char *name) {
     if (!strncmp(name, "multimem.", strlen("multimem.")))
         return ": it needs multicast memory of several GPUs that run at once, and virtual GPUs run one after the other";
-    if (strstr(name, ".im2col::w")) return ": maps of that kind (cuTensorMapEncodeIm2colWide) are not made here";
     return "";
 }
 

@@ -291,9 +291,11 @@ static haul_status check_tensor(const check *c, const ptx_operand *o) {
     return HAUL_OK;
 }
 
-/* One for each dimension but the first and the last. */
+/* One for each dimension but the first and the last; or the halo and its offset. */
 static haul_status check_offsets(const check *c, const ptx_operand *o) {
-    const unsigned count = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 - 1u;
+    const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
+    const bool wide = mode == PTX_MOD_IM2COL_W || mode == PTX_MOD_IM2COL_W128;
+    const unsigned count = wide ? 2 : c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 - 1u;
     if (o->kind != PTX_VECTOR || o->part_count != count)
         return fail(c, o->position, "must be %u offset%s in braces", count, count == 1 ? "" : "s");
     for (uint32_t i = 0; i < count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], PTX_U16, false));

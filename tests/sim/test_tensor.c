@@ -712,14 +712,6 @@ static void maps_that_the_engine_cannot_use_are_refused(void **state) {
     haul_device_close(m.device);
 }
 
-static void other_walks_are_refused_by_name(void **state) {
-    (void)state;
-    expect_failure(
-        &(kernel_run){.ptx = KERNEL("cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx"
-                                    "::bytes [%r3], [%rd4, {0, 0, 0}], [%r4], {0};\n")},
-        HAUL_ERROR_UNSUPPORTED, "global.im2col::w");
-}
-
 /* ---- by pixels ---- */
 
 /* A convolution of 3 x 3 with a border of one: the box's corners are one before the first pixel and one before the
@@ -827,7 +819,6 @@ int main(void) {
         cmocka_unit_test(a_map_is_read_from_memory_only),
         cmocka_unit_test(corrupt_maps_do_no_harm),
         cmocka_unit_test(maps_that_the_engine_cannot_use_are_refused),
-        cmocka_unit_test(other_walks_are_refused_by_name),
         cmocka_unit_test(pixels_come_as_a_convolution_wants_them),
         cmocka_unit_test(a_map_is_walked_as_it_was_made_for),
     };

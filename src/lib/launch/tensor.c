@@ -8,13 +8,15 @@
 
 static const char *const types[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
                                     "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"}; /* by haul_tensor_type */
-static const char *const swizzles[] = {"none", "32B", "64B", "128B"};                     /* by haul_tensor_swizzle */
-static const char *const promotions[] = {"none", "64B", "128B", "256B"};                  /* by haul_tensor_promotion */
+static const char *const swizzles[] = {"none",         "32B", "64B", "128B", "128B_atom_32B", "128B_atom_32B_flip_8B",
+                                       "128B_atom_64B"};                 /* by haul_tensor_swizzle */
+static const char *const wides[] = {"none", "w", "w128"};                /* by haul_tensor_wide */
+static const char *const promotions[] = {"none", "64B", "128B", "256B"}; /* by haul_tensor_promotion */
 
 enum { NAMES_MOST = sizeof types / sizeof *types };
 
 static haul_status unknown(const char *what, const char *name, const char *const *names, size_t count) {
-    char list[16 * NAMES_MOST];
+    char list[32 * NAMES_MOST];
     size_t length = 0;
     for (size_t i = 0; i < count; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
@@ -70,17 +72,21 @@ static haul_status read_box(json_t *object, haul_tensor *t) {
 }
 
 /* Copies by pixels say how many, and the two corners of where they may begin. */
-static haul_status read_pixels(json_t *object, haul_tensor *t) {
-    json_t *pixels = json_object_get(object, "pixels");
+static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t) {
+    json_t *pixels = json_object_get(object, "pixels"), *wide = json_object_get(object, "wide");
     int64_t count = 0, lower[3], upper[3];
+    int chosen = 0;
     if (!pixels) return HAUL_OK;
     if (t->rank < 3) return haul_fail(HAUL_ERROR_ARGUMENT, "pixels: need three to five dimensions");
     HAUL_TRY(launch_read_integer(pixels, "pixels", 1, 1024, &count));
-    HAUL_TRY(read_numbers(json_object_get(object, "lower"), "lower", t->rank - 2, INT16_MIN, INT16_MAX, lower));
-    HAUL_TRY(read_numbers(json_object_get(object, "upper"), "upper", t->rank - 2, INT16_MIN, INT16_MAX, upper));
+    if (wide) HAUL_TRY(read_name(list, wide, "wide", wides, sizeof wides / sizeof *wides, &chosen));
+    t->wide = (haul_tensor_wide)chosen;
+    const size_t corners = chosen ? 1 : t->rank - 2;
+    HAUL_TRY(read_numbers(json_object_get(object, "lower"), "lower", corners, INT16_MIN, INT16_MAX, lower));
+    HAUL_TRY(read_numbers(json_object_get(object, "upper"), "upper", corners, INT16_MIN, INT16_MAX, upper));
     t->by_pixels = true;
     t->pixels = (uint32_t)count;
-    for (size_t i = 0; i + 2 < t->rank; i++) {
+    for (size_t i = 0; i < corners; i++) {
         t->lower[i] = (int32_t)lower[i];
         t->upper[i] = (int32_t)upper[i];
     }
@@ -109,7 +115,7 @@ haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argumen
     HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT16_MAX, &of));
     *t = (haul_tensor){.type = (haul_tensor_type)type};
     HAUL_TRY(read_extents(object, t));
-    HAUL_TRY(read_pixels(object, t));
+    HAUL_TRY(read_pixels(list, object, t));
     HAUL_TRY(read_box(object, t));
     HAUL_TRY(read_layout(list, object, t));
     a->kind = HAUL_ARGUMENT_BYTES;

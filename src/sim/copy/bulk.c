@@ -32,6 +32,13 @@ static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char
 
 enum { CHUNK = 16, MOST_ROW = 256 * 8 };
 
+static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const unsigned char *from) {
+    const size_t half = sim_tensor_flips(t, shared) ? CHUNK / 2 : 0;
+    unsigned char *to = b->shared + sim_tensor_swizzle(t, shared);
+    memcpy(to, from + half, CHUNK / 2);
+    memcpy(to + CHUNK / 2, from + CHUNK / 2 - half, CHUNK / 2);
+}
+
 static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
     unsigned char line[MOST_ROW];
     const uint32_t inside = row->to - row->from;
@@ -42,7 +49,7 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
         sim_tensor_convert(&bulk->tensor, line + row->from, inside);
     }
     for (uint32_t at = 0; at < row->bytes; at += CHUNK)
-        memcpy(b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), line + at, CHUNK);
+        put_chunk(b, &bulk->tensor, bulk->shared + row->offset + at, line + at);
 }
 
 static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {

@@ -8,7 +8,6 @@ enum {
     MOST_BOX = 256,
     MOST_STEP = 8,
     CHUNK = 16,
-    SWIZZLES = 4,
     PROMOTIONS = 4,
     FILL_NAN = 1,
     FILLS = 2,
@@ -30,7 +29,7 @@ static const struct {
 /* The virtual GPU's own layout of the 128 bytes. */
 typedef struct packed_tensor {
     uint32_t magic;
-    uint8_t version, rank, type, interleave, swizzle, promotion, fill, unused;
+    uint8_t version, rank, type, interleave, swizzle, promotion, fill, wide;
     uint32_t also_unused;
     uint64_t address;
     uint64_t pitch[SIM_TENSOR_RANK - 1];
@@ -40,7 +39,8 @@ typedef struct packed_tensor {
     uint8_t by_pixels;
     int16_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE];
     uint16_t pixels;
-    uint8_t rest[22];
+    uint8_t atomicity; /* of a swizzle of 128 bytes: what makes it one of the others */
+    uint8_t rest[21];
 } packed_tensor;
 _Static_assert(sizeof(packed_tensor) == SIM_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
@@ -58,7 +58,8 @@ static haul_status check_kind(const sim_tensor *t) {
     if (t->type >= SIM_TENSOR_TYPES) return wrong("element type %u is not known", t->type);
     if (t->rank < 1 || t->rank > SIM_TENSOR_RANK) return wrong("rank %u must be 1 to 5", t->rank);
     if (t->interleave) return wrong("interleave %u is not supported, only none (0)", t->interleave);
-    if (t->swizzle >= SWIZZLES) return wrong("swizzle %u must be none, 32B, 64B or 128B (0 to 3)", t->swizzle);
+    if (t->swizzle >= SIM_TENSOR_SWIZZLES)
+        return wrong("swizzle %u must be none, 32B, 64B or one of 128B (0 to 6)", t->swizzle);
     if (t->promotion >= PROMOTIONS) return wrong("L2 promotion %u must be 0 to 3", t->promotion);
     if (t->fill >= FILLS) return wrong("out-of-bounds fill %u must be zero or NaN (0, 1)", t->fill);
     if (t->fill == FILL_NAN && !types[t->type].floating) return wrong("only floating types can be filled with NaN");
@@ -78,15 +79,28 @@ static haul_status check_array(const sim_tensor *t) {
     return HAUL_OK;
 }
 
-enum { MOST_PIXELS = 1024 };
+enum { MOST_PIXELS = 1024, PIXELS_OF_W128 = 128, PIXELS_OF_GROUP = 32 };
+
+static bool is_wide(const sim_tensor *t) {
+    return t->wide != SIM_TENSOR_WIDE_NONE;
+}
+
+static haul_status check_walk(const sim_tensor *t) {
+    if (t->rank < 3) return wrong("rank %u must be 3 to 5 for im2col", t->rank);
+    if (t->wide > SIM_TENSOR_WIDE_W128) return wrong("mode %u must be W or W128 (0, 1)", t->wide - 1u);
+    if (t->wide != SIM_TENSOR_WIDE_W128 && (t->pixels == 0 || t->pixels > MOST_PIXELS))
+        return wrong("%u pixels must be 1 to 1024", t->pixels);
+    if (is_wide(t) && (t->swizzle < SIM_TENSOR_SWIZZLE_64B || t->swizzle > SIM_TENSOR_SWIZZLE_ATOM_32B))
+        return wrong("swizzle %u must be 64B, 128B or 128B by 32 bytes (2 to 4) for im2col::w", t->swizzle);
+    return HAUL_OK;
+}
 
 /* Corners have 16 bits for one dimension of place, 8 each for two, 5 for three. */
 static haul_status check_corners(const sim_tensor *t) {
     static const int32_t most[] = {32768, 128, 16};
-    if (t->rank < 3) return wrong("rank %u must be 3 to 5 for im2col", t->rank);
-    if (t->pixels == 0 || t->pixels > MOST_PIXELS) return wrong("%u pixels must be 1 to 1024", t->pixels);
-    for (uint32_t d = 0; d + 2 < t->rank; d++) {
-        const int32_t limit = most[t->rank - 3];
+    HAUL_TRY(check_walk(t));
+    for (uint32_t d = 0; d + 2 < (is_wide(t) ? 3 : t->rank); d++) {
+        const int32_t limit = is_wide(t) ? most[0] : most[t->rank - 3];
         if (t->lower[d] < -limit || t->lower[d] >= limit || t->upper[d] < -limit || t->upper[d] >= limit)
             return wrong("corners %d and %d of dimension %u must be %d to %d", t->lower[d], t->upper[d], d + 1, -limit,
                          limit - 1);
@@ -95,6 +109,15 @@ static haul_status check_corners(const sim_tensor *t) {
                          d + 1);
     }
     return HAUL_OK;
+}
+
+/* Without what is kept together. */
+static uint32_t swizzle_mode(uint32_t swizzle) {
+    return swizzle < SIM_TENSOR_SWIZZLE_128B ? swizzle : SIM_TENSOR_SWIZZLE_128B;
+}
+
+static uint32_t swizzle_bytes(const sim_tensor *t) {
+    return (uint32_t)CHUNK << swizzle_mode(t->swizzle);
 }
 
 static haul_status check_box(const sim_tensor *t) {
@@ -107,9 +130,8 @@ static haul_status check_box(const sim_tensor *t) {
             return wrong("element stride %u of dimension %u must be 1 to 8", t->step[d], d);
     const uint32_t bytes = t->box[0] * types[t->type].bytes;
     if (bytes % CHUNK) return wrong("box of %u bytes in dimension 0 must be a multiple of 16 bytes", bytes);
-    if (t->swizzle && bytes > (uint32_t)CHUNK << t->swizzle)
-        return wrong("box of %u bytes in dimension 0 is more than the swizzle's %u", bytes,
-                     (unsigned)CHUNK << t->swizzle);
+    if (t->swizzle && bytes > swizzle_bytes(t))
+        return wrong("box of %u bytes in dimension 0 is more than the swizzle's %u", bytes, swizzle_bytes(t));
     return HAUL_OK;
 }
 
@@ -128,7 +150,8 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
                        .rank = (uint8_t)t->rank,
                        .type = (uint8_t)t->type,
                        .interleave = (uint8_t)t->interleave,
-                       .swizzle = (uint8_t)t->swizzle,
+                       .swizzle = (uint8_t)swizzle_mode(t->swizzle),
+                       .atomicity = (uint8_t)(t->swizzle - swizzle_mode(t->swizzle)),
                        .promotion = (uint8_t)t->promotion,
                        .fill = (uint8_t)t->fill,
                        .address = t->address};
@@ -139,6 +162,7 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
         p.step[d] = (uint8_t)t->step[d];
     }
     p.by_pixels = t->by_pixels;
+    p.wide = (uint8_t)t->wide;
     p.pixels = (uint16_t)t->pixels;
     for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
         p.lower[d] = (int16_t)t->lower[d];
@@ -155,7 +179,7 @@ haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim
     *t = (sim_tensor){.type = p.type,
                       .rank = p.rank,
                       .interleave = p.interleave,
-                      .swizzle = p.swizzle,
+                      .swizzle = p.swizzle + (p.swizzle == SIM_TENSOR_SWIZZLE_128B ? p.atomicity : 0u),
                       .promotion = p.promotion,
                       .fill = p.fill,
                       .address = p.address};
@@ -166,6 +190,7 @@ haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim
         t->step[d] = p.step[d];
     }
     t->by_pixels = p.by_pixels;
+    t->wide = (sim_tensor_wide)p.wide;
     t->pixels = p.pixels;
     for (uint32_t d = 0; d < SIM_TENSOR_PLACE; d++) {
         t->lower[d] = p.lower[d];
@@ -196,6 +221,21 @@ static haul_status set_dimension(packed_tensor *p, sim_tensor_field field, uint3
     return HAUL_OK;
 }
 
+static haul_status set_swizzle(packed_tensor *p, uint64_t value) {
+    if (value > SIM_TENSOR_SWIZZLE_128B)
+        return wrong("swizzle %llu must be none, 32B, 64B or 128B (0 to 3)", (unsigned long long)value);
+    p->swizzle = (uint8_t)value;
+    return HAUL_OK;
+}
+
+/* It counts once the swizzle is one of 128 bytes. */
+static haul_status set_atomicity(packed_tensor *p, uint64_t value) {
+    if (value >= SIM_TENSOR_SWIZZLES - SIM_TENSOR_SWIZZLE_128B)
+        return wrong("swizzle atomicity %llu must be 0 to 3", (unsigned long long)value);
+    p->atomicity = (uint8_t)value;
+    return HAUL_OK;
+}
+
 static haul_status set_field(packed_tensor *p, sim_tensor_field field, uint32_t dimension, uint64_t value) {
     const uint8_t small = (uint8_t)(value > UINT8_MAX ? UINT8_MAX : value);
     switch (field) {
@@ -203,9 +243,9 @@ static haul_status set_field(packed_tensor *p, sim_tensor_field field, uint32_t 
     case SIM_TENSOR_FIELD_RANK: p->rank = (uint8_t)(value > SIM_TENSOR_RANK ? 0 : value + 1); return HAUL_OK;
     case SIM_TENSOR_FIELD_TYPE: return set_type(p, value);
     case SIM_TENSOR_FIELD_INTERLEAVE: p->interleave = small; return HAUL_OK;
-    case SIM_TENSOR_FIELD_SWIZZLE: p->swizzle = small; return HAUL_OK;
+    case SIM_TENSOR_FIELD_SWIZZLE: return set_swizzle(p, value);
     case SIM_TENSOR_FIELD_FILL: p->fill = small; return HAUL_OK;
-    case SIM_TENSOR_FIELD_ATOMICITY: return value ? wrong("the swizzle's atomicity can only be 16 bytes (0)") : HAUL_OK;
+    case SIM_TENSOR_FIELD_ATOMICITY: return set_atomicity(p, value);
     default: return set_dimension(p, field, dimension, value);
     }
 }
@@ -234,12 +274,13 @@ static uint32_t elements(const sim_tensor *t, uint32_t d) {
 
 /* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
 uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
-    return t->swizzle ? (uint32_t)CHUNK << t->swizzle : t->box[0] * types[t->type].bytes;
+    return t->swizzle ? swizzle_bytes(t) : t->box[0] * types[t->type].bytes;
 }
 
 static uint64_t rows_of(const sim_tensor *t) {
     uint64_t rows = 1;
-    if (t->by_pixels) return t->pixels;
+    if (t->wide == SIM_TENSOR_WIDE_W128) return PIXELS_OF_W128 + PIXELS_OF_W128 / PIXELS_OF_GROUP * t->halo;
+    if (t->by_pixels) return t->pixels + t->halo;
     for (uint32_t d = 1; d < t->rank; d++) rows *= elements(t, d);
     return rows;
 }
@@ -257,10 +298,33 @@ void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int
     for (uint32_t d = 1; d < t->rank; d++) walk->pixel[d] = at[d];
 }
 
+/* Which pixel of a wide map's walk a row is. Behind 128 come those beyond each 32: the first of each, then the second.
+ */
+static uint32_t pixel_of_row(const sim_tensor *t, uint32_t row) {
+    const uint32_t groups = PIXELS_OF_W128 / PIXELS_OF_GROUP;
+    if (t->wide != SIM_TENSOR_WIDE_W128 || row < PIXELS_OF_W128) return row;
+    row -= PIXELS_OF_W128;
+    return (row % groups + 1) * PIXELS_OF_GROUP + row / groups;
+}
+
+/* Only dimension 1 moves; behind its upper corner comes the next image. */
+static void place_wide(sim_tensor_walk *walk) {
+    const sim_tensor *t = walk->tensor;
+    const int64_t first = walk->at[1], last = (int64_t)t->extent[1] - 1 + t->upper[0], step = t->step[1];
+    const int64_t of_first = first <= last ? (last - first) / step + 1 : 1, of_next = (last - t->lower[0]) / step + 1;
+    const int64_t pixel = pixel_of_row(t, walk->index[0]), beyond = pixel - of_first;
+    walk->pixel[1] = beyond < 0 ? first + pixel * step : t->lower[0] + beyond % of_next * step;
+    walk->pixel[t->rank - 1] = walk->at[t->rank - 1] + (beyond < 0 ? 0 : 1 + beyond / of_next);
+}
+
 /* The next place between the corners; behind the last one of an image comes the next image. */
 static void advance_pixel(sim_tensor_walk *walk) {
     const sim_tensor *t = walk->tensor;
-    walk->ended = ++walk->index[0] == t->pixels;
+    walk->ended = ++walk->index[0] == rows_of(t);
+    if (is_wide(t)) {
+        place_wide(walk);
+        return;
+    }
     for (uint32_t d = 1; d + 1 < t->rank; d++) {
         walk->pixel[d] += t->step[d];
         if (walk->pixel[d] <= (int64_t)t->extent[d] - 1 + t->upper[d - 1]) return;
@@ -323,8 +387,12 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
 }
 
 uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address) {
-    const uint32_t mask = (1u << t->swizzle) - 1;
-    return address ^ ((address >> 7 & mask) << 4);
+    static const uint8_t masks[SIM_TENSOR_SWIZZLES] = {0, 1, 3, 7, 3, 3, 1}, shifts[] = {4, 4, 4, 4, 5, 5, 6};
+    return address ^ ((address >> 7 & masks[t->swizzle]) << shifts[t->swizzle]);
+}
+
+bool sim_tensor_flips(const sim_tensor *t, uint32_t address) {
+    return t->swizzle == SIM_TENSOR_SWIZZLE_ATOM_32B_FLIP_8B && (address >> 7 & 1);
 }
 
 void sim_tensor_fill(const sim_tensor *t, unsigned char *to, size_t bytes) {

@@ -21,6 +21,22 @@ typedef enum sim_tensor_type {
     SIM_TENSOR_TYPES
 } sim_tensor_type;
 
+/* How the driver's API numbers swizzles. Those of 128 bytes keep 16, 32 or 64 bytes together; one also swaps the halves
+ * of 16 bytes in every second line of shared memory. */
+enum {
+    SIM_TENSOR_SWIZZLE_NONE,
+    SIM_TENSOR_SWIZZLE_32B,
+    SIM_TENSOR_SWIZZLE_64B,
+    SIM_TENSOR_SWIZZLE_128B,
+    SIM_TENSOR_SWIZZLE_ATOM_32B,
+    SIM_TENSOR_SWIZZLE_ATOM_32B_FLIP_8B,
+    SIM_TENSOR_SWIZZLE_ATOM_64B,
+    SIM_TENSOR_SWIZZLES
+};
+
+/* Whether a map by pixels moves along dimension 1 only (im2col::w and im2col::w::128). */
+typedef enum sim_tensor_wide { SIM_TENSOR_WIDE_NONE, SIM_TENSOR_WIDE_W, SIM_TENSOR_WIDE_W128 } sim_tensor_wide;
+
 /* A map's contents; the fields' numbers are those of cuTensorMapEncodeTiled. Dimension 0 is the innermost one. */
 typedef struct sim_tensor {
     uint32_t type, rank, interleave, swizzle, promotion, fill;
@@ -35,6 +51,10 @@ typedef struct sim_tensor {
     uint32_t pixels;
     int32_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE]; /* from the array's first and last element on */
     uint32_t shift[SIM_TENSOR_PLACE];                         /* of the copy, not of the map */
+    /* Wide maps: only dimension 1 has corners, the places of the others stay; halo (of the copy): pixels that are
+     * brought beyond the map's, or beyond each 32 of the 128. */
+    sim_tensor_wide wide;
+    uint32_t halo;
 } sim_tensor;
 
 /* Errors: HAUL_ERROR_ARGUMENT with the field that is wrong and what it may be. */
@@ -55,7 +75,7 @@ typedef enum sim_tensor_field {
     SIM_TENSOR_FIELD_INTERLEAVE,
     SIM_TENSOR_FIELD_SWIZZLE,
     SIM_TENSOR_FIELD_FILL,
-    SIM_TENSOR_FIELD_ATOMICITY, /* of the swizzle: 16 bytes (0) only */
+    SIM_TENSOR_FIELD_ATOMICITY, /* of a swizzle of 128 bytes: 16, 32, 32 with halves swapped, 64 (0 to 3) */
 } sim_tensor_field;
 
 /* Changes a field, of `dimension` where there is one for each. Whether the map makes sense is checked when it is used.
@@ -85,7 +105,7 @@ typedef struct sim_tensor_row {
 typedef struct sim_tensor_walk {
     const sim_tensor *tensor;
     const int32_t *at;
-    uint32_t index[SIM_TENSOR_RANK]; /* of the next row; by pixels: only 0, the pixel's number */
+    uint32_t index[SIM_TENSOR_RANK]; /* of the next row; by pixels: only 0, the row's number */
     int64_t pixel[SIM_TENSOR_RANK];  /* by pixels: its place */
     uint32_t offset;
     bool stores, ended;
@@ -99,6 +119,8 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row);
 /* Where the map's swizzle puts what would lie at shared `address`. It moves 16-byte chunks, within spans of 256 bytes
  * (32B), 512 (64B) or 1024 (128B) that begin at multiples of their length. */
 uint32_t sim_tensor_swizzle(const sim_tensor *t, uint32_t address);
+/* Whether the halves of the chunk at shared `address` change places. */
+bool sim_tensor_flips(const sim_tensor *t, uint32_t address);
 
 /* What the elements become on their way to shared memory: tf32 is rounded. */
 void sim_tensor_convert(const sim_tensor *t, unsigned char *elements, size_t bytes);

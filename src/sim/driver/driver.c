@@ -549,6 +549,13 @@ CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, 
 
 /* ---- tensor maps ---- */
 
+static haul_status check_swizzle(const sim_tensor *t) {
+    const sim_machine *m = current ? &current->machine : NULL;
+    if (!m || m->sm >= 100 || t->swizzle <= SIM_TENSOR_SWIZZLE_128B) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: swizzle %u is for devices from sm_100 on, %s is sm_%u",
+                     t->swizzle, m->name, m->sm);
+}
+
 /* `walk` says how the box is walked; the rest is filled in here. */
 static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, unsigned rank, void *address,
                            const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
@@ -571,7 +578,8 @@ static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, u
         t.box[d] = box[d];
         t.step[d] = element_strides[d];
     }
-    haul_status status = sim_tensor_check(&t);
+    haul_status status = check_swizzle(&t);
+    if (status == HAUL_OK) status = sim_tensor_check(&t);
     if (status != HAUL_OK) return sim_result_of(status);
     sim_tensor_pack(&t, packed);
     memcpy(map, packed, sizeof packed);
@@ -598,6 +606,24 @@ CUresult sim_call_tensor_map_im2col(CUtensorMap *map, int type, unsigned rank, v
         t.lower[d] = lower[d];
         t.upper[d] = upper[d];
     }
+    return encode_map(map, &t, type, rank, address, extents, strides, box, element_strides, interleave, swizzle,
+                      promotion, fill);
+}
+
+CUresult sim_call_tensor_map_im2col_wide(CUtensorMap *map, int type, unsigned rank, void *address,
+                                         const unsigned long long *extents, const unsigned long long *strides,
+                                         int lower, int upper, unsigned channels, unsigned pixels,
+                                         const unsigned *element_strides, int interleave, int mode, int swizzle,
+                                         int promotion, int fill) {
+    const unsigned box[SIM_TENSOR_RANK] = {channels};
+    SIM_ENTER(c);
+    if (c->machine.sm < 100) return sim_wrong("cuTensorMapEncodeIm2colWide: only devices from sm_100 on have it");
+    if (mode < 0 || mode > 1) return sim_wrong("cuTensorMapEncodeIm2colWide: the mode must be W or W128 (0, 1)");
+    const sim_tensor t = {.by_pixels = true,
+                          .wide = mode ? SIM_TENSOR_WIDE_W128 : SIM_TENSOR_WIDE_W,
+                          .pixels = pixels > UINT16_MAX ? 0 : pixels,
+                          .lower = {lower},
+                          .upper = {upper}};
     return encode_map(map, &t, type, rank, address, extents, strides, box, element_strides, interleave, swizzle,
                       promotion, fill);
 }

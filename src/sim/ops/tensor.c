@@ -1,7 +1,8 @@
 /* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
  * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide, bit 2: multicast; more, target:
  * coordinates in the pool and their number, and behind them the mask of a multicast and the offsets of im2col (bit 3:
- * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2); count: the reduction.
+ * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2; from bit 6 on: which
+ * sim_tensor_wide the map must be); count: the reduction.
  */
 #include "sim/copy/tensor.h"
 
@@ -32,10 +33,24 @@ static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
     return inside ? g->params + offset : NULL;
 }
 
-enum { MULTICAST = 4, BY_PIXELS = 8, FOUR_ROWS = 16, OF_PAIR = 32 };
+enum { MULTICAST = 4, BY_PIXELS = 8, FOUR_ROWS = 16, OF_PAIR = 32, WIDE_BIT = 6 };
 
 static bool takes_rows(const sim_op *op) {
     return op->imm2 & FOUR_ROWS;
+}
+
+static const char *walk_name(bool by_pixels, sim_tensor_wide wide) {
+    static const char *const wides[] = {"im2col", "im2col::w", "im2col::w::128"};
+    return by_pixels ? wides[wide] : "tiles";
+}
+
+static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_tensor *t) {
+    const bool by_pixels = op->imm2 & BY_PIXELS;
+    const sim_tensor_wide wide = (sim_tensor_wide)(op->imm2 >> WIDE_BIT);
+    if (t->by_pixels == by_pixels && t->wide == wide) return true;
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",
+              walk_name(t->by_pixels, t->wide), walk_name(by_pixels, wide));
+    return false;
 }
 
 static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
@@ -52,12 +67,7 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
         return false;
     }
     if (w->sm->hazards) sim_hazard_map_used(w, op, lane, address);
-    const bool by_pixels = op->imm2 & BY_PIXELS;
-    if (t->by_pixels != by_pixels) {
-        sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",
-                  by_pixels ? "tiles" : "im2col", by_pixels ? "im2col" : "tiles");
-        return false;
-    }
+    if (!check_walk(w, op, lane, t)) return false;
     if (takes_rows(op) && t->rank == 2 && t->box[1] == 1) return true;
     if (!takes_rows(op) && t->rank == op->target) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
@@ -79,6 +89,14 @@ static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t 
     sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
               "tensor copy outside the block's shared memory: a box of %llu bytes at 0x%x", (unsigned long long)bytes,
               shared);
+    return false;
+}
+
+/* Stores cannot swap the halves of chunks. */
+static bool check_direction(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    if (b->kind == SIM_BULK_LOAD || b->tensor.swizzle != SIM_TENSOR_SWIZZLE_ATOM_32B_FLIP_8B) return true;
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
+              "tensor map with a swizzle that swaps 8 bytes: only loads may use it");
     return false;
 }
 
@@ -160,9 +178,24 @@ static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane,
     for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) at[d] = d < op->target ? SIM_SLOT(w, int32_t, slots[d])[lane] : 0;
 }
 
-static void read_offsets(const sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
+/* {halo, offset}, whose ranges are those of PTX. */
+static bool read_halo(sim_warp *w, const sim_op *op, unsigned lane, const uint32_t slots[2], sim_tensor *t) {
+    enum { MOST_OFFSET = 31, MOST_HALO_128 = 31, MOST_HALO = 511 };
+    const uint32_t most = t->wide == SIM_TENSOR_WIDE_W128 ? MOST_HALO_128 : MOST_HALO;
+    t->halo = SIM_SLOT(w, uint16_t, slots[0])[lane];
+    t->shift[0] = SIM_SLOT(w, uint16_t, slots[1])[lane];
+    if (t->halo <= most && t->shift[0] <= MOST_OFFSET) return true;
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
+              "tensor copy: a halo of %u pixels and an offset of %u: must be at most %u and %u", t->halo, t->shift[0],
+              most, MOST_OFFSET);
+    return false;
+}
+
+static bool read_offsets(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more + op->target + 1;
+    if (t->wide != SIM_TENSOR_WIDE_NONE) return read_halo(w, op, lane, slots, t);
     for (uint32_t d = 0; t->by_pixels && d + 2 < t->rank; d++) t->shift[d] = SIM_SLOT(w, uint16_t, slots[d])[lane];
+    return true;
 }
 
 static int32_t row_of(const sim_warp *w, const sim_op *op, unsigned lane, unsigned row) {
@@ -177,11 +210,11 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, 
     b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
     *owner = find_owner(w, op, lane, b);
     if (!*owner || !check_ranks(w, op, lane) || !read_map(w, op, lane, &b->tensor)) return false;
+    if (!read_offsets(w, op, lane, &b->tensor) || !check_direction(w, op, lane, b)) return false;
     const uint64_t room = sim_tensor_shared_bytes(&b->tensor) * (takes_rows(op) ? ROWS : 1);
     if (!check_shared(w, op, lane, b->shared, room)) return false;
     b->bytes = (uint32_t)sim_tensor_box_bytes(&b->tensor);
     read_coordinates(w, op, lane, b->at);
-    read_offsets(w, op, lane, &b->tensor);
     return takes_rows(op) || (check_start(w, op, lane, b) && check_rows(w, op, lane, b));
 }
 
@@ -286,6 +319,11 @@ static sim_step tensor_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+static sim_tensor_wide wide_of(unsigned mode) {
+    if (mode == PTX_MOD_IM2COL_W) return SIM_TENSOR_WIDE_W;
+    return mode == PTX_MOD_IM2COL_W128 ? SIM_TENSOR_WIDE_W128 : SIM_TENSOR_WIDE_NONE;
+}
+
 /* operands[tensor]: map and coordinates; the others: shared memory and, where there is one, the mbarrier */
 static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned tensor,
                                 unsigned shared_at, unsigned barrier_at, haul_memory_class class) {
@@ -295,19 +333,20 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
     const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
     const bool of_pair = i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2;
-    const bool by_pixels = mode == PTX_MOD_IM2COL || mode == PTX_MOD_IM2COL_NO_OFFSETS;
+    const sim_tensor_wide wide = wide_of(mode);
+    const bool has_offsets = mode == PTX_MOD_IM2COL || wide != SIM_TENSOR_WIDE_NONE;
+    const bool by_pixels = has_offsets || mode == PTX_MOD_IM2COL_NO_OFFSETS;
     uint32_t slots[2 * SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
     const ptx_operand *at = &i->operands[tensor].parts[1];
     for (uint32_t d = 0; d < at->part_count; d++) slots[d] = sim_source(l, &at->parts[d], PTX_S32);
     const uint32_t map = sim_address(l, &i->operands[tensor], &map_wide, &map_offset);
     const uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
     if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
-    const unsigned mask_at = mode == PTX_MOD_IM2COL ? 4 : 3;
+    const unsigned mask_at = has_offsets ? 4 : 3;
     slots[at->part_count] = multicast ? sim_source(l, &i->operands[mask_at], PTX_U16) : SIM_SLOT_ZERO;
-    const uint32_t offsets = by_pixels ? at->part_count - 2 : 0;
+    const uint32_t offsets = wide != SIM_TENSOR_WIDE_NONE ? 2 : by_pixels ? at->part_count - 2 : 0;
     for (uint32_t d = 0; d < offsets; d++)
-        slots[at->part_count + 1 + d] =
-            mode == PTX_MOD_IM2COL ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
+        slots[at->part_count + 1 + d] = has_offsets ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
     const uint32_t more = sim_pool(l, slots, at->part_count + 1 + offsets), policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, run);
     op->policy = policy;
@@ -318,7 +357,8 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
     op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (multicast ? MULTICAST : 0u) |
-               (by_pixels ? BY_PIXELS : 0u) | (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u);
+               (by_pixels ? BY_PIXELS : 0u) | (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u) |
+               (uint32_t)wide << WIDE_BIT;
     op->more = more;
     op->target = at->part_count;
     op->flags |= map_wide ? SIM_OP_WIDE : 0;
@@ -331,6 +371,10 @@ haul_status LOWER(CP_TENSOR_LOAD)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 haul_status LOWER(CP_TENSOR_IM2COL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
+}
+
+haul_status LOWER(CP_TENSOR_WIDE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }
 
