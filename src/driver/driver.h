@@ -91,6 +91,38 @@ typedef struct CUmemPoolProps {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
+/* ---- virtual memory ---- */
+
+typedef unsigned long long CUmemGenericAllocationHandle;
+enum { DRIVER_LOCATION_DEVICE = 1, DRIVER_MEMORY_PINNED = 1 };
+enum { DRIVER_ACCESS_NONE = 0, DRIVER_ACCESS_READ = 1, DRIVER_ACCESS_READ_WRITE = 3 };
+
+typedef struct CUmemLocation {
+    int type, id; /* DRIVER_LOCATION_DEVICE: its number */
+} CUmemLocation;
+
+/* What memory is made of. */
+typedef struct CUmemAllocationProp {
+    int type; /* DRIVER_MEMORY_PINNED */
+    int handles;
+    CUmemLocation location;
+    void *security;
+    unsigned char compression, rdma;
+    unsigned short usage;
+    unsigned char reserved[4];
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc {
+    CUmemLocation location;
+    int flags; /* DRIVER_ACCESS_... */
+} CUmemAccessDesc;
+
+typedef struct CUmulticastObjectProp {
+    unsigned devices;
+    size_t bytes;
+    unsigned long long handles, flags;
+} CUmulticastObjectProp;
+
 /* ---- arrays, textures, surfaces ---- */
 
 /* Flags of arrays and of textures; what a copy's side and a resource are; CUDA's numbers. Formats are in formats.def.
@@ -231,9 +263,11 @@ enum {
     DRIVER_DEVICE_MINOR = 76,
     DRIVER_DEVICE_SHARED_PER_SM = 81,
     DRIVER_DEVICE_SHARED_OPTIN = 97,
+    DRIVER_DEVICE_VIRTUAL_MEMORY = 102,
     DRIVER_DEVICE_PERSISTING_L2_BYTES = 108,
     DRIVER_DEVICE_WINDOW_BYTES = 109,
     DRIVER_DEVICE_MEMORY_POOLS = 115,
+    DRIVER_DEVICE_MULTICAST = 132,
     DRIVER_FUNCTION_MAX_THREADS = 0,
     DRIVER_FUNCTION_SHARED_BYTES = 1,
     DRIVER_FUNCTION_REGISTERS = 4,

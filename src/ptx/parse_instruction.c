@@ -407,19 +407,11 @@ static void parse_guard(ptx_parser *p, ptx_instruction *i) {
     i->guard = o.reg;
 }
 
-/* Why an instruction has no row on purpose; "" otherwise. */
-static const char *reason_of_refusal(const char *name) {
-    if (!strncmp(name, "multimem.", strlen("multimem.")))
-        return ": it needs multicast memory of several GPUs that run at once, and virtual GPUs run one after the other";
-    return "";
-}
-
 static const ptx_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_position at) {
     if (name->opcode) return name->opcode;
     ptx_opcode *opcode = ARENA_NEW(&p->scratch, ptx_opcode);
     if (!ptx_resolve_opcode(name->text, name->length, opcode))
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported instruction '%s'%s", name->text,
-                 reason_of_refusal(name->text));
+        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported instruction '%s'", name->text);
     return name->opcode = opcode;
 }
 

@@ -1,5 +1,6 @@
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
+#include "ptx/multimem.h"
 #include "ptx/tcgen05.h"
 #include "ptx/video.h"
 
@@ -591,6 +592,11 @@ static haul_status check_choice(const check *c) {
     return c->module->sm >= 100 ? HAUL_OK : fail(c, i->position, "takes three values from sm_100 on");
 }
 
+static haul_status check_multimem(const check *c) {
+    const char *fault = ptx_multimem_fault(c->instruction);
+    return fault ? fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
+}
+
 static haul_status check_video(const check *c) {
     const char *fault = ptx_is_video(c->instruction) ? ptx_video_fault(c->instruction) : NULL;
     return fault ? fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
@@ -788,7 +794,7 @@ static haul_status check_instruction(check *c) {
         check_second_result, check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,
         check_noftz,         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
         check_choice,        check_own,           check_priority,       check_filling,        check_video,
-        check_texel,
+        check_texel,         check_multimem,
     };
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
     HAUL_TRY(check_matrix(c));

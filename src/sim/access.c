@@ -50,12 +50,13 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     if (!sim_memory_find(w->sm->grid->memory, first, range)) {
         *range = (sim_range){0};
         return fault(w, op, active & -active, HAUL_SPACE_GLOBAL, address, bytes, alignment,
-                     "access outside any allocation");
+                     sim_memory_reason(w->sm->grid->memory, first));
     }
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
     bad &= misaligned(address, bad, alignment) | check_one_by_one(w->sm->grid->memory, bad, address, bytes);
-    return bad == 0 || fault(w, op, bad, HAUL_SPACE_GLOBAL, address, bytes, alignment, "access outside any allocation");
+    return bad == 0 || fault(w, op, bad, HAUL_SPACE_GLOBAL, address, bytes, alignment,
+                             sim_memory_reason(w->sm->grid->memory, address[__builtin_ctz(bad)]));
 }
 
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,

@@ -259,8 +259,9 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     HAUL_TRY(sim_l2_create(l->machine, &s->l2));
     sim_count_plan_set_window(s->plan, &l->window);
     sim_l2_set_aside(s->l2, l->set_aside);
-    const uint64_t mapped = sim_memory_first_mapped(l->memory);
-    if (mapped) s->link = sim_link_from(mapped);
+    uint64_t behind;
+    const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
+    if (mapped) s->link = sim_link_between(mapped, behind);
     if (l->check) HAUL_TRY(set_up_checks(s, l));
     choose_threads(s, l);
     return create_sms(s);

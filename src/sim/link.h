@@ -8,13 +8,13 @@
 
 /* Sectors that reached L2 on their way to host memory. What is read again counts again: L2 keeps little of it. */
 typedef struct sim_link {
-    uint64_t first_line; /* of host memory, as logs number lines within a slice */
+    uint64_t first_line, end_line; /* of host memory, as logs number lines within a slice */
     uint64_t read, written;
 } sim_link;
 
-/* Host memory lies from `address` on. */
-static inline sim_link sim_link_from(uint64_t address) {
-    return (sim_link){.first_line = sim_log_local(address / 128)};
+/* Host memory lies from `address` on, before `end`. */
+static inline sim_link sim_link_between(uint64_t address, uint64_t end) {
+    return (sim_link){.first_line = sim_log_local(address / 128), .end_line = sim_log_local(end / 128)};
 }
 
 /* Adds what the log has. */

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "sim/virtual.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -34,6 +35,9 @@ struct sim_memory {
     } * mapped; /* host memory, sorted by address */
     size_t mapped_count, mapped_capacity;
     sim_carving carving;
+    bool sees_virtual;
+    unsigned device;                /* in virtual memory */
+    unsigned char *virtual_written; /* of all its addresses */
 };
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -62,9 +66,22 @@ void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
     if (m->written) munmap(m->written, written_bytes(m));
+    if (m->sees_virtual) sim_virtual_detach(m);
+    if (m->virtual_written) munmap(m->virtual_written, SIM_VIRTUAL_BYTES / 4);
     memory_free(m->blocks);
     memory_free(m->mapped);
     memory_free(m);
+}
+
+haul_status sim_memory_see_virtual(sim_memory *m, unsigned device) {
+    HAUL_TRY(sim_virtual_attach(m));
+    m->sees_virtual = true;
+    m->device = device;
+    return HAUL_OK;
+}
+
+static uint64_t used_virtual(const sim_memory *m) {
+    return m->sees_virtual ? sim_virtual_used(m->device) : 0;
 }
 
 static haul_status make_room(sim_memory *m) {
@@ -117,17 +134,29 @@ void sim_memory_keep_apart(sim_memory *m) {
         sim_memory_mark_written(m, SIM_GLOBAL_BASE + m->mapped[i].from, m->mapped[i].bytes);
 }
 
-unsigned char *sim_memory_written(const sim_memory *m) {
-    return m->written;
+/* Pages of it come into being as they are written. Without them nobody follows what is written. */
+void sim_memory_prepare_written(sim_memory *m) {
+    if (!m->apart || !m->sees_virtual || m->virtual_written || !sim_virtual_is_used()) return;
+    unsigned char *written =
+        mmap(NULL, SIM_VIRTUAL_BYTES / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (written != MAP_FAILED) m->virtual_written = written;
+}
+
+unsigned char *sim_memory_written(const sim_memory *m, uint64_t address) {
+    if (sim_is_virtual(address))
+        return m->virtual_written ? m->virtual_written + (address - SIM_VIRTUAL_BASE) / 4 : NULL;
+    return m->written ? m->written + (address - SIM_GLOBAL_BASE) / 4 : NULL;
 }
 
 void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
-    uint64_t at = address - SIM_GLOBAL_BASE;
-    const uint64_t end = at + bytes;
-    if (!m->written) return;
-    for (; at < end && at % 4; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
-    if (end - at >= 4) memset(m->written + at / 4, 15, (end - at) / 4);
-    for (at = at + (end - at) / 4 * 4; at < end; at++) m->written[at / 4] |= (unsigned char)(1u << at % 4);
+    const uint64_t within = address % 4, end = within + bytes;
+    if (sim_is_virtual(address)) sim_memory_prepare_written(m);
+    unsigned char *written = sim_memory_written(m, address);
+    uint64_t at = within;
+    if (!written) return;
+    for (; at < end && at % 4; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
+    if (end - at >= 4) memset(written + at / 4, 15, (end - at) / 4);
+    for (at = at + (end - at) / 4 * 4; at < end; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
 }
 
 static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
@@ -135,7 +164,8 @@ static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
 }
 
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {
-    forget_written(m, address - SIM_GLOBAL_BASE, bytes);
+    unsigned char *written = sim_memory_written(m, address);
+    if (written) memset(written, 0, (bytes + 3) / 4);
 }
 
 void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
@@ -207,7 +237,9 @@ typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_
 static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
     size_t at;
     uint64_t from;
-    if (asked > m->bytes) return no_room(m, asked, "device memory");
+    uint64_t left, all;
+    sim_memory_usage(m, &left, &all);
+    if (asked > left) return no_room(m, asked, "device memory");
     uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
@@ -266,11 +298,13 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
 }
 
 void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
-    *free = m->bytes - m->used;
+    const uint64_t used = m->used + used_virtual(m);
+    *free = used < m->bytes ? m->bytes - used : 0;
     *total = m->bytes;
 }
 
 bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
+    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_before(m->device, address, range);
     size_t at = locate(m, address - SIM_GLOBAL_BASE);
     if (at == m->count) return false;
     range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
@@ -326,7 +360,8 @@ static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     return low && offset - m->mapped[low - 1].from < m->mapped[low - 1].bytes;
 }
 
-uint64_t sim_memory_first_mapped(const sim_memory *m) {
+uint64_t sim_memory_first_mapped(const sim_memory *m, uint64_t *end) {
+    *end = SIM_GLOBAL_BASE + m->bytes + SIM_HOST_BYTES;
     return m->mapped_count ? SIM_GLOBAL_BASE + m->mapped[0].from : 0;
 }
 
@@ -339,6 +374,7 @@ void sim_memory_unmap(sim_memory *m, uint64_t address) {
 }
 
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
+    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
     uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t at = locate(m, offset);
     if (at != m->count && offset - m->blocks[at].from < m->blocks[at].asked) {
@@ -352,6 +388,20 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     range->to = range->from + m->mapped[at].bytes;
     range->host = (uintptr_t)m->mapped[at].host - range->from;
     return true;
+}
+
+const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
+    const bool known = m->sees_virtual && sim_is_virtual(address);
+    return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";
+}
+
+unsigned sim_memory_copies(const sim_memory *m, uint64_t address, unsigned bytes, unsigned char **copies,
+                           const char **why) {
+    return sim_virtual_copies(m->sees_virtual ? m->device : SIM_VIRTUAL_DEVICES, address, bytes, copies, why);
+}
+
+bool sim_memory_own_copy(const sim_memory *m, uint64_t address, uint64_t *own) {
+    return m->sees_virtual && sim_virtual_own_copy(m->device, address, own);
 }
 
 bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {

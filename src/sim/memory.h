@@ -47,6 +47,11 @@ typedef struct sim_carving {
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
 void sim_memory_free(sim_memory *memory);
+/* From now on it is also what is mapped for that device in virtual memory (virtual.h), of which it has so many bytes
+ * less. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_memory_see_virtual(sim_memory *memory, unsigned device);
+/* Before a launch: whatever it writes there can be marked. */
+void sim_memory_prepare_written(sim_memory *memory);
 
 /* `bytes` rounded up to 512, from 1 MiB on aligned to 2 MiB; zero pages until written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is left. */
@@ -64,8 +69,8 @@ haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 /* Makes host memory reachable for kernels, at addresses behind the device's own memory; it counts as written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
-/* The lowest address of such memory; 0: none is mapped. */
-uint64_t sim_memory_first_mapped(const sim_memory *memory);
+/* The lowest address of such memory, and the first one behind all that can be mapped; 0: none is mapped. */
+uint64_t sim_memory_first_mapped(const sim_memory *memory, uint64_t *end);
 void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
 uint64_t sim_memory_largest_free(const sim_memory *memory);
@@ -74,13 +79,19 @@ uint64_t sim_memory_largest_free(const sim_memory *memory);
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
 /* The last allocation that ends at or before `address`; false when there is none. */
 bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
-/* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. Address a's
- * word is at index (a - SIM_GLOBAL_BASE) / 4. */
-unsigned char *sim_memory_written(const sim_memory *memory);
+/* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. The words
+ * behind that of `address` follow. */
+unsigned char *sim_memory_written(const sim_memory *memory, uint64_t address);
 /* Nobody has written those bytes yet. */
 void sim_memory_forget_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Marks what the host writes. */
 void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
+/* Multicast addresses, as sim_virtual_copies(); and the address that the device's own copy is mapped at, if it is. */
+unsigned sim_memory_copies(const sim_memory *memory, uint64_t address, unsigned bytes, unsigned char **copies,
+                           const char **why);
+bool sim_memory_own_copy(const sim_memory *memory, uint64_t address, uint64_t *own);
+/* Why an access to an address in no allocation is wrong, as the beginning of a sentence. */
+const char *sim_memory_reason(const sim_memory *memory, uint64_t address);
 /* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */
 bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */

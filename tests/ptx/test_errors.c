@@ -18,10 +18,6 @@ static void wants_a_version_and_a_target_first(void **state) {
 
 static void names_unsupported_instructions(void **state) {
     (void)state;
-    UNSUPPORTED(
-        KERNEL("multimem.red.global.add.u32 [%d1], %r1;"),
-        "t.ptx:4:1: unsupported instruction 'multimem.red.global.add.u32': it needs multicast memory of several "
-        "GPUs that run at once, and virtual GPUs run one after the other");
     UNSUPPORTED(KERNEL(" @%p1 ld.global.u33 %r1, [%d1];"), "t.ptx:4:7: unsupported instruction 'ld.global.u33'");
     UNSUPPORTED(KERNEL("ld .global .bad %r1, [%d1];"), "t.ptx:4:1: unsupported instruction 'ld.global.bad'");
     UNSUPPORTED(KERNEL("add.sat.u32 %r1, %r2, %r3;"), "t.ptx:4:1: unsupported instruction 'add.sat.u32'");

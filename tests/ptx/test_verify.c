@@ -126,6 +126,14 @@ static void knows_what_can_be_reduced(void **state) {
     ACCEPT(
         "atom.global.max.noftz.v8.bf16 {%h1, %h2, _, _, _, _, _, _}, [%d1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8};");
     REFUSE("red.global.min.v2.f32 [%d1], {%f1, %f2};", "1: 'red': has only .add for .f32");
+    REFUSE("multimem.ld_reduce.relaxed.gpu.global.add.s64 %d2, [%d1];",
+           "1: 'multimem.ld_reduce': has no such operation for that type");
+    REFUSE("multimem.st.relaxed.gpu.global.f16 [%d1], %h1;",
+           "1: 'multimem.st': has no vectors of that type and length");
+    REFUSE("multimem.ld_reduce.relaxed.gpu.global.min.acc::f32.v2.f16 {%h1, %h2}, [%d1];",
+           "1: 'multimem.ld_reduce': has .acc::f32 for sums of halves, .acc::f16 for those of 8 bits");
+    REFUSE("multimem.red.relaxed.gpu.global.min.f16x2 [%d1], %r1;",
+           "1: 'multimem.red': has no such operation for that type");
     REFUSE("red.global.add.v2.f16 [%d1], {%h1, %h2};", "1: 'red': needs .noftz for .f16");
     REFUSE("red.global.add.v8.f32 [%d1], {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4};",
            "1: 'red': moves at most 16 bytes here, not 32");

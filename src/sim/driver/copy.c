@@ -3,6 +3,7 @@
 #include "sim/call.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
+#include "sim/virtual.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -45,7 +46,10 @@ CUresult sim_call_release(CUdeviceptr address) {
 void *sim_at(CUcontext c, CUdeviceptr address, size_t bytes) {
     void *host = sim_memory_at(c->memory, address, bytes);
     if (is_in_heap(c, address)) return NULL;
-    if (!host)
+    if (!host && sim_is_virtual(address))
+        sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual memory: %s: %zu bytes at 0x%llx",
+                                sim_memory_reason(c->memory, address), bytes, address));
+    else if (!host)
         sim_result_of(
             haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address));
     return host;

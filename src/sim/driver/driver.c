@@ -13,6 +13,7 @@
 #include "sim/heap.h"
 #include "sim/lower/internal.h"
 #include "sim/occupancy.h"
+#include "sim/virtual.h"
 #include "sim/copy/tensor.h"
 
 #include <stdio.h>
@@ -104,7 +105,9 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_CAN_MAP_HOST:
     case DRIVER_DEVICE_CONCURRENT_KERNELS:
     case DRIVER_DEVICE_UNIFIED_ADDRESSES:
+    case DRIVER_DEVICE_VIRTUAL_MEMORY:
     case DRIVER_DEVICE_MEMORY_POOLS: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MULTICAST: *value = m->sm >= 90; return CUDA_SUCCESS;
     case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)(m->l2_bytes * 5 / 8); return CUDA_SUCCESS;
     case DRIVER_DEVICE_WINDOW_BYTES: *value = 128 << 20; return CUDA_SUCCESS;
     default: return sim_wrong("cuDeviceGetAttribute: attribute not known");
@@ -116,6 +119,13 @@ CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+static haul_status make_memory(uint64_t bytes, CUdevice device, sim_memory **out) {
+    HAUL_TRY(sim_memory_create(bytes, out));
+    const haul_status status = sim_memory_see_virtual(*out, (unsigned)device);
+    if (status != HAUL_OK) sim_memory_free(*out);
+    return status;
+}
+
 CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     *context = NULL;
     CUcontext c = memory_zeroed(1, sizeof *c);
@@ -124,7 +134,7 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     c->machine = sim_machines[device];
     c->clock.machine = &c->machine;
     c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
-    haul_status status = sim_memory_create(c->machine.memory_bytes, &c->memory);
+    haul_status status = make_memory(c->machine.memory_bytes, device, &c->memory);
     if (status != HAUL_OK) {
         memory_free(c);
         return sim_result_of(status);
@@ -461,7 +471,10 @@ haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load)
     l.load = load;
     if (l.heap) sim_heap_begin_launch(l.heap);
     haul_launch_record *record = w->run ? &w->run->launches[w->run_launch] : &own;
+    sim_memory_prepare_written(w->function->module->context->memory);
+    sim_virtual_hold();
     const haul_status status = sim_launch_run(&l, w->run ? w->record_memory : &memory, record);
+    sim_virtual_release_hold();
     if (status != HAUL_OK && !record->checked) record->ended_by = status;
     *us = record->estimate_us;
     CUcontext c = w->function->module->context;
@@ -706,7 +719,7 @@ void sim_driver_set_print(sim_print_sink sink) {
 
 haul_status sim_driver_set_memory(uint64_t bytes) {
     sim_memory *memory;
-    HAUL_TRY(sim_memory_create(bytes, &memory));
+    HAUL_TRY(make_memory(bytes, current->device, &memory));
     sim_heap_end(current->heap);
     current->heap = NULL;
     sim_memory_free(current->memory);

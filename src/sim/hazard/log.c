@@ -218,27 +218,28 @@ static uint64_t bits_of_bytes(unsigned bytes) {
     return bits;
 }
 
-static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written, uint64_t offset) {
+/* `written`: of the word that the address lies in, and those behind it */
+static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
+                          uint64_t address) {
     for (unsigned at = 0; at < op->bytes; at += 4) {
-        const unsigned char mask = mask_of(offset, op->bytes);
-        if ((written[(offset + at) / 4] & mask) == mask) continue;
+        const unsigned char mask = mask_of(address, op->bytes);
+        if ((written[at / 4] & mask) == mask) continue;
         const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
-        const unsigned missing = (mask & ~written[(offset + at) / 4] & 15u) >> (offset % 4);
+        const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);
         const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
-        sim_hazard_doubt(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL,
-                         SIM_GLOBAL_BASE + offset + at, bytes);
+        sim_hazard_doubt(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
     }
 }
 
-static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES], bool reads,
-                         unsigned char *written) {
+static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES], bool reads) {
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint64_t offset = address[lane] - SIM_GLOBAL_BASE;
+        unsigned char *written = sim_memory_written(w->sm->grid->memory, address[lane]);
+        if (!written) continue;
         if (reads)
-            check_written(w, op, lane, written, offset);
+            check_written(w, op, lane, written, address[lane]);
         else
-            set_written(written, offset, op->bytes);
+            set_written(written, address[lane] % 4, op->bytes);
     }
 }
 
@@ -255,16 +256,16 @@ static bool all_written(const unsigned char *written, size_t words) {
 /* `lanes` lie `stride` bytes apart: where they lie side by side, all at once. */
 static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
                            int64_t stride, haul_action action) {
-    unsigned char *written = sim_memory_written(w->sm->grid->memory);
-    if (!written || action == HAUL_ACTION_ASYNC_READ) return;
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    unsigned char *from = sim_memory_written(w->sm->grid->memory, address[first]);
+    if (!from || action == HAUL_ACTION_ASYNC_READ) return;
     const bool reads = action == HAUL_ACTION_READ;
-    const unsigned first = (unsigned)__builtin_ctz(lanes), count = (unsigned)__builtin_popcount(lanes);
+    const unsigned count = (unsigned)__builtin_popcount(lanes);
     const bool side_by_side =
         stride == op->bytes && lanes >> first == (count == 32 ? SIM_ALL_LANES : (1u << count) - 1);
     const size_t words = (size_t)count * op->bytes / 4;
-    unsigned char *from = written + (address[first] - SIM_GLOBAL_BASE) / 4;
     if (op->bytes < 4 || (!side_by_side && stride) || (reads && !all_written(from, stride ? words : op->bytes / 4u)))
-        follow_lanes(w, op, lanes, address, reads, written);
+        follow_lanes(w, op, lanes, address, reads);
     else if (!reads)
         memset(from, 15, stride ? words : op->bytes / 4u);
 }
@@ -326,9 +327,9 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
                              haul_action action, bool is_watched) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
-    unsigned char *written = sim_memory_written(b->sm->grid->memory);
+    unsigned char *written = sim_memory_written(b->sm->grid->memory, address);
     const bool writes = action != HAUL_ACTION_ASYNC_READ;
-    if (written && writes) memset(written + (address - SIM_GLOBAL_BASE) / 4, 15, (bytes + 3) / 4);
+    if (written && writes) memset(written, 15, (bytes + 3) / 4);
     sim_view *v = sim_view_of(d, actor, lane);
     if (!bytes || !has_room(b)) return;
     sim_logged *e = append(b, actor, v);
