@@ -1,0 +1,400 @@
+/* Random stretches of operations, of all kinds that the compiled form knows or leaves to handlers, over hard values:
+ * what the compiled form makes of them is held against the interpreter, registers and memory bit for bit and all
+ * counters. Whole warps, warps with lanes missing, and lanes that part.
+ *
+ * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
+ * if N is 1). */
+#include "kernel.h"
+
+#include "base/text.h"
+#include "sim/compiled/code.h"
+
+#include <stdbool.h>
+
+enum { THREADS = 96, BLOCKS = 2, IN_WORDS = 16384, THREAD_BYTES = 512, FOREIGN = THREADS * BLOCKS * THREAD_BYTES };
+enum { REGISTERS = 6, PREDICATES = 3, ROUNDS = 5 };
+
+/* %h %r %d %f %e %p: registers of 16, 32 and 64 bits, single and double precision, predicates; %i a small number; %w
+ * any 32 bits; %b a byte; %s %g a place in shared and in global memory, in line with the width of `1`, `2`, `4`, `8` or
+ * `a` (16 bytes) behind it. */
+/* clang-format off */
+static const char *const operations[] = {
+    /* integers */
+    "add.u32 %r, %r, %r", "sub.s32 %r, %r, %w", "mul.lo.u32 %r, %r, %r", "mul.hi.u32 %r, %r, %r",
+    "mul.hi.s32 %r, %r, %w", "mad.lo.s32 %r, %r, %r, %r", "mad.hi.u32 %r, %r, %r, %r", "mul24.lo.u32 %r, %r, %r",
+    "mad24.hi.s32 %r, %r, %r, %r", "sad.u32 %r, %r, %r, %r", "sad.s32 %r, %r, %r, %r", "add.sat.s32 %r, %r, %r",
+    "sub.sat.s32 %r, %r, %r", "add.u16 %h, %h, %h", "mul.lo.u16 %h, %h, %h", "mul.hi.s16 %h, %h, %h",
+    "mul.wide.s16 %r, %h, %h", "mad.wide.u16 %r, %h, %h, %r", "add.u16x2 %r, %r, %r", "min.s16x2 %r, %r, %r",
+    "max.u16x2 %r, %r, %r", "add.u64 %d, %d, %d", "sub.s64 %d, %d, %d", "mul.lo.u64 %d, %d, %d",
+    "mul.hi.u64 %d, %d, %d", "mad.lo.u64 %d, %d, %d, %d", "mul.wide.u32 %d, %r, %r", "mad.wide.s32 %d, %r, %r, %d",
+    "min.s64 %d, %d, %d", "max.u64 %d, %d, %d", "abs.s64 %d, %d", "neg.s64 %d, %d", "abs.s16 %h, %h",
+    "div.u32 %r, %r, %r", "rem.u32 %r, %r, %r", "div.s32 %r, %r, %r", "rem.s32 %r, %r, %r", "div.u32 %r, %r, %i",
+    "rem.s32 %r, %r, 7", "div.u64 %d, %d, %d", "rem.s64 %d, %d, %d", "div.u16 %h, %h, %h", "rem.s16 %h, %h, %h",
+    "dp4a.u32.s32 %r, %r, %r, %r", "dp4a.s32.s32 %r, %r, %r, %r", "dp2a.lo.s32.u32 %r, %r, %r, %r",
+    "min.relu.s32 %r, %r, %r", "add.cc.u32 %r, %r, %r", "addc.u32 %r, %r, %r", "addc.cc.u32 %r, %r, %r",
+    /* bits */
+    "and.b32 %r, %r, %w", "or.b64 %d, %d, %d", "xor.b16 %h, %h, %h", "not.b64 %d, %d", "cnot.b32 %r, %r",
+    "lop3.b32 %r, %r, %r, %r, %b", "lop3.and.b32 %r|%p, %r, %r, %r, %b, %p", "shl.b32 %r, %r, %r", "shl.b64 %d, %d, %i",
+    "shr.s32 %r, %r, %r", "shr.u64 %d, %d, %r", "shr.s16 %h, %h, %i", "shl.b16 %h, %h, %r",
+    "shf.l.wrap.b32 %r, %r, %r, %r", "shf.r.wrap.b32 %r, %r, %r, %i", "shf.l.clamp.b32 %r, %r, %r, %r",
+    "shf.r.clamp.b32 %r, %r, %r, %i", "prmt.b32 %r, %r, %r, %w", "prmt.b32 %r, %r, %r, %r",
+    "prmt.b32.f4e %r, %r, %r, %r", "prmt.b32.rc16 %r, %r, %r, %i", "prmt.b32.ecl %r, %r, %r, 2",
+    "bfe.u32 %r, %r, %i, %i", "bfe.s32 %r, %r, %i, %i", "bfe.u32 %r, %r, %r, %r", "bfe.s32 %r, %r, %r, %i",
+    "bfe.s64 %d, %d, %i, %i", "bfe.u64 %d, %d, %r, %i", "bfi.b32 %r, %r, %r, %i, %i", "bfi.b32 %r, %r, %r, %r, %i",
+    "bfi.b64 %d, %d, %d, %i, %i", "popc.b32 %r, %r", "popc.b64 %r, %d", "clz.b32 %r, %r", "clz.b64 %r, %d",
+    "brev.b32 %r, %r", "brev.b64 %d, %d", "bfind.u32 %r, %r", "bfind.s32 %r, %r", "bfind.shiftamt.u64 %r, %d",
+    "bmsk.clamp.b32 %r, %r, %i", "bmsk.wrap.b32 %r, %r, %r", "szext.wrap.s32 %r, %r, %r", "szext.clamp.u32 %r, %r, %i",
+    "fns.b32 %r, %r, %i, 1",
+    /* single precision */
+    "add.f32 %f, %f, %f", "sub.ftz.f32 %f, %f, %f", "mul.sat.f32 %f, %f, %f", "fma.rn.f32 %f, %f, %f, %f",
+    "fma.rn.ftz.f32 %f, %f, %f, %f", "fma.rn.sat.f32 %f, %f, %f, %f", "add.rz.f32 %f, %f, %f", "mul.rp.f32 %f, %f, %f",
+    "fma.rm.f32 %f, %f, %f, %f", "div.rn.f32 %f, %f, %f", "div.full.f32 %f, %f, %f", "div.approx.ftz.f32 %f, %f, %f",
+    "rcp.rn.f32 %f, %f", "rcp.approx.ftz.f32 %f, %f", "sqrt.rn.f32 %f, %f", "sqrt.approx.f32 %f, %f",
+    "rsqrt.approx.f32 %f, %f", "ex2.approx.ftz.f32 %f, %f", "lg2.approx.f32 %f, %f", "sin.approx.f32 %f, %f",
+    "cos.approx.ftz.f32 %f, %f", "tanh.approx.f32 %f, %f", "min.f32 %f, %f, %f", "max.ftz.f32 %f, %f, %f",
+    "min.NaN.f32 %f, %f, %f", "max.NaN.ftz.f32 %f, %f, %f", "max.xorsign.abs.f32 %f, %f, %f", "neg.f32 %f, %f",
+    "abs.ftz.f32 %f, %f", "neg.ftz.f32 %f, %f", "abs.f32 %f, %f", "copysign.f32 %f, %f, %f", "testp.normal.f32 %p, %f",
+    "testp.notanumber.f64 %p, %e",
+    /* double precision */
+    "add.f64 %e, %e, %e", "sub.f64 %e, %e, %e", "mul.f64 %e, %e, %e", "fma.rn.f64 %e, %e, %e, %e",
+    "fma.rn.f64 %e, %e, 0d3FE0000000000000, %e", "add.f64 %e, %e, 0d7FF8000000001234", "add.rz.f64 %e, %e, %e",
+    "fma.rp.f64 %e, %e, %e, %e", "div.rn.f64 %e, %e, %e", "rcp.rn.f64 %e, %e", "sqrt.rn.f64 %e, %e",
+    "min.f64 %e, %e, %e", "max.f64 %e, %e, %e", "neg.f64 %e, %e", "abs.f64 %e, %e", "copysign.f64 %e, %e, %e",
+    "rcp.approx.ftz.f64 %e, %e", "rsqrt.approx.f64 %e, %e",
+    /* half precision */
+    "add.f16 %h, %h, %h", "sub.bf16 %h, %h, %h", "mul.f16 %h, %h, %h", "mul.bf16 %h, %h, %h",
+    "fma.rn.f16 %h, %h, %h, %h", "fma.rn.bf16 %h, %h, %h, %h", "add.f16x2 %r, %r, %r", "add.bf16x2 %r, %r, %r",
+    "sub.f16x2 %r, %r, %r", "mul.f16x2 %r, %r, %r", "mul.bf16x2 %r, %r, %r", "fma.rn.f16x2 %r, %r, %r, %r",
+    "fma.rn.bf16x2 %r, %r, %r, %r", "fma.rn.relu.f16x2 %r, %r, %r, %r", "add.sat.f16x2 %r, %r, %r",
+    "mul.ftz.f16x2 %r, %r, %r", "fma.rn.ftz.sat.f16 %h, %h, %h, %h", "fma.rn.relu.bf16x2 %r, %r, %r, %r",
+    "min.f16x2 %r, %r, %r", "max.bf16x2 %r, %r, %r", "max.NaN.f16 %h, %h, %h", "min.bf16 %h, %h, %h",
+    "min.xorsign.abs.f16x2 %r, %r, %r", "max.ftz.f16x2 %r, %r, %r", "neg.f16x2 %r, %r", "abs.bf16 %h, %h",
+    "abs.ftz.f16x2 %r, %r", "ex2.approx.f16x2 %r, %r", "tanh.approx.bf16 %h, %h", "setp.lt.f16 %p, %h, %h",
+    "setp.geu.f16x2 %p|%p, %r, %r", "setp.ne.bf16 %p, %h, %h", "set.gt.f16x2.f16x2 %r, %r, %r",
+    "set.ltu.u32.f16 %r, %h, %h",
+    /* comparison and choice */
+    "setp.lt.u32 %p, %r, %r", "setp.ge.s64 %p, %d, %d", "setp.eq.and.s16 %p|%p, %h, %h, %p", "setp.lo.u64 %p, %d, %d",
+    "setp.ltu.f32 %p, %f, %f", "setp.gt.ftz.f32 %p, %f, %f", "setp.ne.f64 %p, %e, %e",
+    "setp.leu.xor.f64 %p|%p, %e, %e, %p", "setp.num.f64 %p, %e, %e", "set.lt.u32.s32 %r, %r, %r",
+    "set.ge.and.f32.f32 %f, %f, %f, %p", "set.eq.u32.f64 %r, %e, %e", "selp.u16 %h, %h, %h, %p",
+    "selp.f32 %f, %f, %f, %p", "selp.f64 %e, %e, %e, %p", "selp.b64 %d, %d, %d, %p", "slct.u32.s32 %r, %r, %r, %r",
+    "slct.f64.f32 %e, %e, %e, %f", "slct.ftz.u16.f32 %h, %h, %h, %f", "and.pred %p, %p, %p", "xor.pred %p, %p, !%p",
+    "not.pred %p, %p",
+    /* copies and conversions */
+    "mov.b32 %r, %f", "mov.b32 %f, %r", "mov.b64 %d, %e", "mov.b64 %e, %d", "mov.b32 %r, {%h, %h}",
+    "mov.b32 {%h, %h}, %r", "mov.b64 %d, {%r, %r}", "mov.b64 {%r, %r}, %d", "mov.b64 {%h, %h, %h, %h}, %d",
+    "mov.b64 %d, {%h, %h, %h, %h}", "mov.f64 %e, %e", "mov.u32 %r, %tid.x", "mov.pred %p, %p", "cvt.u32.u64 %r, %d",
+    "cvt.s64.s32 %d, %r", "cvt.u64.u16 %d, %h", "cvt.s32.s16 %r, %h", "cvt.u16.u32 %h, %r", "cvt.u32.u8 %r, %r",
+    "cvt.s32.s8 %r, %r", "cvt.u16.u8 %h, %h", "cvt.s16.s8 %h, %h", "cvt.u8.u32 %r, %r", "cvt.s8.s32 %h, %r",
+    "cvt.s64.s8 %d, %d", "cvt.sat.u8.s32 %r, %r", "cvt.sat.s16.s32 %h, %r", "cvt.sat.u32.s64 %r, %d",
+    "cvt.rn.f32.s32 %f, %r", "cvt.rn.f32.u32 %f, %r", "cvt.rn.f32.u16 %f, %h", "cvt.rz.f32.s32 %f, %r",
+    "cvt.rn.f32.s64 %f, %d", "cvt.rn.f32.u8 %f, %h", "cvt.rn.f64.s32 %e, %r", "cvt.rn.f64.u32 %e, %r",
+    "cvt.rn.f64.s64 %e, %d", "cvt.rn.f64.u64 %e, %d", "cvt.f64.f32 %e, %f", "cvt.ftz.f64.f32 %e, %f",
+    "cvt.rn.f32.f64 %f, %e", "cvt.rz.f32.f64 %f, %e", "cvt.rn.ftz.f32.f64 %f, %e", "cvt.rzi.s32.f32 %r, %f",
+    "cvt.rzi.u32.f32 %r, %f", "cvt.rni.s32.f32 %r, %f", "cvt.rmi.s32.f32 %r, %f", "cvt.rpi.ftz.u32.f32 %r, %f",
+    "cvt.rzi.s64.f32 %d, %f", "cvt.rzi.s32.f64 %r, %e", "cvt.rni.u32.f64 %r, %e", "cvt.rzi.s64.f64 %d, %e",
+    "cvt.rzi.u64.f64 %d, %e", "cvt.rzi.u8.f32 %h, %f", "cvt.rzi.s16.f32 %h, %f", "cvt.rni.f32.f32 %f, %f",
+    "cvt.rmi.f64.f64 %e, %e", "cvt.rpi.ftz.f32.f32 %f, %f", "cvt.sat.f32.f32 %f, %f", "cvt.f32.f16 %f, %h",
+    "cvt.f32.bf16 %f, %h", "cvt.rn.f16.f32 %h, %f", "cvt.rz.f16.f32 %h, %f", "cvt.rn.bf16.f32 %h, %f",
+    "cvt.rn.relu.f16.f32 %h, %f", "cvt.rn.f16.s32 %h, %r", "cvt.rzi.s32.f16 %r, %h", "cvt.f64.f16 %e, %h",
+    "cvt.rn.f16.f64 %h, %e", "cvt.rn.f16x2.f32 %r, %f, %f", "cvt.rn.bf16x2.f32 %r, %f, %f",
+    "cvt.rz.f16x2.f32 %r, %f, %f", "cvt.rn.relu.bf16x2.f32 %r, %f, %f", "cvt.rna.tf32.f32 %r, %f",
+    "cvt.rn.satfinite.e4m3x2.f32 %h, %f, %f", "cvt.rn.f16x2.e5m2x2 %r, %h", "cvt.rni.f16.f16 %h, %h",
+    "cvt.pack.sat.s16.s32 %r, %r, %r",
+    /* across lanes */
+    "shfl.sync.down.b32 %r, %r, %i, 31, %m", "shfl.sync.up.b32 %r|%p, %r, %i, 0, %m",
+    "shfl.sync.bfly.b32 %r|%p, %r, %i, 31, %m", "shfl.sync.idx.b32 %r, %r, %i, 31, %m",
+    "shfl.sync.idx.b32 %r|%p, %r, %r, 31, %m", "shfl.sync.down.b32 %f|%p, %f, %i, 0x181f, %m",
+    "shfl.sync.bfly.b32 %r, %r, %r, %r, %m", "vote.sync.ballot.b32 %r, %p, %m", "vote.sync.any.pred %p, %p, %m",
+    "vote.sync.all.pred %p, !%p, %m", "vote.sync.uni.pred %p, %p, %m", "match.any.sync.b32 %r, %r, %m",
+    "match.all.sync.b64 %r|%p, %d, %m", "redux.sync.add.u32 %r, %r, %m", "redux.sync.xor.b32 %r, %r, %m",
+    "redux.sync.min.s32 %r, %r, %m", "redux.sync.max.u32 %r, %r, %m", "activemask.b32 %r", "elect.sync %r|%p, %m",
+    "bar.warp.sync %m",
+    /* memory */
+    "ld.global.u8 %r, %g1", "ld.global.s8 %h, %g1", "ld.global.b8 %h, %g1", "ld.global.u16 %h, %g2",
+    "ld.global.s16 %r, %g2", "ld.global.u16 %r, %g2", "ld.global.u32 %r, %g4", "ld.global.f32 %f, %g4",
+    "ld.global.s32 %d, %g4", "ld.global.u64 %d, %g8", "ld.global.f64 %e, %g8", "ld.global.v2.u8 {%h, %h}, %g2",
+    "ld.global.v4.u8 {%r, %r, %r, %r}, %g4", "ld.global.v2.u16 {%h, %h}, %g4", "ld.global.v4.u16 {%h, %h, %h, %h}, %g8",
+    "ld.global.v2.f32 {%f, %f}, %g8", "ld.global.v4.u32 {%r, %r, %r, %r}, %ga", "ld.global.v2.f64 {%e, %e}, %ga",
+    "ld.global.nc.v2.u64 {%d, %d}, %ga", "st.global.u8 %g1, %r", "st.global.b8 %g1, %h", "st.global.u16 %g2, %h",
+    "st.global.u16 %g2, %r", "st.global.f32 %g4, %f", "st.global.u32 %g4, %d", "st.global.u64 %g8, %d",
+    "st.global.f64 %g8, %e", "st.global.v2.u8 %g2, {%h, %h}", "st.global.v4.u8 %g4, {%r, %r, %r, %r}",
+    "st.global.v2.u16 %g4, {%h, %h}", "st.global.v4.b16 %g8, {%h, %h, %h, %h}", "st.global.v2.f32 %g8, {%f, %f}",
+    "st.global.v4.u32 %ga, {%r, %r, %r, %r}", "st.global.v2.f64 %ga, {%e, %e}", "ld.shared.u8 %r, %s1",
+    "ld.shared.s8 %h, %s1", "ld.shared.u16 %h, %s2", "ld.shared.s16 %r, %s2", "ld.shared.u32 %r, %s4",
+    "ld.shared.f32 %f, %s4", "ld.shared.u64 %d, %s8", "ld.shared.f64 %e, %s8", "ld.shared.v2.u16 {%h, %h}, %s4",
+    "ld.shared.v4.u16 {%h, %h, %h, %h}, %s8", "ld.shared.v2.u8 {%h, %h}, %s2", "ld.shared.v2.f64 {%e, %e}, %sa",
+    "ld.shared.v4.f32 {%f, %f, %f, %f}, %sa", "st.shared.u8 %s1, %r", "st.shared.b8 %s1, %h", "st.shared.u16 %s2, %h",
+    "st.shared.u16 %s2, %r", "st.shared.u32 %s4, %r", "st.shared.f32 %s4, %f", "st.shared.u64 %s8, %d",
+    "st.shared.f64 %s8, %e", "st.shared.v2.u16 %s4, {%h, %h}", "st.shared.v4.b16 %s8, {%h, %h, %h, %h}",
+    "st.shared.v2.f64 %sa, {%e, %e}", "st.shared.v4.u32 %sa, {%r, %r, %r, %r}", "atom.shared.add.u32 %r, %s4, %r",
+    "red.shared.add.u32 %s4, %r", "atom.shared.cas.b32 %r, %s4, %r, %r", "red.shared.max.s32 %s4, %r",
+    "atom.shared.add.f32 %f, %s4, %f", "red.global.add.u32 %x4, %r", "red.global.xor.b64 %x8, %d",
+    "ld.const.f32 %f, [table+4]", "ld.const.u32 %r, [%c]", "ld.const.v2.u32 {%r, %r}, [table+8]",
+};
+/* clang-format on */
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+typedef struct maker {
+    uint64_t state;
+    text ptx;
+    bool whole; /* all lanes are there, whatever happens */
+} maker;
+
+static uint32_t draw(maker *m, uint32_t below) {
+    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(m->state >> 33) % below;
+}
+
+/* Shared: %r40.. by distance between lanes; global: %rd20.. the same. Both have 32 bytes to spare for each thread. */
+static const unsigned strides[] = {0, 1, 2, 4, 8, 16, 24, 32};
+enum { STRIDES = sizeof strides / sizeof *strides };
+
+/* An address register whose distances are in line with the width, and an offset that is. */
+static void write_place(maker *m, const char *prefix, unsigned first, unsigned width) {
+    unsigned k;
+    do k = draw(m, STRIDES);
+    while (strides[k] % width);
+    text_printf(&m->ptx, "[%s%u+%u]", prefix, first + k, draw(m, 16 / width) * width);
+}
+
+static unsigned width_of(char c) {
+    return c == 'a' ? 16 : (unsigned)(c - '0');
+}
+
+/* One placeholder; returns how many characters it had. */
+static unsigned write_part(maker *m, const char *at) {
+    switch (at[1]) {
+    case 'h': text_printf(&m->ptx, "%%h%u", draw(m, REGISTERS)); return 2;
+    case 'r': text_printf(&m->ptx, "%%r%u", 10 + draw(m, REGISTERS)); return 2;
+    case 'd': text_printf(&m->ptx, "%%rd%u", 10 + draw(m, REGISTERS)); return 2;
+    case 'f': text_printf(&m->ptx, "%%f%u", draw(m, REGISTERS)); return 2;
+    case 'e': text_printf(&m->ptx, "%%fd%u", draw(m, REGISTERS)); return 2;
+    case 'p': text_printf(&m->ptx, "%%p%u", draw(m, PREDICATES)); return 2;
+    case 'i': text_printf(&m->ptx, "%u", draw(m, 36)); return 2;
+    case 'w': text_printf(&m->ptx, "0x%x", draw(m, UINT32_MAX)); return 2;
+    case 'b': text_printf(&m->ptx, "%u", draw(m, 256)); return 2;
+    case 'm': text_put(&m->ptx, m->whole ? "0xffffffff" : "%r9"); return 2;
+    case 's': write_place(m, "%r", 40, width_of(at[2])); return 3;
+    case 'g': write_place(m, "%rd", 20, width_of(at[2])); return 3;
+    case 'c': text_put(&m->ptx, "%rd19"); return 2;
+    case 'x': text_printf(&m->ptx, "[%%rd18+%u]", draw(m, 8) * 8); return 3;
+    default: text_printf(&m->ptx, "%%"); return 1;
+    }
+}
+
+static bool is_across_lanes(const char *operation) {
+    return strstr(operation, "%m") != NULL;
+}
+
+static void write_operation(maker *m, const char *operation) {
+    if (is_across_lanes(operation) && !m->whole) text_put(&m->ptx, "activemask.b32 %r9;\n");
+    if (!is_across_lanes(operation) && draw(m, 6) == 0)
+        text_printf(&m->ptx, "@%s%%p%u ", draw(m, 2) ? "!" : "", draw(m, PREDICATES));
+    for (const char *c = operation; *c;) {
+        const bool named = *c == '%' && strchr("hrdfepiwbmcsgx", c[1]) && c[1];
+        if (named) {
+            c += write_part(m, c);
+        } else {
+            text_append(&m->ptx, c++, 1);
+        }
+    }
+    text_put(&m->ptx, ";\n");
+}
+
+/* Registers from `in`, at a place of the round's and thread's own. */
+static void write_fresh(maker *m, unsigned n) {
+    static const char *const loads[] = {"u16 %h", "u32 %r1", "u64 %rd1", "f32 %f", "f64 %fd"};
+    for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++)
+        text_printf(&m->ptx, "ld.global.%s%u, [%%rd9+%u];\n", loads[k], n, 8 * draw(m, 64));
+}
+
+static void write_start(maker *m) {
+    text_printf(&m->ptx, "%s.const .align 8 .b8 table[64] = {0xff, 0xff, 1, 0x80, 0, 0, 0xc0, 0x7f, 9, 8, 7, 6};\n",
+                HEAD);
+    text_printf(&m->ptx, "%s.shared .align 16 .b8 buffer[%u];\n", BEGIN, 64 * THREADS);
+    text_printf(&m->ptx, "mov.u32 %%r8, buffer;\nmov.u32 %%r3, 0;\nmul.wide.u32 %%rd9, %%r1, 144;\n");
+    text_printf(&m->ptx, "add.u64 %%rd9, %%rd9, %%rd1;\nmul.wide.u32 %%rd8, %%r1, %u;\n", THREAD_BYTES);
+    text_printf(&m->ptx, "add.u64 %%rd8, %%rd8, %%rd0;\nadd.u64 %%rd18, %%rd0, %u;\nmov.u64 %%rd19, table;\n", FOREIGN);
+    text_printf(&m->ptx, ".reg .b32 %%ctaid_;\nmov.u32 %%ctaid_, %%ctaid.x;\n");
+    for (unsigned k = 0; k < STRIDES; k++) {
+        text_printf(&m->ptx, "mad.lo.u32 %%r%u, %%r0, %u, %%r8;\n", 40 + k, strides[k]);
+        text_printf(&m->ptx, "mul.wide.u32 %%rd%u, %%r0, %u;\nadd.u64 %%rd%u, %%rd%u, %%rd18;\n", 20 + k, strides[k],
+                    20 + k, 20 + k);
+        text_printf(&m->ptx, "mad.wide.u32 %%rd%u, %%ctaid_, %u, %%rd%u;\n", 20 + k, 64 * THREADS, 20 + k);
+    }
+    for (unsigned k = 0; k < REGISTERS; k++) write_fresh(m, k);
+    for (unsigned k = 0; k < PREDICATES; k++) text_printf(&m->ptx, "setp.lt.u32 %%p%u, %%r%u, %%r0;\n", k, 10 + k);
+}
+
+static void write_end(maker *m) {
+    unsigned at = 0;
+    for (unsigned k = 0; k < REGISTERS; k++) {
+        text_printf(&m->ptx, "st.global.u64 [%%rd8+%u], %%rd%u;\nst.global.f64 [%%rd8+%u], %%fd%u;\n", at, 10 + k,
+                    at + 8, k);
+        text_printf(&m->ptx, "st.global.u32 [%%rd8+%u], %%r%u;\nst.global.f32 [%%rd8+%u], %%f%u;\n", at + 16, 10 + k,
+                    at + 20, k);
+        text_printf(&m->ptx, "st.global.u16 [%%rd8+%u], %%h%u;\n", at + 24, k);
+        at += 32;
+    }
+    for (unsigned k = 0; k < PREDICATES; k++)
+        text_printf(&m->ptx, "selp.u32 %%r7, 1, 0, %%p%u;\nst.global.u32 [%%rd8+%u], %%r7;\n", k, at + 4 * k);
+    /* what is in shared memory, as the threads find it */
+    text_printf(&m->ptx, "bar.sync 0;\nmad.lo.u32 %%r7, %%r0, 64, %%r8;\n");
+    for (unsigned k = 0; k < 8; k++)
+        text_printf(&m->ptx, "ld.shared.u64 %%rd9, [%%r7+%u];\nst.global.u64 [%%rd8+%u], %%rd9;\n", 8 * k, 256 + 8 * k);
+    text_printf(&m->ptx, "ret;\n}\n");
+}
+
+/* A loop whose body is drawn; where lanes part, some of them leave it out in some rounds. */
+static void write_kernel(maker *m, bool parts) {
+    const unsigned count = 12 + draw(m, 24);
+    write_start(m);
+    text_printf(&m->ptx, "$loop:\n");
+    if (parts)
+        text_printf(&m->ptx,
+                    "xor.b32 %%r6, %%r0, %%r3;\nand.b32 %%r6, %%r6, %u;\nsetp.eq.u32 %%p9, %%r6, 0;\n@%%p9 bra "
+                    "$over;\n",
+                    1 + draw(m, 31));
+    for (unsigned k = 0; k < count; k++) write_operation(m, operations[draw(m, OPERATIONS)]);
+    write_fresh(m, draw(m, REGISTERS));
+    write_fresh(m, draw(m, REGISTERS));
+    text_printf(&m->ptx, "$over:\nadd.u64 %%rd9, %%rd9, 1184;\nadd.u32 %%r3, %%r3, 1;\n");
+    text_printf(&m->ptx, "setp.lt.u32 %%p9, %%r3, %d;\n@%%p9 bra $loop;\n", ROUNDS);
+    write_end(m);
+}
+
+/* ---- hard values ---- */
+
+static uint64_t hard_bits(maker *m) {
+    static const uint64_t doubles[] = {0,
+                                       1,
+                                       UINT64_C(0x7ff0000000000000),
+                                       UINT64_C(0x7ff8000000000000),
+                                       UINT64_C(0xfff0000000000001),
+                                       UINT64_C(0x7fefffffffffffff),
+                                       UINT64_C(0x3ff0000000000000),
+                                       UINT64_C(0x000fffffffffffff),
+                                       UINT64_C(0x41dfffffffc00000),
+                                       UINT64_C(0x3810000000000000),
+                                       UINT64_C(0x7ff4000000abcdef),
+                                       UINT64_C(0x43f0000000000000)};
+    static const uint32_t singles[] = {0,          1,          0x7f800000, 0x7fc00000, 0x7f800001,
+                                       0x7f7fffff, 0x3f800000, 0x007fffff, 0x00800000, 0x4f000000,
+                                       0x477ff000, 0x33800000, 0x38800000, 0x3f000000};
+    static const uint16_t halves[] = {0,      1,      0x7c00, 0x7e00, 0x7c01, 0x7bff, 0x3c00,
+                                      0x03ff, 0x0400, 0x7f80, 0x7fc0, 0x3f80, 0x0080};
+    const uint64_t sign = (uint64_t)draw(m, 2);
+    uint64_t bits = (uint64_t)draw(m, UINT32_MAX) << 32 | draw(m, UINT32_MAX);
+    switch (draw(m, 8)) {
+    case 0: return doubles[draw(m, sizeof doubles / sizeof *doubles)] | sign << 63;
+    case 1:
+        return singles[draw(m, sizeof singles / sizeof *singles)] | sign << 31 |
+               (uint64_t)singles[draw(m, sizeof singles / sizeof *singles)] << 32;
+    case 2:
+        for (unsigned k = 0; k < 4; k++)
+            bits = bits << 16 | halves[draw(m, sizeof halves / sizeof *halves)] | (uint64_t)draw(m, 2) << 15;
+        return bits;
+    case 3: return (uint64_t)(int64_t)(int32_t)(draw(m, 80) - 40);
+    case 4: /* numbers of every day: doubles, singles, halves */
+        return UINT64_C(0x3f00000000000000) + (bits & UINT64_C(0x80ffffffffffffff));
+    case 5: return UINT64_C(0x3e0000003e000000) + (bits & UINT64_C(0x82ffffff82ffffff));
+    case 6: return UINT64_C(0x3000300030003000) + (bits & UINT64_C(0x8fff8fff8fff8fff));
+    default: return bits;
+    }
+}
+
+/* ---- one against the other ---- */
+
+typedef struct outcome {
+    haul_status status;
+    char message[256];
+    unsigned char out[FOREIGN + BLOCKS * 64 * THREADS + 4096];
+    haul_launch_record record;
+} outcome;
+
+static uint64_t in[IN_WORDS / 2];
+
+static void run_as(const char *mode, const text *ptx, uint32_t threads, outcome *o) {
+    memset(o, 0, sizeof *o);
+    setenv("HAUL_COMPILE", mode, 1);
+    o->status = try_kernel(&(kernel_run){.ptx = text_string(ptx),
+                                         .blocks = BLOCKS,
+                                         .threads = threads,
+                                         .in = in,
+                                         .in_bytes = sizeof in,
+                                         .out = o->out,
+                                         .out_bytes = sizeof o->out,
+                                         .record = &o->record});
+    if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
+    unsetenv("HAUL_COMPILE");
+}
+
+static void expect_same(uint32_t seed, const char *mode, const outcome *got, const outcome *want) {
+    assert_string_equal(got->message, want->message);
+    for (size_t k = 0; k < sizeof got->out; k++)
+        if (got->out[k] != want->out[k])
+            fail_msg("seed %u, HAUL_COMPILE=%s: byte %zu (of thread %zu: %zu) is 0x%x, not 0x%x", seed, mode, k,
+                     k / THREAD_BYTES, k % THREAD_BYTES, got->out[k], want->out[k]);
+    for (unsigned c = 0; c < HAUL_COUNTER_COUNT; c++)
+        if (got->record.counters[c] != want->record.counters[c])
+            fail_msg("seed %u, HAUL_COMPILE=%s: %s is %g, not %g", seed, mode, haul_counters[c].key,
+                     got->record.counters[c], want->record.counters[c]);
+}
+
+static void compare(uint32_t seed, bool show) {
+    static const char *const modes[] = {"1", "2:more"};
+    static outcome want, got;
+    maker m = {.state = seed * 0x9e3779b97f4a7c15u + 1, .whole = seed % 3 != 0};
+    const uint32_t threads = m.whole ? THREADS : THREADS - 1 - draw(&m, 40);
+    for (size_t k = 0; k < IN_WORDS / 2; k++) in[k] = hard_bits(&m);
+    write_kernel(&m, !m.whole);
+    if (show) fputs(text_string(&m.ptx), stderr);
+    run_as("off", &m.ptx, threads, &want);
+    if (want.status != HAUL_OK) fail_msg("seed %u: %s", seed, want.message);
+    for (unsigned k = 0; k < sizeof modes / sizeof *modes; k++) {
+        run_as(modes[k], &m.ptx, threads, &got);
+        expect_same(seed, modes[k], &got, &want);
+    }
+    text_free(&m.ptx);
+}
+
+static uint32_t number_from(const char *variable, uint32_t otherwise) {
+    const char *value = getenv(variable);
+    return value ? (uint32_t)strtoul(value, NULL, 0) : otherwise;
+}
+
+static void compiled_operations_do_what_interpreted_ones_do(void **state) {
+    (void)state;
+    const uint32_t from = number_from("HAUL_STRESS_FROM", 1), count = number_from("HAUL_STRESS", 24);
+    for (uint32_t seed = from; seed < from + count; seed++) compare(seed, count == 1);
+}
+
+/* Those that the random stretches have left out by chance. */
+static void each_operation_does_by_itself(void **state) {
+    (void)state;
+    static outcome want, got;
+    for (unsigned k = 0; k < OPERATIONS; k += 8) {
+        maker m = {.state = k + 1, .whole = true};
+        for (size_t n = 0; n < IN_WORDS / 2; n++) in[n] = hard_bits(&m);
+        write_start(&m);
+        text_put(&m.ptx, "$loop:\n");
+        for (unsigned n = k; n < k + 8 && n < OPERATIONS; n++) write_operation(&m, operations[n]);
+        for (unsigned n = 0; n < REGISTERS; n++) write_fresh(&m, n);
+        for (unsigned n = k; n < k + 8 && n < OPERATIONS; n++) write_operation(&m, operations[n]);
+        text_put(&m.ptx,
+                 "add.u64 %rd9, %rd9, 1184;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p9, %r3, 5;\n@%p9 bra $loop;\n");
+        write_end(&m);
+        run_as("off", &m.ptx, THREADS, &want);
+        if (want.status != HAUL_OK) fail_msg("%s: %s", operations[k], want.message);
+        run_as("1", &m.ptx, THREADS, &got);
+        expect_same(k, operations[k], &got, &want);
+        text_free(&m.ptx);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_operation_does_by_itself),
+                                       cmocka_unit_test(compiled_operations_do_what_interpreted_ones_do)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
