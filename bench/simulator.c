@@ -24,8 +24,8 @@ typedef struct options {
     bool unchecked, compiled;
 } options;
 
-/* A buffer's words: floats from 0 to 1, or scattered integers. */
-typedef enum argument_kind { NO_ARGUMENT, INTEGER, REAL, FLOATS, KEYS } argument_kind;
+/* A buffer's words: floats or doubles from 0 to 1, or scattered integers. */
+typedef enum argument_kind { NO_ARGUMENT, INTEGER, REAL, DOUBLE, FLOATS, DOUBLES, KEYS } argument_kind;
 
 typedef struct argument_shape {
     argument_kind kind;
@@ -58,6 +58,16 @@ static const work works[] = {
      {{KEYS, WORDS}, {KEYS, 256}, {INTEGER, WORDS}}},
     {"bitonic sort 2^20", NULL, "bitonic_sort", {WORDS / 16 / SORT_RUN, 1, 1}, {SORT_RUN / 2, 1, 1},
      {{KEYS, WORDS / 16}}},
+    {"f64 axpy 2^22", NULL, "saxpy_double", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS / 4}, {DOUBLE, 1.5}, {DOUBLES, WORDS / 2}, {DOUBLES, WORDS / 2}}},
+    {"f64 product 256", NULL, "product_double", {16, 16, 1}, {16, 16, 1},
+     {{DOUBLES, 2 * 256 * 256}, {DOUBLES, 2 * 256 * 256}, {DOUBLES, 2 * 256 * 256}, {INTEGER, 256}}},
+    {"f16x2 polynomial 2^22", NULL, "polynomial_half2", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS / 4}, {KEYS, WORDS / 4}, {KEYS, WORDS / 4}}},
+    {"bytes 2^24", NULL, "brighten_bytes", {WORDS / 256, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS}, {KEYS, WORDS / 4}, {KEYS, WORDS / 4}}},
+    {"sum by shuffles 2^24", NULL, "sum_shuffled", {WORDS / 2048, 1, 1}, {256, 1, 1},
+     {{FLOATS, WORDS}, {FLOATS, WORDS / 2048}, {INTEGER, WORDS}}},
 };
 /* clang-format on */
 
@@ -77,7 +87,9 @@ static haul_argument filled_buffer(haul_device *device, argument_kind kind, size
     for (size_t i = 0; i < words; i++) {
         const float real = (float)(i % 1024) / 1024.0f;
         contents[i] = (uint32_t)i * 0x9e3779b1u >> 7;
+        const double wide = (double)real;
         if (kind == FLOATS) memcpy(&contents[i], &real, sizeof real);
+        if (kind == DOUBLES && i % 2) memcpy(&contents[i - 1], &wide, sizeof wide);
     }
     must(haul_buffer_create(device, words * sizeof *contents, &argument.buffer));
     must(haul_buffer_write(argument.buffer, 0, contents, words * sizeof *contents));
@@ -88,6 +100,7 @@ static haul_argument filled_buffer(haul_device *device, argument_kind kind, size
 static haul_argument make_argument(haul_device *device, argument_shape shape) {
     switch (shape.kind) {
     case INTEGER: return (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = (int64_t)shape.value};
+    case DOUBLE: return (haul_argument){.kind = HAUL_ARGUMENT_F64, .real = shape.value};
     case REAL: return (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = shape.value};
     default: return filled_buffer(device, shape.kind, (size_t)shape.value);
     }
@@ -182,7 +195,7 @@ static void report(const work *w, unsigned threads, const options *o, json_t *ro
     json_t *row =
         json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads, "thread_instructions",
                   r.instructions, "seconds", r.seconds, "thread_instructions_per_second", rate);
-    printf("%-20s %7u %16.0f %10.4f %10.2f", w->name, threads, r.instructions, r.seconds, rate / 1e9);
+    printf("%-21s %7u %16.0f %10.4f %10.2f", w->name, threads, r.instructions, r.seconds, rate / 1e9);
     if (!o->compiled) {
         choose_form(true);
         const double interpreted = r.instructions / measure(w, threads, o->repeat, false).seconds;
@@ -204,7 +217,7 @@ int main(int count, char **words) {
     const options o = parse(count, words);
     json_t *rows = json_array();
     choose_form(false);
-    printf("%-20s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
+    printf("%-21s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
            o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         if (o.only && !strstr(works[i].name, o.only)) continue;

@@ -100,3 +100,64 @@ extern "C" __global__ void bitonic_sort(unsigned *keys) {
     keys[t] = run[t];
     keys[t + 512] = run[t + 512];
 }
+
+/* ---- other types than words: y = a * x + y and products in double precision, pairs of halves, bytes ---- */
+
+extern "C" __global__ void saxpy_double(unsigned n, double a, const double *x, double *y) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = fma(a, x[i], y[i]);
+}
+
+/* C = A * B, n x n, tiles and blocks of 16 x 16; n a multiple of 16 */
+extern "C" __global__ void __launch_bounds__(256) product_double(const double *a, const double *b, double *c, unsigned n) {
+    __shared__ double left[16][16], right[16][16];
+    unsigned x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    double sum = 0;
+    for (unsigned k = 0; k < n; k += 16) {
+        left[threadIdx.y][threadIdx.x] = a[(size_t)y * n + k + threadIdx.x];
+        right[threadIdx.y][threadIdx.x] = b[(size_t)(k + threadIdx.y) * n + x];
+        __syncthreads();
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) sum = fma(left[threadIdx.y][j], right[j][threadIdx.x], sum);
+        __syncthreads();
+    }
+    c[(size_t)y * n + x] = sum;
+}
+
+static __device__ unsigned multiply_add(unsigned a, unsigned b, unsigned c) {
+    unsigned d;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
+/* A polynomial of degree 8 in each half. */
+extern "C" __global__ void polynomial_half2(unsigned n, const unsigned *x, unsigned *y) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned value = x[i] & 0x3bff3bffu, sum = 0x3c003c00u;
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++) sum = multiply_add(sum, value, 0x34003800u + k * 0x00100010u);
+    y[i] = sum;
+}
+
+/* One byte a thread. */
+extern "C" __global__ void brighten_bytes(unsigned n, const unsigned char *in, unsigned char *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned bright = in[i] + 40u;
+    out[i] = bright > 255 ? 255 : bright;
+}
+
+/* A sum for each block of 256: within warps by shuffles, then of the warps' sums. */
+extern "C" __global__ void __launch_bounds__(256) sum_shuffled(const float *in, float *out, unsigned n) {
+    __shared__ float sums[8];
+    float sum = 0;
+    for (unsigned i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) sum += in[i];
+    for (unsigned k = 16; k; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    sum = threadIdx.x < 8 ? sums[threadIdx.x] : 0;
+    for (unsigned k = 4; k; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}

@@ -490,6 +490,56 @@ static void write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t
     sim_write_line(w, "l%u:", on);
 }
 
+/* ---- handlers that do nothing but read and write their instruction's registers: all else stays known ---- */
+
+typedef struct touched {
+    sim_writer *w;
+    bool marks, written_only;
+} touched;
+
+static void mark_touched(void *context, uint32_t reg, bool writes) {
+    const touched *t = context;
+    if (writes || !t->written_only) t->w->live_at[t->w->program->register_slots[reg] / 4] = t->marks;
+}
+
+/* Calls `each` for what is known of the instruction's registers, or those that it writes, and of what no register has.
+ */
+static void each_touched(sim_writer *w, const ptx_instruction *i, bool written_only,
+                         void (*each)(sim_writer *w, sim_cached *c)) {
+    touched t = {w, true, written_only};
+    ptx_visit_registers(i, mark_touched, &t);
+    for (size_t k = 0; k < w->cached_count; k++) {
+        const uint32_t at = w->cached[k].slot / 4;
+        if (w->cached_at[at] == k + 1 && (w->live_at[at] || !w->register_at[at])) each(w, &w->cached[k]);
+    }
+    t.marks = false;
+    ptx_visit_registers(i, mark_touched, &t);
+}
+
+static void store_dirty(sim_writer *w, sim_cached *c) {
+    if (c->dirty) store_cached(w, c);
+}
+
+static void forget_cached(sim_writer *w, sim_cached *c) {
+    w->cached_at[c->slot / 4] = 0;
+}
+
+static void write_pure_handler(sim_writer *w, const sim_op *op, uint32_t pc, const ptx_instruction *i) {
+    const uint32_t on = ++w->labels;
+    const uint32_t active = active_lanes(w, op);
+    each_touched(w, i, false, store_dirty);
+    w->executed++;
+    if (op->guard != SIM_SLOT_TRUE) {
+        const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", active), run = ++w->labels;
+        sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, on, run);
+        sim_write_line(w, "l%u:", run);
+    }
+    (void)write_call(w, op, pc, active);
+    sim_write_line(w, "  br label %%l%u", on);
+    sim_write_line(w, "l%u:", on);
+    each_touched(w, i, true, forget_cached);
+}
+
 void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on) {
     const uint32_t step = write_call(w, op, w->pc, active_lanes(w, op));
     write_check(w, step, w->pc, on);
@@ -590,6 +640,21 @@ static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *
     return known;
 }
 
+/* The operand `members` names all lanes, or there is none. */
+static bool names_all_lanes(const sim_writer *w, uint32_t slot) {
+    sim_value members;
+    if (slot == SIM_SLOT_TRUE) return true;
+    return constant_of(w, slot, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES;
+}
+
+/* Whether an operation's handler does no more than its instruction says of registers. Operations across lanes wait for
+ * nobody when all lanes are there. */
+static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    if (stands_alone(op) || op->run == sim_run_clock) return false;
+    if (sim_op_is_arithmetic(i)) return true;
+    return !is_part(w) && op->guard == SIM_SLOT_TRUE && sim_op_is_collective(i) && names_all_lanes(w, op->y);
+}
+
 /* ---- segments ---- */
 
 /* The operation that ends a segment which begins at `pc`; end_pc: the block's end does. */
@@ -653,7 +718,11 @@ static void write_segment(sim_writer *w, uint32_t *pc, uint32_t end_pc, uint32_t
             end_segment(w, s);
             return;
         }
-        if (!write_known(w, op, i)) write_handler(w, op, at, instruction);
+        if (write_known(w, op, i)) continue;
+        if (is_pure(w, op, i))
+            write_pure_handler(w, op, at, i);
+        else
+            write_handler(w, op, at, instruction);
     }
     const uint32_t next = instruction_at(w, *pc, end_pc, end);
     sim_close_cohorts(w);

@@ -158,6 +158,9 @@ void sim_write_finish(sim_writer *w);
 
 /* ops.c: writes the operation, or nothing (false). */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+/* Its handler computes registers from registers, and nothing else; the same if all lanes of the warp are there. */
+bool sim_op_is_arithmetic(const ptx_instruction *i);
+bool sim_op_is_collective(const ptx_instruction *i);
 /* Leaves the operation that is being written to its handler, and goes on at label `on`, or out. All that is known must
  * have been written back, and is to be forgotten. */
 void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on);
