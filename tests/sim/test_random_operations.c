@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
-#include "sim/compiled/code.h"
+#include "sim/compiled/compiled.h"
 
 #include <stdbool.h>
 
@@ -57,7 +57,9 @@ static const char *const operations[] = {
     "testp.notanumber.f64 %p, %e",
     /* double precision */
     "add.f64 %e, %e, %e", "sub.f64 %e, %e, %e", "mul.f64 %e, %e, %e", "fma.rn.f64 %e, %e, %e, %e",
-    "fma.rn.f64 %e, %e, 0d3FE0000000000000, %e", "add.f64 %e, %e, 0d7FF8000000001234", "add.rz.f64 %e, %e, %e",
+    "fma.rn.f64 %e, %e, 0d3FF0000000000000, %e", "mul.f64 %e, %e, 0d3FF0000000000000",
+    "mul.f64 %e, 0d4000000000000000, %e", "add.f64 %e, 0d8000000000000000, %e", "sub.f64 %e, %e, 0d0000000000000000",
+    "fma.rn.f64 %e, 0d3FF0000000000000, 0d3FF0000000000000, %e", "mov.f64 %e, 0d3FF0000000000000", "add.f64 %e, %e, 0d7FF8000000001234", "add.rz.f64 %e, %e, %e",
     "fma.rp.f64 %e, %e, %e, %e", "div.rn.f64 %e, %e, %e", "rcp.rn.f64 %e, %e", "sqrt.rn.f64 %e, %e",
     "min.f64 %e, %e, %e", "max.f64 %e, %e, %e", "neg.f64 %e, %e", "abs.f64 %e, %e", "copysign.f64 %e, %e, %e",
     "rcp.approx.ftz.f64 %e, %e", "rsqrt.approx.f64 %e, %e",
@@ -393,8 +395,15 @@ static void each_operation_does_by_itself(void **state) {
     }
 }
 
+static void the_compiler_took_every_block(void **state) {
+    (void)state;
+    assert_int_equal(sim_compiler_refused(), 0);
+    if (sim_compiler()) assert_true(sim_compiler_made() > OPERATIONS / 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_operation_does_by_itself),
-                                       cmocka_unit_test(compiled_operations_do_what_interpreted_ones_do)};
+                                       cmocka_unit_test(compiled_operations_do_what_interpreted_ones_do),
+                                       cmocka_unit_test(the_compiler_took_every_block)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

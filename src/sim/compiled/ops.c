@@ -1,13 +1,9 @@
 /* Operations that have an equal in LLVM's IR. Whatever is not here goes to its handler. */
-#include "sim/compiled/write.h"
+#include "sim/compiled/ops.h"
+
 #include "sim/lower/internal.h"
 
-#include <fenv.h>
-
-/* Flags of floating-point operations: as ops/floats.h has them in sim_op.x. */
-enum { FLUSHES = 1 };
-
-static bool value_type(unsigned type, sim_value_type *out) {
+bool sim_value_type_of(unsigned type, sim_value_type *out) {
     switch (ptx_bits(type)) {
     case 16: *out = SIM_VALUE_I16; return true;
     case 32: *out = SIM_VALUE_I32; return true;
@@ -16,65 +12,72 @@ static bool value_type(unsigned type, sim_value_type *out) {
     }
 }
 
-static bool is_signed(unsigned type) {
-    return ptx_types[type].kind == 'S';
-}
-
-static bool is_integer(unsigned type) {
-    return ptx_types[type].kind == 'S' || ptx_types[type].kind == 'U' || ptx_types[type].kind == 'B';
-}
-
-static bool is_packed(unsigned type) {
-    return type == PTX_U16X2 || type == PTX_S16X2;
-}
-
-static sim_value write_two(sim_writer *w, const char *operation, sim_value a, sim_value b) {
+sim_value sim_write_two(sim_writer *w, const char *operation, sim_value a, sim_value b) {
     return sim_write_value(w, (sim_value_type)a.type, "%s %s %s, %s", operation, sim_value_types[a.type],
                            sim_operand(w, a), sim_operand(w, b));
 }
 
 /* The lanes for which the relation holds, as a vector of bits: N. */
-static uint32_t write_relation(sim_writer *w, const char *relation, sim_value a, sim_value b) {
+uint32_t sim_write_relation(sim_writer *w, const char *relation, sim_value a, sim_value b) {
     return sim_write_id(w, "%s %s %s, %s", relation, sim_value_types[a.type], sim_operand(w, a), sim_operand(w, b));
 }
 
-static sim_value write_choice(sim_writer *w, uint32_t bits, sim_value yes, sim_value no) {
+sim_value sim_write_choice(sim_writer *w, uint32_t bits, sim_value yes, sim_value no) {
     const char *type = sim_value_types[yes.type];
     return sim_write_value(w, (sim_value_type)yes.type, "select <32 x i1> %%v%u, %s %s, %s %s", bits, type,
                            sim_operand(w, yes), type, sim_operand(w, no));
 }
 
-static sim_value write_mask(sim_writer *w, uint32_t bits) {
+sim_value sim_write_mask(sim_writer *w, uint32_t bits) {
     return sim_write_value(w, SIM_VALUE_MASK, "bitcast <32 x i1> %%v%u to i32", bits);
 }
 
-/* ---- integers ---- */
-
-static sim_value write_cast(sim_writer *w, sim_value a, sim_value_type to, bool extends_sign) {
-    if (a.type == to) return a;
-    const char *how = to < a.type ? "trunc" : extends_sign ? "sext" : "zext";
+sim_value sim_write_as(sim_writer *w, const char *how, sim_value a, sim_value_type to) {
     return sim_write_value(w, to, "%s %s %s to %s", how, sim_value_types[a.type], sim_operand(w, a),
                            sim_value_types[to]);
 }
 
+sim_value sim_write_cast(sim_writer *w, sim_value a, sim_value_type to, bool extends_sign) {
+    if (a.type == to) return a;
+    return sim_write_as(w, to < a.type ? "trunc" : extends_sign ? "sext" : "zext", a, to);
+}
+
+static const char *const type_suffixes[SIM_VALUE_TYPES] = {"v32i16", "v32i32", "v32i64", "v32f32", "v32f64", "i32"};
+
+sim_value sim_write_function(sim_writer *w, const char *name, const sim_value *values, unsigned count) {
+    const uint8_t type = values[0].type;
+    const char *lanes = sim_value_types[type], *operands[3] = {"", "", ""};
+    for (unsigned k = 0; k < count; k++) operands[k] = sim_operand(w, values[k]);
+    return sim_write_value(w, (sim_value_type)type, "call %s @llvm.%s.%s(%s %s%s%s %s%s%s %s)", lanes, name,
+                           type_suffixes[type], lanes, operands[0], count > 1 ? ", " : "", count > 1 ? lanes : "",
+                           operands[1], count > 2 ? ", " : "", count > 2 ? lanes : "", operands[2]);
+}
+
+sim_value sim_write_conversion(sim_writer *w, const char *name, sim_value a, sim_value_type to) {
+    return sim_write_value(w, to, "call %s @llvm.%s.%s.%s(%s %s)", sim_value_types[to], name, type_suffixes[to],
+                           type_suffixes[a.type], sim_value_types[a.type], sim_operand(w, a));
+}
+
+/* ---- integers ---- */
+
 static bool write_binary(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
     sim_value_type type;
-    if (is_packed(i->type) || i->mods[PTX_SLOT_SAT] || !value_type(i->type, &type)) return false;
+    if (sim_type_is_packed(i->type) || i->mods[PTX_SLOT_SAT] || !sim_value_type_of(i->type, &type)) return false;
     const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, write_two(w, operation, a, b));
+    sim_write_slot(w, op->d, sim_write_two(w, operation, a, b));
     return true;
 }
 
 /* The product as wide as its type says: the low half, or all of it. */
 static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool wide, bool adds) {
     sim_value_type from, to;
-    if (!value_type(i->type, &from) || i->mods[PTX_SLOT_SAT]) return false;
+    if (!sim_value_type_of(i->type, &from) || i->mods[PTX_SLOT_SAT]) return false;
     if (!wide && i->mods[PTX_SLOT_MODE] != PTX_MOD_LO) return false;
     to = wide ? (sim_value_type)(from + 1) : from;
-    const sim_value a = write_cast(w, sim_read_slot(w, op->a, from), to, is_signed(i->type));
-    const sim_value b = write_cast(w, sim_read_slot(w, op->b, from), to, is_signed(i->type));
-    sim_value product = write_two(w, "mul", a, b);
-    if (adds) product = write_two(w, "add", product, sim_read_slot(w, op->c, to));
+    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, from), to, sim_type_is_signed(i->type));
+    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, from), to, sim_type_is_signed(i->type));
+    sim_value product = sim_write_two(w, "mul", a, b);
+    if (adds) product = sim_write_two(w, "add", product, sim_read_slot(w, op->c, to));
     sim_write_slot(w, op->d, product);
     return true;
 }
@@ -82,31 +85,35 @@ static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction
 static bool write_high_product(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO) return write_product(w, op, i, false, false);
     if (ptx_bits(i->type) != 32) return false;
-    const bool sign = is_signed(i->type);
-    const sim_value a = write_cast(w, sim_read_slot(w, op->a, SIM_VALUE_I32), SIM_VALUE_I64, sign);
-    const sim_value b = write_cast(w, sim_read_slot(w, op->b, SIM_VALUE_I32), SIM_VALUE_I64, sign);
-    const sim_value product = write_two(w, "mul", a, b);
-    const sim_value high = write_two(w, "lshr", product, sim_value_constant(SIM_VALUE_I64, 32));
-    sim_write_slot(w, op->d, write_cast(w, high, SIM_VALUE_I32, false));
+    const bool sign = sim_type_is_signed(i->type);
+    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, SIM_VALUE_I32), SIM_VALUE_I64, sign);
+    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, SIM_VALUE_I32), SIM_VALUE_I64, sign);
+    const sim_value product = sim_write_two(w, "mul", a, b);
+    const sim_value high = sim_write_two(w, "lshr", product, sim_value_constant(SIM_VALUE_I64, 32));
+    sim_write_slot(w, op->d, sim_write_cast(w, high, SIM_VALUE_I32, false));
     return true;
+}
+
+sim_value sim_write_lesser(sim_writer *w, sim_value a, sim_value b, bool is_signed, bool lesser) {
+    const char *relation = is_signed ? (lesser ? "icmp slt" : "icmp sgt") : lesser ? "icmp ult" : "icmp ugt";
+    return sim_write_choice(w, sim_write_relation(w, relation, a, b), a, b);
 }
 
 static bool write_lesser(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool lesser) {
     sim_value_type type;
-    if (is_packed(i->type) || i->mods[PTX_SLOT_RELU] || !value_type(i->type, &type)) return false;
+    if (sim_type_is_packed(i->type) || i->mods[PTX_SLOT_RELU] || !sim_value_type_of(i->type, &type)) return false;
     const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    const char *relation = is_signed(i->type) ? (lesser ? "icmp slt" : "icmp sgt") : lesser ? "icmp ult" : "icmp ugt";
-    sim_write_slot(w, op->d, write_choice(w, write_relation(w, relation, a, b), a, b));
+    sim_write_slot(w, op->d, sim_write_lesser(w, a, b, sim_type_is_signed(i->type), lesser));
     return true;
 }
 
 static bool write_negation(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool absolute) {
     sim_value_type type;
-    if (!value_type(i->type, &type)) return false;
+    if (!sim_value_type_of(i->type, &type)) return false;
     const sim_value a = sim_read_slot(w, op->a, type), zero = sim_value_constant(type, 0);
-    const sim_value negative = write_two(w, "sub", zero, a);
+    const sim_value negative = sim_write_two(w, "sub", zero, a);
     if (absolute)
-        sim_write_slot(w, op->d, write_choice(w, write_relation(w, "icmp slt", a, zero), negative, a));
+        sim_write_slot(w, op->d, sim_write_choice(w, sim_write_relation(w, "icmp slt", a, zero), negative, a));
     else
         sim_write_slot(w, op->d, negative);
     return true;
@@ -114,7 +121,7 @@ static bool write_negation(sim_writer *w, const sim_op *op, const ptx_instructio
 
 /* ---- logic ---- */
 
-static sim_value read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
+sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
     const sim_value mask = sim_read_slot(w, slot, SIM_VALUE_MASK);
     if (!flip) return mask;
     return sim_write_value(w, SIM_VALUE_MASK, "xor i32 %s, -1", sim_operand(w, mask));
@@ -122,39 +129,39 @@ static sim_value read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
 
 static bool write_logic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
     if (i->type != PTX_PRED) return write_binary(w, op, i, operation);
-    const sim_value a = read_mask(w, op->a, op->x), b = read_mask(w, op->b, op->y);
-    sim_write_slot(w, op->d, write_two(w, operation, a, b));
+    const sim_value a = sim_read_mask(w, op->a, op->x), b = sim_read_mask(w, op->b, op->y);
+    sim_write_slot(w, op->d, sim_write_two(w, operation, a, b));
     return true;
 }
 
 static bool write_not(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type type = SIM_VALUE_MASK;
-    if (i->type != PTX_PRED && !value_type(i->type, &type)) return false;
-    const sim_value a = type == SIM_VALUE_MASK ? read_mask(w, op->a, op->x) : sim_read_slot(w, op->a, type);
-    sim_write_slot(w, op->d, write_two(w, "xor", a, sim_value_constant(type, UINT64_MAX)));
+    if (i->type != PTX_PRED && !sim_value_type_of(i->type, &type)) return false;
+    const sim_value a = type == SIM_VALUE_MASK ? sim_read_mask(w, op->a, op->x) : sim_read_slot(w, op->a, type);
+    sim_write_slot(w, op->d, sim_write_two(w, "xor", a, sim_value_constant(type, UINT64_MAX)));
     return true;
 }
 
 /* Everything is shifted out from the width on. */
 static bool write_shift(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool left) {
     sim_value_type type;
-    if (!value_type(i->type, &type)) return false;
+    if (!sim_value_type_of(i->type, &type)) return false;
     const unsigned bits = ptx_bits(i->type);
-    const bool sign = !left && is_signed(i->type);
+    const bool sign = !left && sim_type_is_signed(i->type);
     const char *operation = left ? "shl" : sign ? "ashr" : "lshr";
     const sim_value a = sim_read_slot(w, op->a, type), by = sim_read_slot(w, op->b, SIM_VALUE_I32);
     if (!by.id) {
         const uint64_t most = by.bits < bits ? by.bits : bits - 1;
         const bool out = by.bits >= bits && !sign;
         const sim_value zero = sim_value_constant(type, 0);
-        sim_write_slot(w, op->d, out ? zero : write_two(w, operation, a, sim_value_constant(type, most)));
+        sim_write_slot(w, op->d, out ? zero : sim_write_two(w, operation, a, sim_value_constant(type, most)));
         return true;
     }
     const sim_value width = sim_value_constant(SIM_VALUE_I32, bits), last = sim_value_constant(SIM_VALUE_I32, bits - 1);
-    const uint32_t inside = write_relation(w, "icmp ult", by, width);
-    const sim_value within = write_choice(w, inside, by, last);
-    const sim_value shifted = write_two(w, operation, a, write_cast(w, within, type, false));
-    sim_write_slot(w, op->d, sign ? shifted : write_choice(w, inside, shifted, sim_value_constant(type, 0)));
+    const uint32_t inside = sim_write_relation(w, "icmp ult", by, width);
+    const sim_value within = sim_write_choice(w, inside, by, last);
+    const sim_value shifted = sim_write_two(w, operation, a, sim_write_cast(w, within, type, false));
+    sim_write_slot(w, op->d, sign ? shifted : sim_write_choice(w, inside, shifted, sim_value_constant(type, 0)));
     return true;
 }
 
@@ -165,115 +172,21 @@ static bool write_lop3(sim_writer *w, const sim_op *op) {
                              sim_read_slot(w, op->c, SIM_VALUE_I32)};
     const sim_value ones = sim_value_constant(SIM_VALUE_I32, UINT64_MAX);
     sim_value not_in[3], sum = sim_value_constant(SIM_VALUE_I32, 0);
-    for (unsigned k = 0; k < 3; k++) not_in[k] = write_two(w, "xor", in[k], ones);
+    for (unsigned k = 0; k < 3; k++) not_in[k] = sim_write_two(w, "xor", in[k], ones);
     for (unsigned n = 0; n < 8; n++) {
         if (!(table >> n & 1)) continue;
-        sim_value term = write_two(w, "and", n & 4 ? in[0] : not_in[0], n & 2 ? in[1] : not_in[1]);
-        term = write_two(w, "and", term, n & 1 ? in[2] : not_in[2]);
-        sum = write_two(w, "or", sum, term);
+        sim_value term = sim_write_two(w, "and", n & 4 ? in[0] : not_in[0], n & 2 ? in[1] : not_in[1]);
+        term = sim_write_two(w, "and", term, n & 1 ? in[2] : not_in[2]);
+        sum = sim_write_two(w, "or", sum, term);
     }
     sim_write_slot(w, op->d, sum);
     return true;
 }
 
-/* ---- floating point ---- */
-
-/* Subnormal numbers become zeros of their sign. */
-static sim_value write_flush(sim_writer *w, sim_value a) {
-    const sim_value bits =
-        sim_write_value(w, SIM_VALUE_I32, "bitcast <32 x float> %s to <32 x i32>", sim_operand(w, a));
-    const sim_value exponent = write_two(w, "and", bits, sim_value_constant(SIM_VALUE_I32, 0x7f800000));
-    const uint32_t small = write_relation(w, "icmp eq", exponent, sim_value_constant(SIM_VALUE_I32, 0));
-    const sim_value zero = write_two(w, "and", bits, sim_value_constant(SIM_VALUE_I32, 0x80000000));
-    const sim_value chosen = write_choice(w, small, zero, bits);
-    sim_value out = sim_write_value(w, SIM_VALUE_F32, "bitcast <32 x i32> %s to <32 x float>", sim_operand(w, chosen));
-    out.raw = a.raw;
-    return out;
-}
-
-static sim_value read_float(sim_writer *w, const sim_op *op, uint32_t slot) {
-    const sim_value a = sim_read_raw(w, slot);
-    return op->x & FLUSHES ? write_flush(w, a) : a;
-}
-
-static void write_float(sim_writer *w, const sim_op *op, sim_value result) {
-    result.raw = true;
-    sim_write_slot(w, op->d, op->x & FLUSHES ? write_flush(w, result) : result);
-}
-
-/* Single precision, to nearest; flushing or not. */
-static bool is_plain_float(const sim_op *op, const ptx_instruction *i) {
-    return i->type == PTX_F32 && op->y == FE_TONEAREST && (op->x & ~(uint32_t)FLUSHES) == 0;
-}
-
-static bool write_float_binary(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
-    if (!is_plain_float(op, i)) return false;
-    const sim_value a = read_float(w, op, op->a), b = read_float(w, op, op->b);
-    write_float(w, op, write_two(w, operation, a, b));
-    return true;
-}
-
-static bool write_fma(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (!is_plain_float(op, i) || !w->has_fma) return false;
-    const sim_value a = read_float(w, op, op->a), b = read_float(w, op, op->b), c = read_float(w, op, op->c);
-    write_float(w, op,
-                sim_write_value(w, SIM_VALUE_F32,
-                                "call <32 x float> @llvm.fma.v32f32(<32 x float> %s, <32 x float> %s, <32 x float> %s)",
-                                sim_operand(w, a), sim_operand(w, b), sim_operand(w, c)));
-    return true;
-}
-
-static bool write_square_root(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (!is_plain_float(op, i)) return false;
-    const sim_value a = read_float(w, op, op->a);
-    write_float(
-        w, op,
-        sim_write_value(w, SIM_VALUE_F32, "call <32 x float> @llvm.sqrt.v32f32(<32 x float> %s)", sim_operand(w, a)));
-    return true;
-}
-
-static bool write_reciprocal(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (!is_plain_float(op, i)) return false;
-    const sim_value a = read_float(w, op, op->a);
-    const sim_value ones = sim_value_constant(SIM_VALUE_I32, 0x3f800000);
-    const sim_value one =
-        sim_write_value(w, SIM_VALUE_F32, "bitcast <32 x i32> %s to <32 x float>", sim_operand(w, ones));
-    write_float(w, op, write_two(w, "fdiv", one, a));
-    return true;
-}
-
-/* A sign is a bit, of a NaN too. */
-static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation,
-                       uint64_t mask) {
-    if (i->type != PTX_F32 || i->mods[PTX_SLOT_FTZ]) return false;
-    const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_I32);
-    sim_write_slot(w, op->d, write_two(w, operation, a, sim_value_constant(SIM_VALUE_I32, mask)));
-    return true;
-}
-
-/* Of equal numbers, which may be zeros of both signs, the one that `of_equals` makes of their bits; a number rather
- * than a NaN. */
-static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *relation,
-                               const char *of_equals) {
-    if (i->type != PTX_F32 || op->x || i->operand_count > 3) return false;
-    const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32), b = sim_read_slot(w, op->b, SIM_VALUE_F32);
-    const sim_value a_bits = sim_read_slot(w, op->a, SIM_VALUE_I32), b_bits = sim_read_slot(w, op->b, SIM_VALUE_I32);
-    const sim_value equal = write_two(w, of_equals, a_bits, b_bits);
-    const sim_value number = write_choice(w, write_relation(w, "fcmp uno", b, b), a_bits, b_bits);
-    sim_value chosen = write_choice(w, write_relation(w, "fcmp oeq", a, b), equal, number);
-    chosen = write_choice(w, write_relation(w, relation, b, a), b_bits, chosen);
-    chosen = write_choice(w, write_relation(w, relation, a, b), a_bits, chosen);
-    sim_value out = sim_write_value(w, SIM_VALUE_F32, "bitcast <32 x i32> %s to <32 x float>", sim_operand(w, chosen));
-    out.raw = true;
-    sim_write_slot(w, op->d, out);
-    return true;
-}
-
 /* ---- comparison and choice ---- */
 
-static const char *relation_of(const ptx_instruction *i) {
-    const bool sign = is_signed(i->type);
-    const bool floating = i->type == PTX_F32;
+const char *sim_relation_of(const ptx_instruction *i, bool floating) {
+    const bool sign = sim_type_is_signed(i->type);
     switch (i->mods[PTX_SLOT_COMPARE]) {
     case PTX_MOD_EQ: return floating ? "fcmp oeq" : "icmp eq";
     case PTX_MOD_NE: return floating ? "fcmp one" : "icmp ne";
@@ -299,24 +212,34 @@ static const char *relation_of(const ptx_instruction *i) {
 
 static sim_value write_combined(sim_writer *w, const sim_op *op, sim_value set) {
     if (!op->target) return set;
-    const sim_value with = read_mask(w, op->c, op->y);
+    const sim_value with = sim_read_mask(w, op->c, op->y);
     const char *operation = op->target == PTX_MOD_AND ? "and" : op->target == PTX_MOD_OR ? "or" : "xor";
-    return write_two(w, operation, set, with);
+    return sim_write_two(w, operation, set, with);
+}
+
+/* Singles with .ftz are flushed; what has no row is left out. */
+static bool read_compared(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value out[2]) {
+    const uint32_t slots[2] = {op->a, op->b};
+    sim_value_type type = SIM_VALUE_F64;
+    const bool single = i->type == PTX_F32;
+    const bool integer = sim_type_is_integer(i->type) && !sim_type_is_packed(i->type);
+    if (!single && i->type != PTX_F64 && !(integer && sim_value_type_of(i->type, &type))) return false;
+    for (unsigned k = 0; k < 2; k++) {
+        out[k] = single ? sim_read_raw(w, slots[k]) : sim_read_slot(w, slots[k], type);
+        if (i->mods[PTX_SLOT_FTZ]) out[k] = sim_write_flush(w, out[k]);
+    }
+    return true;
 }
 
 static bool write_setp(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    sim_value_type type = SIM_VALUE_F32;
-    const char *relation = relation_of(i);
-    const bool integer = is_integer(i->type) && !is_packed(i->type);
-    if (!relation || i->mods[PTX_SLOT_FTZ] || (i->type != PTX_F32 && !(integer && value_type(i->type, &type))))
-        return false;
+    sim_value v[2];
+    const char *relation = sim_relation_of(i, i->type == PTX_F32 || i->type == PTX_F64);
+    if (!relation || !read_compared(w, op, i, v)) return false;
     const bool pair = i->operands[0].kind == PTX_PAIR;
-    const sim_value a = i->type == PTX_F32 ? sim_read_raw(w, op->a) : sim_read_slot(w, op->a, type);
-    const sim_value b = i->type == PTX_F32 ? sim_read_raw(w, op->b) : sim_read_slot(w, op->b, type);
-    const sim_value set = write_mask(w, write_relation(w, relation, a, b));
+    const sim_value set = sim_write_mask(w, sim_write_relation(w, relation, v[0], v[1]));
     const sim_value p = write_combined(w, op, set);
     sim_value q = p;
-    if (pair) q = write_combined(w, op, write_two(w, "xor", set, sim_value_constant(SIM_VALUE_MASK, UINT64_MAX)));
+    if (pair) q = write_combined(w, op, sim_write_two(w, "xor", set, sim_value_constant(SIM_VALUE_MASK, UINT64_MAX)));
     sim_write_slot(w, op->d, p);
     if (pair) sim_write_slot(w, op->x, q);
     return true;
@@ -324,45 +247,43 @@ static bool write_setp(sim_writer *w, const sim_op *op, const ptx_instruction *i
 
 static bool write_selp(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type type;
-    if (!value_type(i->type, &type)) return false;
+    if (!sim_value_type_of(i->type, &type)) return false;
     const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, write_choice(w, sim_write_bits(w, read_mask(w, op->c, op->x)), a, b));
+    sim_write_slot(w, op->d, sim_write_choice(w, sim_write_bits(w, sim_read_mask(w, op->c, op->x)), a, b));
     return true;
 }
 
-/* ---- conversion and copies ---- */
+/* ---- copies ---- */
 
-static bool has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type) {
-    if (o->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[o->special]) == ptx_bits(type);
-    return o->kind != PTX_REGISTER || ptx_bits(w->program->function->registers[o->reg].type) == ptx_bits(type);
+static unsigned register_bits(const sim_writer *w, const ptx_operand *o, unsigned type) {
+    if (o->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[o->special]);
+    if (o->kind == PTX_REGISTER) return ptx_bits(w->program->function->registers[o->reg].type);
+    return ptx_bits(type);
 }
 
-static bool write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    sim_value_type from, to;
-    if (i->mods[PTX_SLOT_SAT] || i->mods[PTX_SLOT_FTZ] || i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE])
-        return false;
-    if (!has_own_width(w, &i->operands[0], i->type) || !has_own_width(w, &i->operands[1], i->type2)) return false;
-    if (!is_integer(i->type2) || !value_type(i->type2, &from)) return false;
-    if (i->type == PTX_F32 && i->mods[PTX_SLOT_ROUND] == PTX_MOD_RN && from == SIM_VALUE_I32) {
-        const sim_value a = sim_read_slot(w, op->a, from);
-        sim_write_slot(w, op->d,
-                       sim_write_value(w, SIM_VALUE_F32, "%s <32 x i32> %s to <32 x float>",
-                                       is_signed(i->type2) ? "sitofp" : "uitofp", sim_operand(w, a)));
-        return true;
+bool sim_has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type) {
+    return register_bits(w, o, type) == ptx_bits(type);
+}
+
+bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type, sim_value_type *out) {
+    switch (register_bits(w, o, type)) {
+    case 8:
+    case 16: *out = SIM_VALUE_I16; break;
+    case 32: *out = SIM_VALUE_I32; break;
+    case 64: *out = SIM_VALUE_I64; break;
+    default: return false;
     }
-    if (!is_integer(i->type) || !value_type(i->type, &to)) return false;
-    sim_write_slot(w, op->d, write_cast(w, sim_read_slot(w, op->a, from), to, is_signed(i->type2)));
-    return true;
+    return o->kind != PTX_SINK;
 }
 
 /* One element of a register: the operation has its place in x. */
 static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type), element = whole / i->operands[0].part_count;
     sim_value_type from, to = element == 32 ? SIM_VALUE_I32 : SIM_VALUE_I16;
-    if (element < 16 || !value_type(i->type, &from)) return false;
+    if (element < 16 || !sim_value_type_of(i->type, &from)) return false;
     const sim_value a = sim_read_slot(w, op->a, from);
-    const sim_value moved = op->x ? write_two(w, "lshr", a, sim_value_constant(from, op->x)) : a;
-    sim_write_slot(w, op->d, write_cast(w, moved, to, false));
+    const sim_value moved = op->x ? sim_write_two(w, "lshr", a, sim_value_constant(from, op->x)) : a;
+    sim_write_slot(w, op->d, sim_write_cast(w, moved, to, false));
     return true;
 }
 
@@ -370,12 +291,12 @@ static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction 
 static bool write_pack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type);
     sim_value_type to;
-    if (i->operands[1].part_count != 2 || whole < 32 || !value_type(i->type, &to)) return false;
+    if (i->operands[1].part_count != 2 || whole < 32 || !sim_value_type_of(i->type, &to)) return false;
     const sim_value_type from = (sim_value_type)(to - 1);
-    const sim_value low = write_cast(w, sim_read_slot(w, op->a, from), to, false);
-    const sim_value high = write_cast(w, sim_read_slot(w, op->b, from), to, false);
-    const sim_value moved = write_two(w, "shl", high, sim_value_constant(to, whole / 2));
-    sim_write_slot(w, op->d, write_two(w, "or", low, moved));
+    const sim_value low = sim_write_cast(w, sim_read_slot(w, op->a, from), to, false);
+    const sim_value high = sim_write_cast(w, sim_read_slot(w, op->b, from), to, false);
+    const sim_value moved = sim_write_two(w, "shl", high, sim_value_constant(to, whole / 2));
+    sim_write_slot(w, op->d, sim_write_two(w, "or", low, moved));
     return true;
 }
 
@@ -384,12 +305,12 @@ static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i
     sim_value_type type;
     if (i->operands[0].kind == PTX_VECTOR) return write_unpack(w, op, i);
     if (i->operands[1].kind == PTX_VECTOR) return write_pack(w, op, i);
-    if (!has_own_width(w, &i->operands[1], i->type)) return false;
+    if (!sim_has_own_width(w, &i->operands[1], i->type)) return false;
     if (i->type == PTX_PRED) {
-        sim_write_slot(w, op->d, read_mask(w, op->a, op->x));
+        sim_write_slot(w, op->d, sim_read_mask(w, op->a, op->x));
         return true;
     }
-    if (!value_type(i->type, &type)) return false;
+    if (!sim_value_type_of(i->type, &type)) return false;
     sim_write_slot(w, op->d, i->type == PTX_F32 ? sim_read_raw(w, op->a) : sim_read_slot(w, op->a, type));
     return true;
 }
@@ -411,7 +332,7 @@ static bool write_parameter(sim_writer *w, const sim_op *op) {
 static bool write_window(sim_writer *w, const sim_op *op) {
     const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_I64);
     const sim_value window = sim_value_constant(SIM_VALUE_I64, (uint64_t)op->imm);
-    sim_write_slot(w, op->d, op->imm ? write_two(w, "add", a, window) : a);
+    sim_write_slot(w, op->d, op->imm ? sim_write_two(w, "add", a, window) : a);
     return true;
 }
 
@@ -463,23 +384,11 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     case PTX_OP_SHL: return write_shift(w, op, i, true);
     case PTX_OP_SHR: return write_shift(w, op, i, false);
     case PTX_OP_LOP3: return write_lop3(w, op);
-    case PTX_OP_FADD: return write_float_binary(w, op, i, "fadd");
-    case PTX_OP_FSUB: return write_float_binary(w, op, i, "fsub");
-    case PTX_OP_FMUL: return write_float_binary(w, op, i, "fmul");
-    case PTX_OP_FDIV: return write_float_binary(w, op, i, "fdiv");
-    case PTX_OP_FMA:
-    case PTX_OP_FMAD: return write_fma(w, op, i);
-    case PTX_OP_SQRT: return write_square_root(w, op, i);
-    case PTX_OP_RCP: return write_reciprocal(w, op, i);
-    case PTX_OP_FNEG: return write_sign(w, op, i, "xor", 0x80000000);
-    case PTX_OP_FABS: return write_sign(w, op, i, "and", 0x7fffffff);
-    case PTX_OP_FMIN: return write_float_choice(w, op, i, "fcmp olt", "or");
-    case PTX_OP_FMAX: return write_float_choice(w, op, i, "fcmp ogt", "and");
     case PTX_OP_SETP:
     case PTX_OP_SETP_COMBINE: return write_setp(w, op, i);
     case PTX_OP_SELP: return write_selp(w, op, i);
-    case PTX_OP_CVT: return write_convert(w, op, i);
+    case PTX_OP_CVT: return sim_write_convert(w, op, i);
     case PTX_OP_MOV: return write_copy(w, op, i);
-    default: return false;
+    default: return sim_write_float(w, op, i);
     }
 }

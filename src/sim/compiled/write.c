@@ -196,6 +196,12 @@ static bool constant_of(const sim_writer *w, uint32_t slot, uint8_t type, sim_va
     return c->slot == slot && c->bytes == widths[type];
 }
 
+bool sim_slot_is_constant(const sim_writer *w, uint32_t slot, sim_value_type type, sim_value *out) {
+    const uint32_t at = w->cached_at[slot / 4];
+    if (at) *out = w->cached[at - 1].value;
+    return at ? out->id == 0 && out->type == type : constant_of(w, slot, type, out);
+}
+
 static sim_value read_any(sim_writer *w, uint32_t slot, uint8_t type, bool may_be_raw) {
     sim_value constant;
     if (constant_of(w, slot, type, &constant)) return is_floating(type) ? cast_bits(w, constant, type) : constant;
@@ -644,7 +650,7 @@ static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *
 static bool names_all_lanes(const sim_writer *w, uint32_t slot) {
     sim_value members;
     if (slot == SIM_SLOT_TRUE) return true;
-    return constant_of(w, slot, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES;
+    return sim_slot_is_constant(w, slot, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES;
 }
 
 /* Whether an operation's handler does no more than its instruction says of registers. Operations across lanes wait for
@@ -745,10 +751,32 @@ void sim_write_begin(sim_writer *w) {
         if (p->register_slots[r] >= SIM_SLOTS_FIXED) w->register_at[p->register_slots[r] / 4] = true;
 }
 
+/* LLVM's functions: of lanes of one type, and from one type to another. */
+static void declare_functions(sim_writer *w) {
+    static const struct {
+        const char *name;
+        unsigned count;
+    } functions[] = {{"fma", 3}, {"sqrt", 1}, {"rint", 1}, {"trunc", 1}, {"floor", 1}, {"ceil", 1}};
+    static const char *const lanes[2][2] = {{"<32 x float>", "v32f32"}, {"<32 x double>", "v32f64"}};
+    static const char *const conversions[] = {"fptosi.sat", "fptoui.sat"};
+    for (unsigned t = 0; t < 2; t++) {
+        const char *type = lanes[t][0], *suffix = lanes[t][1];
+        for (unsigned k = 0; k < sizeof functions / sizeof *functions; k++)
+            sim_write_line(w, "declare %s @llvm.%s.%s(%s%s%s)", type, functions[k].name, suffix, type,
+                           functions[k].count > 1 ? ", " : "",
+                           functions[k].count < 2 ? ""
+                           : t                    ? "<32 x double>, <32 x double>"
+                                                  : "<32 x float>, <32 x float>");
+        for (unsigned k = 0; k < 2; k++) {
+            sim_write_line(w, "declare <32 x i32> @llvm.%s.v32i32.%s(%s)", conversions[k], suffix, type);
+            sim_write_line(w, "declare <32 x i64> @llvm.%s.v32i64.%s(%s)", conversions[k], suffix, type);
+        }
+    }
+}
+
 void sim_write_finish(sim_writer *w) {
     sim_write_line(w, "declare i32 @llvm.ctpop.i32(i32)");
-    sim_write_line(w, "declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)");
-    sim_write_line(w, "declare <32 x float> @llvm.sqrt.v32f32(<32 x float>)");
+    declare_functions(w);
     const char *kind = w->opaque ? "" : "i32", *word = sim_pointer_type(w, "i32");
     sim_write_line(w, "declare <16 x i32> @llvm.masked.gather.v16i32.v16p0%s(<16 x %s>, i32, <16 x i1>, <16 x i32>)",
                    kind, word);

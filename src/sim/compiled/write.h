@@ -105,6 +105,8 @@ void sim_write_count(sim_writer *w, uint32_t address, const char *addend);
 /* A slot's lanes as that type. Floating-point lanes may be `raw` only where asked for. */
 sim_value sim_read_slot(sim_writer *w, uint32_t slot, sim_value_type type);
 sim_value sim_read_raw(sim_writer *w, uint32_t slot);
+/* The same bits in all lanes. */
+bool sim_slot_is_constant(const sim_writer *w, uint32_t slot, sim_value_type type, sim_value *out);
 /* The lanes that the operation's guard lets through get the value. */
 void sim_write_slot(sim_writer *w, uint32_t slot, sim_value value);
 /* A mask as a vector of bits: N. */

@@ -96,11 +96,11 @@ static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, c
     return sim_emitted(op);
 }
 
-ARITHMETIC_INSTRUCTION(add, 2, a + b, a + b)
-ARITHMETIC_INSTRUCTION(sub, 2, a - b, a - b)
-ARITHMETIC_INSTRUCTION(mul, 2, a *b, a *b)
-ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
-ARITHMETIC_INSTRUCTION(div, 2, a / b, a / b)
+ARITHMETIC_INSTRUCTION(add, 2, a + b, prefer_nan(a, a + b))
+ARITHMETIC_INSTRUCTION(sub, 2, a - b, prefer_nan(a, a - b))
+ARITHMETIC_INSTRUCTION(mul, 2, a *b, prefer_nan(a, a *b))
+ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), prefer_nan(a, prefer_nan(b, __builtin_fma(a, b, c))))
+ARITHMETIC_INSTRUCTION(div, 2, a / b, prefer_nan(a, a / b))
 ARITHMETIC_INSTRUCTION(rcp, 1, 1.0f / a, 1.0 / a)
 ARITHMETIC_INSTRUCTION(sqrt, 1, __builtin_sqrtf(a), __builtin_sqrt(a))
 

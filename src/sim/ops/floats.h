@@ -44,6 +44,10 @@ static inline float canonical_f32(float x) {
 static inline double canonical_f64(double x) {
     return x;
 }
+/* Of several, the first operand's goes on, quiet: the host's instructions take now one, now another. */
+static inline double prefer_nan(double a, double result) {
+    return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
+}
 
 static inline float flush_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
