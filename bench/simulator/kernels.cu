@@ -109,7 +109,8 @@ extern "C" __global__ void saxpy_double(unsigned n, double a, const double *x, d
 }
 
 /* C = A * B, n x n, tiles and blocks of 16 x 16; n a multiple of 16 */
-extern "C" __global__ void __launch_bounds__(256) product_double(const double *a, const double *b, double *c, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256)
+    product_double(const double *a, const double *b, double *c, unsigned n) {
     __shared__ double left[16][16], right[16][16];
     unsigned x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
     double sum = 0;

@@ -13,6 +13,7 @@ typedef struct sim_compiler_info {
     const char *name; /* "LLVM 14" */
     bool opaque;      /* pointers have no type */
     bool has_fma;     /* the host does fused multiply-add in hardware */
+    bool has_f16;     /* and conversion from and to half precision */
 } sim_compiler_info;
 
 /* Whether this is a kind of host that code can be made for. Loads nothing. */

@@ -59,6 +59,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     w->out = out;
     w->opaque = info->opaque;
     w->has_fma = info->has_fma;
+    w->has_f16 = info->has_f16;
     know_function(c);
     w->assembled = c->assembled;
     w->blocks_live = c->live;

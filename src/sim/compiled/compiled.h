@@ -31,6 +31,10 @@ typedef enum sim_lanes_kind {
     SIM_LANES_ANY,
     SIM_LANES_STRIDE_0,
     SIM_LANES_STRIDE_0_SAME,
+    SIM_LANES_STRIDE_1,
+    SIM_LANES_STRIDE_1_SAME,
+    SIM_LANES_STRIDE_2,
+    SIM_LANES_STRIDE_2_SAME,
     SIM_LANES_STRIDE_4,
     SIM_LANES_STRIDE_4_SAME,
     SIM_LANES_STRIDE_8,
@@ -185,6 +189,10 @@ uint64_t sim_compiled_size(const sim_compiled *c, uint32_t block);
 static inline void sim_compiled_note_kind(sim_compiled *c, uint32_t pc, sim_lanes_kind kind) {
     const uint16_t seen = atomic_load_explicit(&c->kinds[pc], memory_order_relaxed);
     if (!(seen >> kind & 1)) atomic_fetch_or_explicit(&c->kinds[pc], (uint16_t)(1u << kind), memory_order_relaxed);
+}
+/* Both halves are alike. */
+static inline bool sim_lanes_are_same(sim_lanes_kind kind) {
+    return kind != SIM_LANES_ANY && (kind - SIM_LANES_STRIDE_0) % 2 == 1;
 }
 /* By the distance between neighbours, and whether both halves are alike. */
 sim_lanes_kind sim_lanes_kind_by(uint32_t stride, bool same);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static bool is_plain(const sim_op *op) {
-    return op->guard == SIM_SLOT_TRUE && op->x == 2 && op->y == 2 && (op->flags & SIM_OP_WIDE) &&
+    return op->guard == SIM_SLOT_TRUE && op->x <= 3 && (op->flags & SIM_OP_WIDE) && op->bytes <= 16 &&
            (op->count == 1 || op->count == 2 || op->count == 4);
 }
 
@@ -55,40 +55,30 @@ static uint32_t write_span(sim_writer *w, const sim_op *op, const uint32_t half[
     return host;
 }
 
-static uint32_t slot_of(sim_writer *w, uint32_t slot, unsigned half) {
-    return sim_write_id(w, "add i64 %%regs, %u", slot + half * SIM_HALF_WARP * 4);
+static uint32_t slot_of(sim_writer *w, uint32_t slot, unsigned half, const sim_element *e) {
+    return sim_write_id(w, "add i64 %%regs, %u", slot + half * SIM_HALF_WARP * e->lane_bits / 8);
 }
 
 static void write_load_half(sim_writer *w, const sim_op *op, uint32_t from, unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
-    const uint32_t words = sim_load_words(w, from, SIM_HALF_WARP * op->count, 4);
-    for (unsigned e = 0; e < op->count; e++)
-        sim_store_words(w, slot_of(w, slots[e], half), "<16 x i32>",
-                        op->count == 1 ? words : sim_write_element(w, words, op->count, e));
-}
-
-/* N of the elements' words in turn, lane by lane: two vectors become one of twice the length. */
-static uint32_t write_zipped(sim_writer *w, uint32_t a, uint32_t b, unsigned length) {
-    char places[600];
-    size_t at = 0;
-    for (unsigned l = 0; l < 2 * length; l++)
-        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l / 2 + l % 2 * length);
-    return sim_write_id(w, "shufflevector <%u x i32> %%v%u, <%u x i32> %%v%u, <%u x i32> <%s>", length, a, length, b,
-                        2 * length, places);
+    const sim_element e = sim_element_of(op);
+    const uint32_t values = sim_load_integers(w, from, e.bits, SIM_HALF_WARP * op->count);
+    for (unsigned k = 0; k < op->count; k++) {
+        const uint32_t picked = sim_pick_element(w, values, e.bits, op->count, k);
+        sim_store_integers(w, slot_of(w, slots[k], half, &e), e.lane_bits, SIM_HALF_WARP,
+                           sim_write_as_lanes(w, picked, &e));
+    }
 }
 
 static void write_store_half(sim_writer *w, const sim_op *op, uint32_t to, unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
-    uint32_t words[4] = {0};
-    char type[32];
-    for (unsigned e = 0; e < op->count; e++) words[e] = sim_load_words(w, slot_of(w, slots[e], half), SIM_HALF_WARP, 4);
-    if (op->count == 4) { /* 0 and 2, 1 and 3, then both */
-        words[0] = write_zipped(w, words[0], words[2], SIM_HALF_WARP);
-        words[1] = write_zipped(w, words[1], words[3], SIM_HALF_WARP);
+    const sim_element e = sim_element_of(op);
+    uint32_t values[4] = {0};
+    for (unsigned k = 0; k < op->count; k++) {
+        const uint32_t lanes = sim_load_integers(w, slot_of(w, slots[k], half, &e), e.lane_bits, SIM_HALF_WARP);
+        values[k] = sim_write_as_elements(w, lanes, &e);
     }
-    if (op->count > 1) words[0] = write_zipped(w, words[0], words[1], SIM_HALF_WARP * op->count / 2);
-    snprintf(type, sizeof type, "<%u x i32>", SIM_HALF_WARP * op->count);
-    sim_store_words(w, to, type, words[0]);
+    sim_store_integers(w, to, e.bits, SIM_HALF_WARP * op->count, sim_zip_elements(w, values, e.bits, op->count));
 }
 
 bool sim_write_global(sim_writer *w, const sim_op *op) {

@@ -10,7 +10,7 @@
 
 /* VERSION: of the file, and of how compiler and loader are used. MEMORY: kept in memory of kernels that are not held.
  */
-enum { VERSION = 2, MEMORY = 64 << 20, NAME = 64 };
+enum { VERSION = 3, MEMORY = 64 << 20, NAME = 64 };
 
 struct sim_kept {
     uint64_t key[2];

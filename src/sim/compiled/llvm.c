@@ -184,9 +184,11 @@ void sim_host_hash(uint64_t hash[2]) {
     hash_both_word(hash, kept_by_system());
 }
 
-static bool host_has_fma(void) {
+static void ask_host(sim_compiler_info *out) {
+    unsigned a, b, c, d;
     __builtin_cpu_init();
-    return __builtin_cpu_supports("fma");
+    out->has_fma = __builtin_cpu_supports("fma");
+    out->has_f16 = out->has_fma && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 #else
 bool sim_compiler_is_possible(void) {
@@ -197,8 +199,8 @@ void sim_host_hash(uint64_t hash[2]) {
     hash_both_start(hash);
 }
 
-static bool host_has_fma(void) {
-    return false;
+static void ask_host(sim_compiler_info *out) {
+    out->has_fma = out->has_f16 = false;
 }
 #endif
 
@@ -208,7 +210,7 @@ const sim_compiler_info *sim_compiler(void) {
         return NULL;
     }
     pthread_once(&once, load);
-    info.has_fma = host_has_fma();
+    ask_host(&info);
     return loaded ? &info : NULL;
 }
 
@@ -231,7 +233,8 @@ bool sim_compiler_recognise(const char *known, sim_compiler_info *out) {
     if (!is_chosen(name) || !identify(name, path, now) || strcmp(now, known)) return false;
     for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
         if (strcmp(libraries[k].file, name)) continue;
-        *out = (sim_compiler_info){libraries[k].name, libraries[k].opaque, host_has_fma()};
+        *out = (sim_compiler_info){.name = libraries[k].name, .opaque = libraries[k].opaque};
+        ask_host(out);
         return true;
     }
     return false;

@@ -388,7 +388,17 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     case PTX_OP_SETP_COMBINE: return write_setp(w, op, i);
     case PTX_OP_SELP: return write_selp(w, op, i);
     case PTX_OP_CVT: return sim_write_convert(w, op, i);
+    case PTX_OP_CVT_PACK: return sim_write_pack_halves(w, op, i);
     case PTX_OP_MOV: return write_copy(w, op, i);
+    case PTX_OP_HADD:
+    case PTX_OP_HSUB:
+    case PTX_OP_HMUL:
+    case PTX_OP_HFMA:
+    case PTX_OP_HNEG:
+    case PTX_OP_HABS:
+    case PTX_OP_HMIN:
+    case PTX_OP_HMAX:
+    case PTX_OP_HSETP: return sim_write_halves(w, op, i);
     default: return sim_write_float(w, op, i);
     }
 }

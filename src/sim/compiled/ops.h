@@ -68,6 +68,7 @@ bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i
 bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 /* cvt of f16 or bf16 from and to single precision. */
 bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+bool sim_write_pack_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
 /* ---- across lanes (collective.c) ---- */
 

@@ -12,13 +12,11 @@ enum { HALF = SIM_LANES / 2 };
 
 /* ---- the shape of lanes ---- */
 
-static bool is_same(sim_lanes_kind kind) {
-    return kind != SIM_LANES_ANY && (kind - SIM_LANES_STRIDE_0) % 2 == 1;
-}
-
 sim_lanes_kind sim_lanes_kind_by(uint32_t stride, bool same) {
     switch (stride) {
     case 0: return same ? SIM_LANES_STRIDE_0_SAME : SIM_LANES_STRIDE_0;
+    case 1: return same ? SIM_LANES_STRIDE_1_SAME : SIM_LANES_STRIDE_1;
+    case 2: return same ? SIM_LANES_STRIDE_2_SAME : SIM_LANES_STRIDE_2;
     case 4: return same ? SIM_LANES_STRIDE_4_SAME : SIM_LANES_STRIDE_4;
     case 8: return same ? SIM_LANES_STRIDE_8_SAME : SIM_LANES_STRIDE_8;
     case 16: return same ? SIM_LANES_STRIDE_16_SAME : SIM_LANES_STRIDE_16;
@@ -36,13 +34,13 @@ static sim_lanes_kind kind_of(const uint32_t lanes[SIM_LANES]) {
 
 sim_lanes_kind sim_lanes_kind_of_all(uint32_t seen) {
     const uint32_t first = seen ? (uint32_t)__builtin_ctz(seen) : 0, others = seen & (seen - 1);
-    const bool alike = first && !is_same((sim_lanes_kind)first) && others == 2u << first;
+    const bool alike = first && !sim_lanes_are_same((sim_lanes_kind)first) && others == 2u << first;
     return others == 0 || alike ? (sim_lanes_kind)first : SIM_LANES_ANY;
 }
 
 /* Code for a kind that need not have both halves alike does for those that have. */
 static bool kind_fits(sim_lanes_kind code, sim_lanes_kind lanes) {
-    return code == SIM_LANES_ANY || code == lanes || (is_same(lanes) && code == lanes - 1);
+    return code == SIM_LANES_ANY || code == lanes || (sim_lanes_are_same(lanes) && code == lanes - 1);
 }
 
 /* ---- memos ---- */

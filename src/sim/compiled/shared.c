@@ -10,24 +10,43 @@
 
 static unsigned stride_of(sim_lanes_kind kind) {
     static const uint8_t strides[SIM_LANES_KINDS] = {
-        [SIM_LANES_STRIDE_4] = 4,      [SIM_LANES_STRIDE_4_SAME] = 4, [SIM_LANES_STRIDE_8] = 8,
-        [SIM_LANES_STRIDE_8_SAME] = 8, [SIM_LANES_STRIDE_16] = 16,    [SIM_LANES_STRIDE_16_SAME] = 16};
+        [SIM_LANES_STRIDE_1] = 1,       [SIM_LANES_STRIDE_1_SAME] = 1, [SIM_LANES_STRIDE_2] = 2,
+        [SIM_LANES_STRIDE_2_SAME] = 2,  [SIM_LANES_STRIDE_4] = 4,      [SIM_LANES_STRIDE_4_SAME] = 4,
+        [SIM_LANES_STRIDE_8] = 8,       [SIM_LANES_STRIDE_8_SAME] = 8, [SIM_LANES_STRIDE_16] = 16,
+        [SIM_LANES_STRIDE_16_SAME] = 16};
     return strides[kind];
 }
 
-static bool halves_are_same(sim_lanes_kind kind) {
-    return kind == SIM_LANES_STRIDE_0_SAME || kind == SIM_LANES_STRIDE_4_SAME || kind == SIM_LANES_STRIDE_8_SAME ||
-           kind == SIM_LANES_STRIDE_16_SAME;
+static bool is_side_by_side(const sim_op *op, sim_lanes_kind kind) {
+    return stride_of(kind) == op->bytes;
+}
+
+static bool is_uniform(sim_lanes_kind kind) {
+    return kind == SIM_LANES_STRIDE_0 || kind == SIM_LANES_STRIDE_0_SAME;
 }
 
 /* ---- which accesses are a cohort, and what they count ---- */
 
-/* Words from and to registers of words, in line with their own width. */
+/* How the lanes lay when the interpreter had them: it looks where a pattern begins. */
+static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
+    const sim_op *const first = w->program->ops + w->first_pc;
+    const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
+    while (op > first && op->pattern != leader) op--;
+    return op->pattern == leader ? sim_lanes_kind_of_all(w->kinds[op - first]) : SIM_LANES_ANY;
+}
+
+/* Elements that the host has no gathers for have to lie side by side, or be loaded from one place. */
+static bool suits_kind(const sim_writer *w, const sim_op *op) {
+    const sim_lanes_kind kind = find_kind(w, op);
+    return op->x >= 2 || is_side_by_side(op, kind) || (is_uniform(kind) && op->form == SIM_FORM_SHARED_LOAD);
+}
+
+/* In line with their own width, and whole words away from the register. */
 static bool is_plain(const sim_writer *w, const sim_op *op) {
     const sim_assembled *a = &w->assembled[op->instruction];
     const int64_t shift = (int32_t)op->imm;
-    if (op->guard != SIM_SLOT_TRUE || op->x != 2 || op->y != 2 || op->count > 4 || op->count == 3) return false;
-    if (shift % op->bytes) return false;
+    if (op->guard != SIM_SLOT_TRUE || op->x > 3 || op->bytes > 16 || op->count > 4 || op->count == 3) return false;
+    if (shift % op->bytes || shift % 4 || !suits_kind(w, op)) return false;
     for (unsigned k = 0; !a->plain && k < a->part_count; k++)
         if (a->parts[k].start & 3) return false;
     return true;
@@ -48,6 +67,7 @@ static void add_bounds(const sim_writer *w, sim_cohort *g, const sim_op *op) {
     const sim_assembled *a = &w->assembled[op->instruction];
     const int32_t shift = (int32_t)op->imm;
     if (op->bytes > g->alignment) g->alignment = op->bytes;
+    if (g->widest < 4) g->widest = 4; /* banks are words wide */
     if (g->alignment > g->widest) g->widest = g->alignment;
     for (unsigned k = 0; !a->plain && k < a->part_count; k++)
         if (a->parts[k].width > g->widest) g->widest = a->parts[k].width;
@@ -193,14 +213,6 @@ static sim_written_cohort *find_cohort(sim_writer *w, const sim_op *op) {
     return NULL;
 }
 
-/* How the lanes lay when the interpreter had them: it looks where a pattern begins. */
-static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
-    const sim_op *const first = w->program->ops + w->first_pc;
-    const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
-    while (op > first && op->pattern != leader) op--;
-    return op->pattern == leader ? sim_lanes_kind_of_all(w->kinds[op - first]) : SIM_LANES_ANY;
-}
-
 static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     const uint32_t pattern = op->pattern & ~(uint32_t)SIM_PATTERN_LEADS;
     sim_segment *s = w->segment;
@@ -215,15 +227,16 @@ static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     return g;
 }
 
-/* ---- words ---- */
+/* ---- elements ---- */
 
-static uint32_t write_broadcast(sim_writer *w, uint32_t word) {
-    const uint32_t seed = sim_write_id(w, "insertelement <16 x i32> undef, i32 %%v%u, i32 0", word);
-    return sim_write_id(w, "shufflevector <16 x i32> %%v%u, <16 x i32> undef, <16 x i32> zeroinitializer", seed);
+static uint32_t write_broadcast(sim_writer *w, uint32_t value, unsigned bits) {
+    const uint32_t seed = sim_write_id(w, "insertelement <16 x i%u> undef, i%u %%v%u, i32 0", bits, bits, value);
+    return sim_write_id(w, "shufflevector <16 x i%u> %%v%u, <16 x i%u> undef, <16 x i32> zeroinitializer", bits, seed,
+                        bits);
 }
 
-/* A half warp's lanes at their own addresses, as pointers to words: N of 16 of them. */
-static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift) {
+/* A half warp's lanes at their own addresses, as pointers to integers of so many bits: N of 16 of them. */
+static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits) {
     const uint32_t shared = sim_write_native(w, offsetof(sim_native, shared));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, shared, shift), "i8");
     const uint32_t lanes = sim_write_half(w, g->lanes, half);
@@ -231,72 +244,90 @@ static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigne
     const uint32_t bytes =
         sim_write_id(w, "getelementptr i8, %s %%v%u, <16 x i64> %%v%u", sim_pointer_type(w, "i8"), base, wide);
     if (w->opaque) return bytes;
-    return sim_write_id(w, "bitcast <16 x i8*> %%v%u to <16 x i32*>", bytes);
+    return sim_write_id(w, "bitcast <16 x i8*> %%v%u to <16 x i%u*>", bytes, bits);
 }
 
 #define ALL_16 "<16 x i1> <i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1>"
 
-static uint32_t write_gather(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift) {
-    const uint32_t places = write_places(w, g, half, shift);
+/* LLVM's name for places: of what they point to, where it matters. */
+static const char *places_name(const sim_writer *w, unsigned bits) {
+    return w->opaque ? "" : bits == 32 ? "i32" : "i64";
+}
+
+static uint32_t write_gather(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits) {
+    const uint32_t places = write_places(w, g, half, shift, bits);
+    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
     return sim_write_id(
-        w, "call <16 x i32> @llvm.masked.gather.v16i32.v16p0%s(<16 x %s> %%v%u, i32 4, " ALL_16 ", <16 x i32> undef)",
-        w->opaque ? "" : "i32", sim_pointer_type(w, "i32"), places);
+        w, "call <16 x i%u> @llvm.masked.gather.v16i%u.v16p0%s(<16 x %s> %%v%u, i32 %u, " ALL_16 ", <16 x i%u> undef)",
+        bits, bits, places_name(w, bits), type, places, bits / 8, bits);
 }
 
-static void write_scatter(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, uint32_t words) {
-    const uint32_t places = write_places(w, g, half, shift);
+static void write_scatter(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits,
+                          uint32_t values) {
+    const uint32_t places = write_places(w, g, half, shift, bits);
+    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
     sim_write_line(
-        w, "  call void @llvm.masked.scatter.v16i32.v16p0%s(<16 x i32> %%v%u, <16 x %s> %%v%u, i32 4, " ALL_16 ")",
-        w->opaque ? "" : "i32", words, sim_pointer_type(w, "i32"), places);
+        w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, " ALL_16 ")",
+        bits, places_name(w, bits), bits, values, type, places, bits / 8);
 }
 
-typedef struct half_words {
-    uint32_t element[4]; /* N of 16 words each */
-} half_words;
+typedef struct half_elements {
+    uint32_t element[4]; /* N of 16 each */
+} half_elements;
 
-static half_words load_half(sim_writer *w, const sim_written_cohort *g, sim_lanes_kind kind, unsigned half,
-                            int64_t shift, unsigned count) {
-    half_words out = {{0}};
-    const unsigned stride = stride_of(kind);
+static half_elements load_half(sim_writer *w, const sim_written_cohort *g, sim_lanes_kind kind, unsigned half,
+                               const sim_op *op) {
+    half_elements out = {{0}};
+    const unsigned bits = sim_element_of(op).bits;
+    const int64_t shift = (int32_t)op->imm;
     const uint32_t at = sim_write_sum(w, g->half[half], shift);
-    const bool side_by_side = stride == 4 * count, uniform = stride == 0 && kind != SIM_LANES_ANY;
-    if (side_by_side && count == 1) {
-        out.element[0] = sim_load_words(w, at, SIM_HALF_WARP, 4);
-    } else if (side_by_side) {
-        const uint32_t words = sim_load_words(w, at, SIM_HALF_WARP * count, 4);
-        for (unsigned e = 0; e < count; e++) out.element[e] = sim_write_element(w, words, count, e);
-    } else {
-        for (unsigned e = 0; e < count; e++)
-            out.element[e] = uniform ? write_broadcast(w, sim_load_words(w, sim_write_sum(w, at, 4 * e), 1, 4))
-                                     : write_gather(w, g, half, shift + 4 * e);
+    const bool side_by_side = is_side_by_side(op, kind);
+    const uint32_t values = side_by_side ? sim_load_integers(w, at, bits, SIM_HALF_WARP * op->count) : 0;
+    for (unsigned k = 0; k < op->count; k++) {
+        const int64_t place = k * bits / 8;
+        if (side_by_side)
+            out.element[k] = sim_pick_element(w, values, bits, op->count, k);
+        else if (is_uniform(kind))
+            out.element[k] = write_broadcast(w, sim_load_integers(w, sim_write_sum(w, at, place), bits, 1), bits);
+        else
+            out.element[k] = write_gather(w, g, half, shift + place, bits);
     }
     return out;
 }
 
 static void write_load(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
-    const int64_t shift = (int32_t)op->imm;
-    const half_words low = load_half(w, g, kind, 0, shift, op->count);
-    const half_words high = halves_are_same(kind) ? low : load_half(w, g, kind, 1, shift, op->count);
-    for (unsigned e = 0; e < op->count; e++)
-        sim_write_slot(w, slots[e], sim_write_joined(w, low.element[e], high.element[e]));
+    const sim_element e = sim_element_of(op);
+    const half_elements low = load_half(w, g, kind, 0, op);
+    const half_elements high = sim_lanes_are_same(kind) ? low : load_half(w, g, kind, 1, op);
+    for (unsigned k = 0; k < op->count; k++) {
+        const uint32_t first = sim_write_as_lanes(w, low.element[k], &e);
+        const uint32_t second = sim_lanes_are_same(kind) ? first : sim_write_as_lanes(w, high.element[k], &e);
+        sim_write_slot(w, slots[k], sim_write_joined(w, sim_value_type_by(e.lane_bits), first, second));
+    }
 }
 
-/* Where lanes share an address the last one's word stays. */
-static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {
+/* Where lanes share an address the last one's element stays: the second half's, since those of both halves lie at whole
+ * accesses from each other. */
+static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind,
+                             unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
+    const sim_element e = sim_element_of(op);
     const int64_t shift = (int32_t)op->imm;
-    const bool side_by_side = op->count == 1 && stride_of(kind) == 4;
-    for (unsigned e = 0; e < op->count; e++) {
-        const sim_value v = sim_read_slot(w, slots[e], SIM_VALUE_I32);
-        for (unsigned h = 0; h < 2; h++) {
-            const uint32_t words = sim_write_half(w, v, h);
-            if (side_by_side)
-                sim_store_words(w, sim_write_sum(w, g->half[h], shift), "<16 x i32>", words);
-            else
-                write_scatter(w, g, h, shift + 4 * e, words);
-        }
+    uint32_t values[4] = {0};
+    for (unsigned k = 0; k < op->count; k++) {
+        const sim_value v = sim_read_slot(w, slots[k], sim_value_type_by(e.lane_bits));
+        values[k] = sim_write_as_elements(w, sim_write_half(w, v, half), &e);
     }
+    if (is_side_by_side(op, kind))
+        sim_store_integers(w, sim_write_sum(w, g->half[half], shift), e.bits, SIM_HALF_WARP * op->count,
+                           sim_zip_elements(w, values, e.bits, op->count));
+    else
+        for (unsigned k = 0; k < op->count; k++) write_scatter(w, g, half, shift + k * e.bits / 8, e.bits, values[k]);
+}
+
+static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {
+    for (unsigned half = 0; half < 2; half++) write_store_half(w, op, g, kind, half);
     sim_write_count(w, sim_write_native(w, offsetof(sim_native, changes)), "1");
 }
 

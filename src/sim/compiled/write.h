@@ -51,6 +51,7 @@ typedef struct sim_writer {
     text *out;
     bool opaque;           /* pointers have no type: LLVM 15 and later */
     bool has_fma;          /* the host does fused multiply-add in hardware */
+    bool has_f16;          /* and conversion from and to half precision */
     uint32_t next, labels; /* numbers */
     sim_cached *cached;
     size_t cached_count, cached_capacity;
@@ -116,14 +117,28 @@ uint32_t sim_write_bits(sim_writer *w, sim_value mask);
 
 enum { SIM_HALF_WARP = SIM_LANES / 2 };
 
-/* Two vectors of 16 words, one behind the other; and such a half of 32. */
-sim_value sim_write_joined(sim_writer *w, uint32_t low, uint32_t high);
+/* What an access moves: elements of memory, and the registers' lanes, which may be wider. */
+typedef struct sim_element {
+    unsigned bits, lane_bits;
+    bool extends_sign;
+} sim_element;
+
+sim_element sim_element_of(const sim_op *op);
+/* Integer lanes of that width. */
+sim_value_type sim_value_type_by(unsigned bits);
+/* Two vectors of 16 lanes, one behind the other; and such a half of 32. */
+sim_value sim_write_joined(sim_writer *w, sim_value_type type, uint32_t low, uint32_t high);
 uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half);
-/* N of `count` words at an address (N of an i64); a vector when there are several. */
-uint32_t sim_load_words(sim_writer *w, uint32_t address, unsigned count, unsigned alignment);
-void sim_store_words(sim_writer *w, uint32_t address, const char *type, uint32_t words);
+/* N of `count` integers of so many bits at an address (N of an i64); a vector when there are several. */
+uint32_t sim_load_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count);
+void sim_store_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count, uint32_t values);
 /* N of element e of `count` side by side in each of 16 lanes. */
-uint32_t sim_write_element(sim_writer *w, uint32_t words, unsigned count, unsigned e);
+uint32_t sim_pick_element(sim_writer *w, uint32_t values, unsigned bits, unsigned count, unsigned e);
+/* N of `count` such elements of 16 lanes, lane by lane. */
+uint32_t sim_zip_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count);
+/* N of 16 elements as lanes, and of 16 lanes as elements. */
+uint32_t sim_write_as_lanes(sim_writer *w, uint32_t elements, const sim_element *e);
+uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element *e);
 
 /* ---- the register file, written back ---- */
 
