@@ -164,12 +164,15 @@ static void directive(ptx_lexer *l) {
     finish(l, PTX_TOKEN_DIRECTIVE, start);
 }
 
+/* Names are kept as C strings, so a NUL byte is refused here rather than lost with all that follows it. */
 static void string(ptx_lexer *l) {
     const char *start = ++l->next;
-    while (l->next < l->end && *l->next != '"' && *l->next != '\n') {
+    while (l->next < l->end && *l->next != '"' && *l->next != '\n' && *l->next != '\0') {
         bool escape = *l->next == '\\' && peek(l, 1) != '\n' && peek(l, 1) != '\0';
         l->next += escape ? 2 : 1;
     }
+    if (l->next < l->end && *l->next == '\0')
+        ptx_fail_syntax(l->diagnostics, l->token.position, "this string has a NUL byte in it");
     if (peek(l, 0) != '"') ptx_fail_syntax(l->diagnostics, l->token.position, "this string has no end on its line");
     finish(l, PTX_TOKEN_STRING, start);
     l->next++;

@@ -14,14 +14,18 @@ static void write_tokens(ptx_lexer *lexer) {
     }
 }
 
-/* The tokens of `source`, each as its kind's letter and its text, or the error message. */
-static const char *tokens(const char *source) {
+/* The tokens of `length` bytes, each as its kind's letter and its text, or the error message. */
+static const char *tokens_of(const char *source, size_t length) {
     ptx_diagnostics diagnostics = {.name = "t.ptx"};
     ptx_lexer lexer;
     if (setjmp(diagnostics.unwind)) return haul_message();
-    ptx_lexer_start(&lexer, &diagnostics, source, strlen(source));
+    ptx_lexer_start(&lexer, &diagnostics, source, length);
     write_tokens(&lexer);
     return out;
+}
+
+static const char *tokens(const char *source) {
+    return tokens_of(source, strlen(source));
 }
 
 static ptx_token first(const char *source) {
@@ -98,6 +102,12 @@ static void refuses_what_has_no_end(void **state) {
     assert_string_equal(tokens("\"abc\\"), "t.ptx:1:1: this string has no end on its line");
 }
 
+static void refuses_nul_bytes_in_strings(void **state) {
+    (void)state;
+    assert_string_equal(tokens_of("\"a\0b\"", 5), "t.ptx:1:1: this string has a NUL byte in it");
+    assert_string_equal(tokens_of("\"a\\\0\"", 5), "t.ptx:1:1: this string has a NUL byte in it");
+}
+
 static void refuses_strange_characters(void **state) {
     (void)state;
     assert_string_equal(tokens("a\n `"), "t.ptx:2:2: unexpected character '`'");
@@ -115,6 +125,7 @@ int main(void) {
         cmocka_unit_test(tells_why_a_number_is_wrong),
         cmocka_unit_test(reads_operators_of_two_characters),
         cmocka_unit_test(refuses_what_has_no_end),
+        cmocka_unit_test(refuses_nul_bytes_in_strings),
         cmocka_unit_test(refuses_strange_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
