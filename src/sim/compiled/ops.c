@@ -320,8 +320,7 @@ static bool write_parameter(sim_writer *w, const sim_op *op) {
     const sim_value_type type = op->bytes == 4 ? SIM_VALUE_I32 : SIM_VALUE_I64;
     const char *lane = op->bytes == 4 ? "i32" : "i64", *lanes = sim_value_types[type];
     const uint32_t params = sim_write_native(w, offsetof(sim_native, params));
-    const uint32_t pointer = sim_write_pointer(w, sim_write_sum(w, params, op->imm), lane);
-    const uint32_t word = sim_write_id(w, "load %s, %s %%v%u, align 1", lane, sim_pointer_type(w, lane), pointer);
+    const uint32_t word = sim_write_load(w, sim_write_sum(w, params, op->imm), lane, 1);
     const uint32_t first = sim_write_id(w, "insertelement %s undef, %s %%v%u, i32 0", lanes, lane, word);
     sim_write_slot(
         w, op->d,

@@ -125,8 +125,7 @@ static sim_value read_lanes(sim_writer *w, const sim_op *op) {
 }
 
 static uint32_t load_memo(sim_writer *w, uint32_t memo, size_t offset, const char *type) {
-    const uint32_t pointer = sim_write_pointer(w, sim_write_sum(w, memo, (int64_t)offset), type);
-    return sim_write_id(w, "load %s, %s %%v%u, align 4", type, sim_pointer_type(w, type), pointer);
+    return sim_write_load(w, sim_write_sum(w, memo, (int64_t)offset), type, 4);
 }
 
 /* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. All

@@ -95,14 +95,14 @@ uint32_t sim_write_sum(sim_writer *w, uint32_t base, int64_t offset) {
     return offset ? sim_write_id(w, "add i64 %%v%u, %" PRId64, base, offset) : base;
 }
 
-static uint32_t load_from(sim_writer *w, uint32_t address, const char *type, unsigned alignment) {
+uint32_t sim_write_load(sim_writer *w, uint32_t address, const char *type, unsigned alignment) {
     const uint32_t pointer = sim_write_pointer(w, address, type);
     return sim_write_id(w, "load %s, %s %%v%u, align %u", type, sim_pointer_type(w, type), pointer, alignment);
 }
 
 uint32_t sim_write_native(sim_writer *w, size_t offset) {
     const uint32_t at = sim_write_id(w, "add i64 %%n, %zu", offset);
-    return load_from(w, at, "i64", 8);
+    return sim_write_load(w, at, "i64", 8);
 }
 
 void sim_write_count(sim_writer *w, uint32_t address, const char *addend) {
@@ -124,7 +124,7 @@ static uint32_t slot_address(sim_writer *w, uint32_t slot) {
 
 static sim_value load_slot(sim_writer *w, uint32_t slot, uint8_t type) {
     const uint32_t at = slot_address(w, slot);
-    return (sim_value){.id = load_from(w, at, sim_value_types[type], lane_alignment(type)), .type = type};
+    return (sim_value){.id = sim_write_load(w, at, sim_value_types[type], lane_alignment(type)), .type = type};
 }
 
 static bool is_floating(uint8_t type) {
@@ -298,7 +298,7 @@ static void name_integers(char type[INTEGERS_TEXT], unsigned bits, unsigned coun
 uint32_t sim_load_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count) {
     char type[INTEGERS_TEXT];
     name_integers(type, bits, count);
-    return load_from(w, address, type, bits / 8);
+    return sim_write_load(w, address, type, bits / 8);
 }
 
 void sim_store_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count, uint32_t values) {
@@ -504,7 +504,7 @@ static const char *all_lanes(sim_writer *w) {
 
 static uint32_t write_running_lanes(sim_writer *w) {
     const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
-    return load_from(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
+    return sim_write_load(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
 }
 
 /* Calls the operation's handler; N of its step. */
@@ -512,7 +512,7 @@ static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_
     const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
     const uint32_t ops = sim_write_native(w, offsetof(sim_native, ops));
     const uint32_t at = sim_write_sum(w, ops, (int64_t)(pc * sizeof *op));
-    const uint32_t run = load_from(w, sim_write_sum(w, at, offsetof(sim_op, run)), "i64", 8);
+    const uint32_t run = sim_write_load(w, sim_write_sum(w, at, offsetof(sim_op, run)), "i64", 8);
     const uint32_t function = sim_write_pointer(w, run, "i32 (i64, i64, i32)");
     return sim_write_id(w, "call i32 %%v%u(i64 %%v%u, i64 %%v%u, i32 %%v%u)", function, warp, at, active);
 }

@@ -94,6 +94,8 @@ sim_value sim_value_constant(sim_value_type type, uint64_t bits);
 uint32_t sim_write_pointer(sim_writer *w, uint32_t address, const char *type);
 /* "T*" or "ptr". Valid as operands are. */
 const char *sim_pointer_type(sim_writer *w, const char *type);
+/* N of what lies at an address (N of an i64). */
+uint32_t sim_write_load(sim_writer *w, uint32_t address, const char *type, unsigned alignment);
 /* N of the word that sim_native has at `offset`. */
 uint32_t sim_write_native(sim_writer *w, size_t offset);
 /* N of base + offset; base itself for 0. */
