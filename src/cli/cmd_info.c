@@ -211,14 +211,18 @@ static void add_cache(report_section *s) {
 static void add_native(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "native", "Virtual GPU's kernels");
     answer_of(q, NATIVE);
-    const sim_compiler_info *c = sim_compiling().when == SIM_COMPILING_OFF ? NULL : sim_compiler();
-    if (sim_compiling().when == SIM_COMPILING_OFF)
+    if (sim_compiling().when == SIM_COMPILING_OFF) {
         report_add_note(s, REPORT_MUTED, "Interpreted: HAUL_COMPILE is off.");
-    else if (c)
-        report_add_note(s, REPORT_MUTED, "What runs often is compiled by %s.", c->name), add_cache(s);
-    else
+        return;
+    }
+    const sim_compiler_info *c = sim_compiler();
+    if (!c) {
         report_add_note(s, REPORT_WARNING, "Interpreted: %s; `apt install libllvm14` makes long kernels faster.",
                         sim_compiler_why_not());
+        return;
+    }
+    report_add_note(s, REPORT_MUTED, "What runs often is compiled by %s.", c->name);
+    add_cache(s);
 }
 
 /* ---- the profiler ---- */

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* VERSION: of the file, and of how compiler and loader are used. MEMORY: kept in memory of kernels that are not held.
- */
-enum { VERSION = 3, MEMORY = 64 << 20, NAME = 64 };
+enum {
+    VERSION = 3,       /* of the file, and of how compiler and loader are used */
+    MEMORY = 64 << 20, /* kept in memory of kernels that are not held */
+    NAME = 64,
+};
 
 struct sim_kept {
     uint64_t key[2];

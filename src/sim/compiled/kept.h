@@ -37,8 +37,8 @@ void sim_kept_release(sim_kept *k);
 /* Writes what is not there yet. */
 void sim_kept_save(sim_kept *k);
 
-/* The current block after `b`, the oldest first (NULL: the first; the last). They stay as long as the kernel is held.
- */
+/* The current block after `b`, the oldest first. NULL as `b`: before the first; as the result: behind the last. Blocks
+ * stay as long as the kernel is held. */
 const sim_kept_block *sim_kept_after(sim_kept *k, const sim_kept_block *b);
 /* The compiler whose code is kept, if it is the one that would be used. */
 bool sim_kept_compiler(sim_kept *k, sim_compiler_info *info);

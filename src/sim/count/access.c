@@ -407,8 +407,9 @@ static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t wo
     return LOCAL_LINES + w->sm->index * SIM_RESIDENT_WARPS * local_words(c) + local_slot(c, w, word);
 }
 
-/* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
 enum { LOCAL_PLACES = 64 };
+
+/* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
 typedef struct local_access {
     uint32_t count;
     uint64_t word[SIM_LANES];
