@@ -1,7 +1,7 @@
 /* haul lab: runs experiments and reports them as text, JSON and a web page. */
 #include "base/nearest.h"
 #include "base/status.h"
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 #include "cli/measure.h"
 #include "cli/publish.h"
 #include "cli/session.h"
@@ -33,9 +33,9 @@ static haul_status find_experiment(const char *name, const lab_experiment **foun
 static void run_experiment(lab *l, const lab_experiment *e) {
     report_section *section = report_add_section(l->document, e->name, e->title);
     report_add_paragraph(section, "%s", e->text);
-    lab_bench b;
-    haul_status status = lab_bench_begin(&b, l, section);
-    if (status == HAUL_OK) status = lab_bench_end(&b, e->run(&b));
+    lab_workbench b;
+    haul_status status = lab_workbench_begin(&b, l, section);
+    if (status == HAUL_OK) status = lab_workbench_end(&b, e->run(&b));
     if (status != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
 }
 

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -41,7 +41,7 @@ static bool in_table(uint32_t stride) {
     return stride <= 5 || stride == 8 || stride == 9 || stride == 16 || stride == 17 || stride >= 32;
 }
 
-static haul_status measure_stride(lab_bench *b, uint32_t stride, size_t width, haul_launch_record *record) {
+static haul_status measure_stride(lab_workbench *b, uint32_t stride, size_t width, haul_launch_record *record) {
     size_t words = LANES * widths[width].words;
     const float *in = lab_floats(b, words, stride);
     lab_launch launch = {
@@ -53,7 +53,7 @@ static haul_status measure_stride(lab_bench *b, uint32_t stride, size_t width, h
     return lab_measure(b, &launch, record);
 }
 
-static haul_status run_strides(lab_bench *b) {
+static haul_status run_strides(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "strides", "One warp's load from shared memory", stride_columns,
                                        sizeof stride_columns / sizeof stride_columns[0]);
     report_chart *c = report_add_chart(b->section, "conflicts_by_stride", "Bank conflicts of a load", REPORT_LINES,
@@ -85,7 +85,7 @@ static const report_column broadcast_columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, NULL},
 };
 
-static haul_status run_broadcast(lab_bench *b) {
+static haul_status run_broadcast(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "broadcast", "Lanes that share words", broadcast_columns,
                                        sizeof broadcast_columns / sizeof broadcast_columns[0]);
     const float *in = lab_floats(b, LANES, 1);
@@ -130,7 +130,7 @@ static void add_tile(report_table *t, uint32_t bytes, const haul_launch_record *
 }
 
 /* pitch 0: the swizzled kernel. */
-static haul_status measure_transpose(lab_bench *b, uint32_t pitch, const float *in, const float *out,
+static haul_status measure_transpose(lab_workbench *b, uint32_t pitch, const float *in, const float *out,
                                      haul_launch_record *record) {
     lab_launch launch = {
         .module = "banks",
@@ -143,7 +143,7 @@ static haul_status measure_transpose(lab_bench *b, uint32_t pitch, const float *
     return lab_measure(b, &launch, record);
 }
 
-static haul_status run_pitches(lab_bench *b, report_table *t, report_series *s, const float *in, const float *out) {
+static haul_status run_pitches(lab_workbench *b, report_table *t, report_series *s, const float *in, const float *out) {
     for (uint32_t pitch = TILE; pitch <= WIDEST_PITCH; pitch++) {
         haul_launch_record record;
         HAUL_TRY(measure_transpose(b, pitch, in, out, &record));
@@ -158,7 +158,7 @@ static haul_status run_pitches(lab_bench *b, report_table *t, report_series *s, 
     return HAUL_OK;
 }
 
-static haul_status run_tiles(lab_bench *b) {
+static haul_status run_tiles(lab_workbench *b) {
     const float *in = lab_floats(b, SIDE * SIDE, 1);
     float *out = lab_untouched(b, SIDE * SIDE);
     for (size_t i = 0; in && out && i < SIDE * SIDE; i++) out[i % SIDE * SIDE + i / SIDE] = in[i];
@@ -176,7 +176,7 @@ static haul_status run_tiles(lab_bench *b) {
     return HAUL_OK;
 }
 
-haul_status lab_run_banks(lab_bench *b) {
+haul_status lab_run_banks(lab_workbench *b) {
     HAUL_TRY(run_strides(b));
     HAUL_TRY(run_broadcast(b));
     return run_tiles(b);

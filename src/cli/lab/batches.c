@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -43,7 +43,7 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_set_tone(t, store->sectors > store->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
 }
 
-haul_status lab_run_batches(lab_bench *b) {
+haul_status lab_run_batches(lab_workbench *b) {
     const float *in = lab_floats(b, WORDS, 1);
     report_table *t = report_add_table(b->section, "forms", "8,192 words, four a thread", columns,
                                        sizeof columns / sizeof columns[0]);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -39,7 +39,7 @@ static void compute(stencil s, const haul_rows *r, const float *in, float *out) 
 
 /* Rows are a warp wide, or four where there is enough of them. Only the slow difference finds rows of other warps in
  * its L1, so it gets blocks of up to eight rows. */
-static haul_status measure(lab_bench *b, stencil s, const grid *g, haul_launch_record *record) {
+static haul_status measure(lab_workbench *b, stencil s, const grid *g, haul_launch_record *record) {
     const haul_rows *r = &g->rows;
     const float *in = lab_floats(b, g->words, 1);
     float *out = lab_untouched(b, g->words);
@@ -63,7 +63,7 @@ static const report_column copy_columns[] = {
     {"pitch", "Padded pitch", REPORT_COUNT, "sectors loaded; rows are a multiple of 32 words apart too"},
 };
 
-static haul_status run_copies(lab_bench *b) {
+static haul_status run_copies(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "copy", "A copy of the rows: sectors loaded", copy_columns,
                                        sizeof copy_columns / sizeof copy_columns[0]);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -107,7 +107,7 @@ static void add_row(report_table *t, const grid *g, unsigned how, const haul_lau
     report_add_number(t, record->counters[HAUL_COUNTER_L2_READ_SECTORS]);
 }
 
-static haul_status run_differences(lab_bench *b, stencil s, const char *title) {
+static haul_status run_differences(lab_workbench *b, stencil s, const char *title) {
     report_table *t = report_add_table(b->section, names[s], title, difference_columns,
                                        sizeof difference_columns / sizeof difference_columns[0]);
     haul_launch_record record;
@@ -151,7 +151,7 @@ static void add_form(report_table *t, const char *label, const haul_launch_recor
     report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
 }
 
-static haul_status run_forms(lab_bench *b) {
+static haul_status run_forms(lab_workbench *b) {
     const grid g = lay_out(SIDE, SIDE, HAUL_PADDING_PITCH);
     const float *in = lab_floats(b, g.words, 1);
     float *out = lab_untouched(b, g.words);
@@ -170,7 +170,7 @@ static haul_status run_forms(lab_bench *b) {
     return HAUL_OK;
 }
 
-static haul_status show_one(lab_bench *b) {
+static haul_status show_one(lab_workbench *b) {
     grid g = lay_out(1024, 1, HAUL_PADDING_PITCH);
     haul_launch_record record;
     HAUL_TRY(measure(b, FAST, &g, &record));
@@ -178,7 +178,7 @@ static haul_status show_one(lab_bench *b) {
     return HAUL_OK;
 }
 
-haul_status lab_run_derivatives(lab_bench *b) {
+haul_status lab_run_derivatives(lab_workbench *b) {
     HAUL_TRY(run_copies(b));
     HAUL_TRY(run_differences(b, FAST, "Difference along the fast dimension: in[i] - in[i - 1]"));
     HAUL_TRY(run_differences(b, SLOW, "Difference along the slow dimension: in[i] - in[i - pitch]"));

@@ -18,13 +18,13 @@ typedef struct lab {
     report_document *document;
 } lab;
 
-typedef struct lab_bench lab_bench; /* cli/lab/bench.h: an experiment's own */
+typedef struct lab_workbench lab_workbench; /* cli/lab/workbench.h: an experiment's own */
 
 typedef struct lab_experiment {
     const char *name;  /* as on the command line: "strides" */
     const char *title; /* "Strides: how many sectors a warp asks for" */
     const char *text;  /* two sentences: what to look at */
-    haul_status (*run)(lab_bench *b);
+    haul_status (*run)(lab_workbench *b);
 } lab_experiment;
 
 /* In the order of the report; defined in src/cli/lab/experiments.c. */

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #define EXPERIMENT(name, title, text) {#name, title, text, lab_run_##name},
 const lab_experiment lab_experiments[] = {

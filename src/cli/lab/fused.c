@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -20,13 +20,13 @@ static const report_column columns[] = {
 };
 
 /* What a form's launches count together. */
-static double total(const lab_bench *b, size_t first, haul_counter counter) {
+static double total(const lab_workbench *b, size_t first, haul_counter counter) {
     double sum = 0;
     for (size_t i = first; i < b->own.run->launch_count; i++) sum += b->own.run->launches[i].counters[counter];
     return sum;
 }
 
-static void add_row(report_table *t, const lab_bench *b, size_t first, const char *label) {
+static void add_row(report_table *t, const lab_workbench *b, size_t first, const char *label) {
     double shared = total(b, first, HAUL_COUNTER_INST_SHARED_LD), products = (double)(M * K * N / 32);
     report_add_row(t);
     report_add_text(t, "%s", label);
@@ -57,7 +57,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_fused(kernels, *form, M, K, N, a[0].buffer, a[1].buffer, a[2].buffer, a[3].buffer, run);
 }
 
-haul_status lab_run_fused(lab_bench *b) {
+haul_status lab_run_fused(lab_workbench *b) {
     const float *a = lab_floats(b, M * K, 1), *right = lab_floats(b, (size_t)K * N, 7);
     float *fb = lab_untouched(b, (size_t)K * N), *c = lab_untouched(b, (size_t)M * N);
     if (a && right && fb && c) compute(a, right, fb, c);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -45,7 +45,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_matvec(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, a[2].buffer, run);
 }
 
-haul_status lab_run_matvec(lab_bench *b) {
+haul_status lab_run_matvec(lab_workbench *b) {
     const float *a = lab_floats(b, FLOATS, 1), *x = lab_floats(b, COLUMNS, 7);
     float *y = lab_untouched(b, ROWS);
     for (size_t i = 0; a && x && y && i < ROWS; i++) y[i] = dot(a + i * COLUMNS, x);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -43,7 +43,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_maxpool15(kernels, *form, FLOATS, a[0].buffer, a[1].buffer, run);
 }
 
-haul_status lab_run_maxpool(lab_bench *b) {
+haul_status lab_run_maxpool(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);
     if (in && out) compute(in, out);

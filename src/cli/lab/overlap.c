@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -226,7 +226,7 @@ static void show(report_section *section, const double us[WAYS], const double *m
     }
 }
 
-haul_status lab_run_overlap(lab_bench *b) {
+haul_status lab_run_overlap(lab_workbench *b) {
     const lab *l = b->lab;
     const bool beside = l->real && l->real != l->device;
     double us[WAYS], measured[WAYS];

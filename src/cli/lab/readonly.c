@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -34,7 +34,7 @@ static uint32_t place_of(size_t pattern, uint32_t thread, uint32_t round) {
     return ((stride ? lane * stride : lane * 2654435761u >> 16) + round) % TABLE;
 }
 
-static const float *sums_of(lab_bench *b, const float *table, size_t pattern) {
+static const float *sums_of(lab_workbench *b, const float *table, size_t pattern) {
     float *out = lab_untouched(b, OUTPUTS);
     for (uint32_t t = 0; table && out && t < OUTPUTS; t++) {
         float sum = 0;
@@ -44,7 +44,7 @@ static const float *sums_of(lab_bench *b, const float *table, size_t pattern) {
     return out;
 }
 
-static haul_status measure(lab_bench *b, const float *table, size_t pattern, haul_launch_record records[KERNELS]) {
+static haul_status measure(lab_workbench *b, const float *table, size_t pattern, haul_launch_record records[KERNELS]) {
     const float *out = sums_of(b, table, pattern);
     for (unsigned k = 0; k < KERNELS; k++) {
         lab_launch launch = {.module = "lookup",
@@ -80,7 +80,7 @@ static void add_row(report_table *t, size_t pattern, const haul_launch_record re
     for (unsigned k = 0; k < KERNELS; k++) report_add_number(t, records[k].estimate_us);
 }
 
-haul_status lab_run_readonly(lab_bench *b) {
+haul_status lab_run_readonly(lab_workbench *b) {
     const float *table = lab_floats(b, TABLE, 1);
     report_table *t = report_add_table(b->section, "lookups", "64 lookups a thread in a table of 1 KiB", columns,
                                        sizeof columns / sizeof columns[0]);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -65,7 +65,7 @@ static void compute(const row_case *c, const float *in, float *index, float *out
     }
 }
 
-static haul_status measure(lab_bench *b, const row_case *c, haul_launch_record *record) {
+static haul_status measure(lab_workbench *b, const row_case *c, haul_launch_record *record) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *index = lab_untouched(b, count_of(c)), *out = lab_untouched(b, FLOATS);
     if (in && index && out) compute(c, in, index, out);
@@ -92,7 +92,7 @@ static void add_row(report_table *t, const row_case *c, const haul_launch_record
     report_add_number(t, 32 * n[HAUL_COUNTER_DRAM_READ_SECTORS]);
 }
 
-static report_chart *add_chart(lab_bench *b, const direction *way) {
+static report_chart *add_chart(lab_workbench *b, const direction *way) {
     report_chart *c = report_add_chart(b->section, way->scatter ? "scatter_instructions" : "gather_instructions",
                                        "Warp instructions for the same bytes", REPORT_LINES,
                                        (report_axis){"bytes of a row", REPORT_LOG2, REPORT_COUNT},
@@ -100,7 +100,8 @@ static report_chart *add_chart(lab_bench *b, const direction *way) {
     return c;
 }
 
-static haul_status run_form(lab_bench *b, const direction *way, unsigned form, report_table *t, report_chart *chart) {
+static haul_status run_form(lab_workbench *b, const direction *way, unsigned form, report_table *t,
+                            report_chart *chart) {
     report_series *s = NULL;
     for (size_t w = 0; w < WIDTHS; w++) {
         const row_case c = {way, widths[w], form};
@@ -120,7 +121,7 @@ static haul_status run_form(lab_bench *b, const direction *way, unsigned form, r
     return HAUL_OK;
 }
 
-haul_status lab_run_rows(lab_bench *b) {
+haul_status lab_run_rows(lab_workbench *b) {
     for (size_t d = 0; d < sizeof directions / sizeof directions[0]; d++) {
         const direction *way = &directions[d];
         report_table *t =

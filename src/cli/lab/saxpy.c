@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -46,7 +46,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_saxpy(kernels, *form, FLOATS, alpha, a[0].buffer, a[1].buffer, run);
 }
 
-static haul_status measure(lab_bench *b, haul_saxpy_form rung, const float *x, const float *y, const float *result,
+static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const float *x, const float *y, const float *result,
                            haul_launch_record *record) {
     lab_launch launch = {.kernel = haul_saxpy_forms[rung].kernel,
                          .function = call,
@@ -55,7 +55,7 @@ static haul_status measure(lab_bench *b, haul_saxpy_form rung, const float *x, c
     return lab_measure(b, &launch, record);
 }
 
-haul_status lab_run_saxpy(lab_bench *b) {
+haul_status lab_run_saxpy(lab_workbench *b) {
     const float *x = lab_floats(b, FLOATS, 1), *y = lab_floats(b, FLOATS, 7);
     float *result = lab_untouched(b, FLOATS);
     for (size_t i = 0; x && y && result && i < FLOATS; i++) result[i] = fmaf(alpha, x[i], y[i]);

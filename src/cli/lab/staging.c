@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -52,7 +52,7 @@ static void add_row(report_table *t, size_t way, size_t place, const haul_launch
     report_add_number(t, n[HAUL_COUNTER_L2_READ_SECTORS]);
 }
 
-static haul_status measure(lab_bench *b, size_t way, size_t place, haul_launch_record *record) {
+static haul_status measure(lab_workbench *b, size_t way, size_t place, haul_launch_record *record) {
     uint32_t words = ways[way].words;
     size_t count = (ELEMENTS + places[place].shift) * words;
     const float *in = lab_floats(b, count, 1);
@@ -67,7 +67,7 @@ static haul_status measure(lab_bench *b, size_t way, size_t place, haul_launch_r
     return lab_measure(b, &launch, record);
 }
 
-haul_status lab_run_staging(lab_bench *b) {
+haul_status lab_run_staging(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "ways",
                                        "512 elements in 4 blocks of 128 threads: instructions, sectors, wavefronts",
                                        columns, sizeof columns / sizeof columns[0]);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -69,7 +69,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_stencil(kernels, v->form, &volume, v->radius, coefficients, a[0].buffer, a[1].buffer, run);
 }
 
-static haul_status run_radius(lab_bench *b, report_table *t, uint32_t radius, const float *in, float *out) {
+static haul_status run_radius(lab_workbench *b, report_table *t, uint32_t radius, const float *in, float *out) {
     const size_t floats = haul_volume_floats(&volume);
     if (in && out) compute(radius, in, out);
     for (haul_stencil_form form = HAUL_STENCIL_PLAIN; form < HAUL_STENCIL_FORMS; form++) {
@@ -86,7 +86,7 @@ static haul_status run_radius(lab_bench *b, report_table *t, uint32_t radius, co
     return HAUL_OK;
 }
 
-haul_status lab_run_stencil(lab_bench *b) {
+haul_status lab_run_stencil(lab_workbench *b) {
     const size_t floats = haul_volume_floats(&volume);
     const float *in = lab_floats(b, floats, 1);
     float *out = lab_untouched(b, floats);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -36,7 +36,7 @@ static const direction stores = {.kernel = "store_stride",
                                  .l2 = HAUL_COUNTER_L2_WRITE_SECTORS,
                                  .device = HAUL_COUNTER_DRAM_WRITE_SECTORS};
 
-static lab_launch describe(lab_bench *b, const direction *d, uint32_t stride) {
+static lab_launch describe(lab_workbench *b, const direction *d, uint32_t stride) {
     bool load = d->class == HAUL_CLASS_GLOBAL_LOAD;
     uint32_t span = (LANES - 1) * stride + 1;
     float *in = lab_floats(b, load ? span : LANES, stride), *out = lab_untouched(b, load ? LANES : span);
@@ -62,7 +62,7 @@ static void add_row(report_table *t, const direction *d, uint32_t stride, const 
     report_add_number(t, record->counters[d->device]);
 }
 
-static haul_status run_direction(lab_bench *b, const direction *d) {
+static haul_status run_direction(lab_workbench *b, const direction *d) {
     report_table *t = report_add_table(b->section, d->kernel, d->title, columns, sizeof columns / sizeof columns[0]);
     report_chart *c = report_add_chart(b->section, d->kernel, d->chart, REPORT_LINES,
                                        (report_axis){"stride, elements", REPORT_LOG2, REPORT_COUNT},
@@ -83,7 +83,7 @@ static haul_status run_direction(lab_bench *b, const direction *d) {
     return HAUL_OK;
 }
 
-haul_status lab_run_strides(lab_bench *b) {
+haul_status lab_run_strides(lab_workbench *b) {
     HAUL_TRY(run_direction(b, &loads));
     return run_direction(b, &stores);
 }

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -54,7 +54,7 @@ static void add_row(report_table *t, unsigned walk, unsigned way, const haul_lau
     report_add_number(t, r->estimate_us);
 }
 
-static haul_status run_walk(lab_bench *b, report_table *t, unsigned walk, const float *image, const float *sums) {
+static haul_status run_walk(lab_workbench *b, report_table *t, unsigned walk, const float *image, const float *sums) {
     for (unsigned way = 0; way < WAYS; way++) {
         const bool texture = ways[way].class == HAUL_CLASS_TEXTURE;
         const lab_launch launch = {.module = "textures",
@@ -70,7 +70,7 @@ static haul_status run_walk(lab_bench *b, report_table *t, unsigned walk, const 
     return HAUL_OK;
 }
 
-haul_status lab_run_texture(lab_bench *b) {
+haul_status lab_run_texture(lab_workbench *b) {
     const float *image = lab_floats(b, PIXELS, 1);
     float *sums = lab_untouched(b, PIXELS);
     for (int i = 0; image && sums && i < PIXELS; i++) sums[i] = around(image, i % SIZE, i / SIZE);

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
@@ -40,7 +40,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_transpose(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, run);
 }
 
-haul_status lab_run_transpose(lab_bench *b) {
+haul_status lab_run_transpose(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);
     for (size_t i = 0; in && out && i < FLOATS; i++) out[i % COLUMNS * ROWS + i / COLUMNS] = in[i];

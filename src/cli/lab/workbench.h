@@ -1,11 +1,11 @@
 /* What experiments are written with: launches described as data, their results held against the host's.
  *
- * Lifetimes: a lab_bench lives for one experiment and owns its kernels, its run record and the host arrays of
+ * Lifetimes: a lab_workbench lives for one experiment and owns its kernels, its run record and the host arrays of
  * lab_floats(). Where the lab has a GPU, each launch happens there too, and its results are verified and its times and
  * counters put beside. Device buffers live for one launch: lab_measure() makes them from the arguments and frees them.
  */
-#ifndef HAUL_CLI_LAB_BENCH_H
-#define HAUL_CLI_LAB_BENCH_H
+#ifndef HAUL_CLI_LAB_WORKBENCH_H
+#define HAUL_CLI_LAB_WORKBENCH_H
 
 #include "base/arena.h"
 #include "cli/lab/experiment.h"
@@ -14,7 +14,7 @@
 #include <haul/texture.h>
 #include <stdint.h>
 
-#define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab_bench *b);
+#define EXPERIMENT(name, title, text) haul_status lab_run_##name(lab_workbench *b);
 #include "cli/lab/experiments.def"
 #undef EXPERIMENT
 
@@ -33,7 +33,7 @@ typedef struct lab_pair {
     size_t own, real;
 } lab_pair;
 
-struct lab_bench {
+struct lab_workbench {
     lab *lab;
     report_section *section;
     lab_side own, real; /* lab.device and lab.real */
@@ -44,19 +44,19 @@ struct lab_bench {
 };
 
 /* For one experiment, which gets it: its kernels and its place in the report. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
-haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section);
+haul_status lab_workbench_begin(lab_workbench *b, lab *l, report_section *section);
 /* haul_kernels_limit_blocks() on all sides. */
-void lab_limit_blocks(lab_bench *b, uint32_t blocks);
+void lab_limit_blocks(lab_workbench *b, uint32_t blocks);
 /* What the experiment came to is `status`: when all went well, adds the table of what the GPU measured and the check
  * that every launch gave the host's results. Frees, and returns `status`. */
-haul_status lab_bench_end(lab_bench *b, haul_status status);
+haul_status lab_workbench_end(lab_workbench *b, haul_status status);
 
 /* ---- host arrays; NULL when there is no memory, which the functions below accept and lab_measure() reports ---- */
 
 /* Floats in (0, 1], the same for the same seed. */
-float *lab_floats(lab_bench *b, size_t count, uint32_t seed);
+float *lab_floats(lab_workbench *b, size_t count, uint32_t seed);
 /* What lab_result() buffers hold before the launch: a pattern that no kernel writes. */
-float *lab_untouched(lab_bench *b, size_t count);
+float *lab_untouched(lab_workbench *b, size_t count);
 
 /* ---- a launch ---- */
 
@@ -106,9 +106,9 @@ typedef struct lab_launch {
     size_t variable_count;
 } lab_launch;
 
-/* Runs the launch; `record` gets a copy of its record, valid until lab_bench_end(). Results that are not bit for bit
- * what they have to be are noted in the section and counted, they are no error of this call. */
-haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_record *record);
+/* Runs the launch; `record` gets a copy of its record, valid until lab_workbench_end(). Results that are not bit for
+ * bit what they have to be are noted in the section and counted, they are no error of this call. */
+haul_status lab_measure(lab_workbench *b, const lab_launch *launch, haul_launch_record *record);
 
 /* Blocks of `block` that cover n. */
 static inline uint32_t lab_blocks(size_t n, uint32_t block) {
@@ -116,6 +116,6 @@ static inline uint32_t lab_blocks(size_t n, uint32_t block) {
 }
 
 /* Adds Nsight Compute's memory tables for one launch; `title` says which. */
-void lab_show_memory(lab_bench *b, const char *title, const haul_launch_record *record);
+void lab_show_memory(lab_workbench *b, const char *title, const haul_launch_record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /* What experiments are written with: a result that is not the host's is told, counted and fails the section's check. */
-#include "cli/lab/bench.c"
+#include "cli/lab/workbench.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +12,14 @@ enum { N = 100 };
 typedef struct fixture {
     lab lab;
     report_section *section;
-    lab_bench bench;
+    lab_workbench bench;
 } fixture;
 
 static void open_bench(fixture *f) {
     f->lab = (lab){.document = report_document_new("test", "A test")};
     f->section = report_add_section(f->lab.document, "section", "A section");
     assert_int_equal(haul_device_open("sim:h100", NULL, &f->lab.device), HAUL_OK);
-    assert_int_equal(lab_bench_begin(&f->bench, &f->lab, f->section), HAUL_OK);
+    assert_int_equal(lab_workbench_begin(&f->bench, &f->lab, f->section), HAUL_OK);
 }
 
 static void close_bench(fixture *f) {
@@ -42,7 +42,7 @@ static void a_right_result_passes(void **state) {
     fixture f;
     open_bench(&f);
     assert_int_equal(copy(&f, "copy", "copy_scalar", lab_floats(&f.bench, N, 1)), HAUL_OK);
-    assert_int_equal(lab_bench_end(&f.bench, HAUL_OK), HAUL_OK);
+    assert_int_equal(lab_workbench_end(&f.bench, HAUL_OK), HAUL_OK);
     assert_int_equal(f.lab.document->checks, 1);
     assert_int_equal(f.lab.document->failed_checks, 0);
     close_bench(&f);
@@ -56,7 +56,7 @@ static void a_wrong_result_is_told_and_fails_the_check(void **state) {
     expected[42] = 2.0f;
     assert_int_equal(copy(&f, "copy", "copy_scalar", expected), HAUL_OK);
     assert_string_equal(f.section->last->text, "copy_scalar: element 42 is 0.575461447, it has to be 2");
-    assert_int_equal(lab_bench_end(&f.bench, HAUL_OK), HAUL_OK);
+    assert_int_equal(lab_workbench_end(&f.bench, HAUL_OK), HAUL_OK);
     assert_int_equal(f.lab.document->failed_checks, 1);
     close_bench(&f);
 }
@@ -68,7 +68,7 @@ static void an_unknown_module_or_kernel_is_an_error(void **state) {
     const float *expected = lab_floats(&f.bench, N, 1);
     assert_int_equal(copy(&f, "no_module", "copy_scalar", expected), HAUL_ERROR_NOT_FOUND);
     assert_int_equal(copy(&f, "copy", "no_kernel", expected), HAUL_ERROR_NOT_FOUND);
-    assert_int_equal(lab_bench_end(&f.bench, HAUL_ERROR_NOT_FOUND), HAUL_ERROR_NOT_FOUND);
+    assert_int_equal(lab_workbench_end(&f.bench, HAUL_ERROR_NOT_FOUND), HAUL_ERROR_NOT_FOUND);
     assert_int_equal(f.lab.document->checks, 0);
     close_bench(&f);
 }
@@ -78,7 +78,7 @@ static void no_memory_for_arrays_is_an_error_of_the_launch(void **state) {
     fixture f;
     open_bench(&f);
     assert_int_equal(copy(&f, "copy", "copy_scalar", NULL), HAUL_ERROR_OUT_OF_MEMORY);
-    lab_bench_end(&f.bench, HAUL_ERROR_OUT_OF_MEMORY);
+    lab_workbench_end(&f.bench, HAUL_ERROR_OUT_OF_MEMORY);
     close_bench(&f);
 }
 

@@ -1,4 +1,4 @@
-#include "cli/lab/bench.h"
+#include "cli/lab/workbench.h"
 
 #include "base/mangled.h"
 #include "base/status.h"
@@ -29,8 +29,8 @@ static void close_side(lab_side *side) {
     haul_run_free(side->run);
 }
 
-haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section) {
-    *b = (lab_bench){.lab = l, .section = section};
+haul_status lab_workbench_begin(lab_workbench *b, lab *l, report_section *section) {
+    *b = (lab_workbench){.lab = l, .section = section};
     arena_init(&b->memory, NULL);
     haul_status status = open_side(&b->own, l->device);
     if (status == HAUL_OK && l->real) status = open_side(&b->real, l->real);
@@ -40,13 +40,13 @@ haul_status lab_bench_begin(lab_bench *b, lab *l, report_section *section) {
     return status;
 }
 
-void lab_limit_blocks(lab_bench *b, uint32_t blocks) {
+void lab_limit_blocks(lab_workbench *b, uint32_t blocks) {
     haul_kernels_limit_blocks(b->own.kernels, blocks);
     if (b->real.device) haul_kernels_limit_blocks(b->real.kernels, blocks);
 }
 
 /* Hardware beside the virtual GPU, launch by launch. */
-static void show_pairs(lab_bench *b) {
+static void show_pairs(lab_workbench *b) {
     report_agreement all = {0};
     const char *product = haul_device_product(b->real.device);
     report_table *t = report_add_measured_launches(b->section, product);
@@ -64,7 +64,7 @@ static void show_pairs(lab_bench *b) {
                         all.pairs, product);
 }
 
-haul_status lab_bench_end(lab_bench *b, haul_status status) {
+haul_status lab_workbench_end(lab_workbench *b, haul_status status) {
     if (status == HAUL_OK && b->pair_count) show_pairs(b);
     if (status == HAUL_OK && b->launches) {
         report_check(b->section, b->wrong == 0, "%zu of %zu launches gave what the host computes",
@@ -78,7 +78,7 @@ haul_status lab_bench_end(lab_bench *b, haul_status status) {
 
 /* ---- host arrays ---- */
 
-float *lab_floats(lab_bench *b, size_t count, uint32_t seed) {
+float *lab_floats(lab_workbench *b, size_t count, uint32_t seed) {
     float *floats = ARENA_ARRAY(&b->memory, count, float);
     for (size_t i = 0; floats && i < count; i++) {
         uint32_t hash = ((uint32_t)i + seed) * 2654435761u;
@@ -87,7 +87,7 @@ float *lab_floats(lab_bench *b, size_t count, uint32_t seed) {
     return floats;
 }
 
-float *lab_untouched(lab_bench *b, size_t count) {
+float *lab_untouched(lab_workbench *b, size_t count) {
     float *floats = ARENA_ARRAY(&b->memory, count, float);
     const uint32_t pattern = 0xdeadbeef;
     for (size_t i = 0; floats && i < count; i++) memcpy(&floats[i], &pattern, sizeof pattern);
@@ -123,7 +123,7 @@ static haul_status make_image(prepared *p, size_t k) {
 }
 
 /* Makes the launch's arguments; those that are buffers are the caller's to free, also after a failure. */
-static haul_status make_arguments(lab_bench *b, prepared *p) {
+static haul_status make_arguments(lab_workbench *b, prepared *p) {
     for (; p->count < LAB_ARGUMENTS && p->launch->arguments[p->count].kind != LAB_END; ++p->count) {
         const lab_argument *from = &p->launch->arguments[p->count];
         haul_argument *to = &p->arguments[p->count];
@@ -142,7 +142,7 @@ static haul_status make_arguments(lab_bench *b, prepared *p) {
     return HAUL_OK;
 }
 
-static haul_status verify(lab_bench *b, const prepared *p, bool *right) {
+static haul_status verify(lab_workbench *b, const prepared *p, bool *right) {
     for (size_t k = 0; k < p->count; k++) {
         const lab_argument *a = &p->launch->arguments[k];
         if (a->kind != LAB_RESULT) continue;
@@ -190,7 +190,7 @@ static haul_status start(const prepared *p, haul_run *run) {
                                : run_described(p, run);
 }
 
-static haul_status launch_and_verify(lab_bench *b, prepared *p) {
+static haul_status launch_and_verify(lab_workbench *b, prepared *p) {
     bool right = true;
     HAUL_TRY(make_arguments(b, p));
     HAUL_TRY(start(p, p->side->run));
@@ -208,7 +208,7 @@ static void free_buffers(prepared *p) {
     }
 }
 
-static haul_status measure_own(lab_bench *b, const lab_launch *launch) {
+static haul_status measure_own(lab_workbench *b, const lab_launch *launch) {
     prepared p = {.launch = launch, .side = &b->own};
     haul_status status = launch_and_verify(b, &p);
     free_buffers(&p);
@@ -223,7 +223,7 @@ static haul_status queue(void *context, unsigned set) {
 }
 
 /* When its results have been looked at, it may run again and again. */
-static haul_status take_time(lab_bench *b, prepared *p, haul_launch_record *record) {
+static haul_status take_time(lab_workbench *b, prepared *p, haul_launch_record *record) {
     enum { ROUNDS = 15 };
     const timing_work work = {.queue = queue, .context = p};
     timing_plan plan = timing_plan_for(p->side->device, b->lab->rounds ? b->lab->rounds : ROUNDS);
@@ -239,7 +239,7 @@ static haul_status take_time(lab_bench *b, prepared *p, haul_launch_record *reco
 }
 
 /* "load_stride(32, 8)": what tells launches of one kernel apart. */
-static const char *label_of(lab_bench *b, const lab_launch *launch, const char *kernel) {
+static const char *label_of(lab_workbench *b, const lab_launch *launch, const char *kernel) {
     size_t length;
     const char *name = mangled_name(kernel, &length), *separator = "(";
     const char *label = arena_copy(&b->memory, name, length);
@@ -252,7 +252,7 @@ static const char *label_of(lab_bench *b, const lab_launch *launch, const char *
     return label && *separator == ',' ? arena_printf(&b->memory, "%s)", label) : label;
 }
 
-static haul_status add_pair(lab_bench *b, const lab_launch *launch, size_t own, size_t real) {
+static haul_status add_pair(lab_workbench *b, const lab_launch *launch, size_t own, size_t real) {
     if (b->pair_count == b->pair_capacity) {
         lab_pair *pairs = arena_grow(&b->memory, b->pairs, b->pair_count, &b->pair_capacity, sizeof *pairs);
         if (!pairs) return no_memory(launch, "measurements");
@@ -265,7 +265,7 @@ static haul_status add_pair(lab_bench *b, const lab_launch *launch, size_t own, 
 }
 
 /* A function may launch several kernels; their time is not that of one of them. */
-static haul_status run_real(lab_bench *b, prepared *p) {
+static haul_status run_real(lab_workbench *b, prepared *p) {
     haul_run *run = p->side->run;
     size_t first = run->launch_count;
     HAUL_TRY(launch_and_verify(b, p));
@@ -274,7 +274,7 @@ static haul_status run_real(lab_bench *b, prepared *p) {
     return run->launch_count == first + 1 ? take_time(b, p, &run->launches[first]) : HAUL_OK;
 }
 
-static haul_status measure_real(lab_bench *b, const lab_launch *launch, size_t own, size_t own_end) {
+static haul_status measure_real(lab_workbench *b, const lab_launch *launch, size_t own, size_t own_end) {
     prepared p = {.launch = launch, .side = &b->real};
     size_t real = b->real.run->launch_count;
     haul_status status = run_real(b, &p);
@@ -284,7 +284,7 @@ static haul_status measure_real(lab_bench *b, const lab_launch *launch, size_t o
     return status;
 }
 
-haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_record *record) {
+haul_status lab_measure(lab_workbench *b, const lab_launch *launch, haul_launch_record *record) {
     size_t first = b->own.run->launch_count;
     haul_status status = measure_own(b, launch);
     if (status != HAUL_OK) return status;
@@ -293,7 +293,7 @@ haul_status lab_measure(lab_bench *b, const lab_launch *launch, haul_launch_reco
     return HAUL_OK;
 }
 
-void lab_show_memory(lab_bench *b, const char *title, const haul_launch_record *record) {
+void lab_show_memory(lab_workbench *b, const char *title, const haul_launch_record *record) {
     report_add_paragraph(b->section, "%s, in the tables of Nsight Compute's memory analysis:", title);
     report_add_memory_tables(b->section, record);
 }
