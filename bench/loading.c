@@ -6,8 +6,8 @@
  * instructions; with --each a line a kernel too. Each figure is the best of R runs (default 3). */
 #include "base/arena.h"
 #include "ptx/inline.h"
-#include "sim/lower/lower.h"
 #include "sim/lower/internal.h"
+#include "sim/lower/lower.h"
 
 #include <haul/status.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include "lib/ncu/ncu.h"
 #include "lib/workers.h"
 #include "report/document.h"
-#include "sim/compiled/compiled.h"
 #include "sim/compiled/code.h"
+#include "sim/compiled/compiled.h"
 #include "sim/machine.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "ptx/inline.h"
 
 #include "base/status.h"
-#include "ptx/far.h"
 #include "ptx/chain.h"
+#include "ptx/far.h"
 
 #include <string.h>
 

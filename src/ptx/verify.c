@@ -1,6 +1,6 @@
 #include "ptx/matrix.h"
-#include "ptx/pattern.h"
 #include "ptx/multimem.h"
+#include "ptx/pattern.h"
 #include "ptx/tcgen05.h"
 #include "ptx/video.h"
 

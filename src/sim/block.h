@@ -2,13 +2,13 @@
 #ifndef HAUL_SIM_BLOCK_H
 #define HAUL_SIM_BLOCK_H
 
-#include "sim/copy/async.h"
 #include "sim/compiled/compiled.h"
+#include "sim/copy/async.h"
 #include "sim/count/count.h"
-#include "sim/time/estimate.h"
 #include "sim/lower/lower.h"
 #include "sim/memory.h"
 #include "sim/print_log.h"
+#include "sim/time/estimate.h"
 #include "sim/tmem.h"
 #include "sim/warp.h"
 

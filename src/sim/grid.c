@@ -7,12 +7,12 @@
 #include "ptx/print.h"
 #include "sim/block.h"
 #include "sim/cluster.h"
-#include "sim/time/estimate.h"
-#include "sim/hazard/internal.h"
-#include "sim/lower/origin.h"
 #include "sim/cycle.h"
+#include "sim/hazard/internal.h"
 #include "sim/lower/internal.h"
+#include "sim/lower/origin.h"
 #include "sim/occupancy.h"
+#include "sim/time/estimate.h"
 
 #include <omp.h>
 #include <stdio.h>

@@ -2,12 +2,12 @@
 #ifndef HAUL_SIM_GRID_H
 #define HAUL_SIM_GRID_H
 
-#include "sim/time/estimate.h"
+#include "sim/count/policy.h"
 #include "sim/lower/lower.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
-#include "sim/count/policy.h"
 #include "sim/print_log.h"
+#include "sim/time/estimate.h"
 
 #include <haul/haul.h>
 

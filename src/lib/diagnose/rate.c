@@ -1,8 +1,8 @@
 /* Room on an SM, Little's law, and how fast transfers can be made one after the other. */
 #include "base/status.h"
 #include "lib/diagnose/diagnose.h"
-#include "sim/time/estimate.h"
 #include "sim/occupancy.h"
+#include "sim/time/estimate.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define HAUL_LIB_TUNE_INTERNAL_H
 
 #include "base/text.h"
-#include "lib/tune/formula.h"
 #include "lib/launch/launches.h"
+#include "lib/tune/formula.h"
 #include "lib/tune/tune.h"
 
 enum { TUNE_MOST_NAMES = TUNE_MOST_PARAMETERS + 8 };

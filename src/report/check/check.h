@@ -16,8 +16,8 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "report/document.h"
 #include "report/check/rules.h"
+#include "report/document.h"
 #include "report/source.h"
 
 #include <haul/run.h>

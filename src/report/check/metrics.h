@@ -2,8 +2,8 @@
 #ifndef HAUL_REPORT_CHECK_METRICS_H
 #define HAUL_REPORT_CHECK_METRICS_H
 
-#include "report/format.h"
 #include "report/check/scope.h"
+#include "report/format.h"
 
 #include <haul/run.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* A picture of where a launch's data goes: from the kernel's instructions through L1 and shared memory, L2 and device
  * memory, after Nsight Compute's memory chart. Arrows are as wide as their share of the traffic. */
-#include "report/write/markup.h"
 #include "report/profile/memory_tables.h"
+#include "report/write/markup.h"
 
 #include <math.h>
 #include <stdio.h>

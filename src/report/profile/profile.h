@@ -2,8 +2,8 @@
 #ifndef HAUL_REPORT_PROFILE_PROFILE_H
 #define HAUL_REPORT_PROFILE_PROFILE_H
 
-#include "report/profile/advice.h"
 #include "report/document.h"
+#include "report/profile/advice.h"
 
 #include <haul/run.h>
 #include <jansson.h>

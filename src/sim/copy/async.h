@@ -6,9 +6,9 @@
 #ifndef HAUL_SIM_COPY_ASYNC_H
 #define HAUL_SIM_COPY_ASYNC_H
 
+#include "sim/copy/tensor.h"
 #include "sim/op.h"
 #include "sim/products.h"
-#include "sim/copy/tensor.h"
 
 #include <haul/status.h>
 #include <stdbool.h>

@@ -8,11 +8,11 @@
 #ifndef HAUL_SIM_COUNT_COUNT_H
 #define HAUL_SIM_COUNT_COUNT_H
 
-#include "sim/time/estimate.h"
-#include "sim/link.h"
 #include "sim/count/l2.h"
+#include "sim/link.h"
 #include "sim/lower/lower.h"
 #include "sim/machine.h"
+#include "sim/time/estimate.h"
 
 #include <haul/run.h>
 #include <haul/status.h>

@@ -5,11 +5,11 @@
 #include "sim/assembler/assembler.h"
 #include "sim/count/coalesce.h"
 #include "sim/count/constant.h"
-#include "sim/time/cost.h"
 #include "sim/count/count.h"
 #include "sim/count/l1.h"
 #include "sim/count/l2.h"
 #include "sim/count/log.h"
+#include "sim/time/cost.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 

@@ -3,8 +3,8 @@
 #define HAUL_SIM_COUNT_L2_H
 
 #include "sim/count/log.h"
-#include "sim/machine.h"
 #include "sim/count/seen.h"
+#include "sim/machine.h"
 
 #include <haul/status.h>
 

@@ -4,9 +4,9 @@
 #ifndef HAUL_SIM_COUNT_TRAFFIC_H
 #define HAUL_SIM_COUNT_TRAFFIC_H
 
+#include "sim/copy/tensor.h"
 #include "sim/count/banks.h"
 #include "sim/count/bypass.h"
-#include "sim/copy/tensor.h"
 
 #include <haul/run.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef HAUL_SIM_DRIVER_BOX_COPY_H
 #define HAUL_SIM_DRIVER_BOX_COPY_H
 
-#include "sim/texture/array.h"
 #include "sim/memory.h"
+#include "sim/texture/array.h"
 
 typedef enum sim_box_kind { SIM_BOX_HOST, SIM_BOX_DEVICE, SIM_BOX_ARRAY } sim_box_kind;
 

@@ -8,13 +8,13 @@
 #include "ptx/ir.h"
 #include "sim/assembler/sink.h"
 #include "sim/call.h"
+#include "sim/copy/tensor.h"
 #include "sim/driver/internal.h"
 #include "sim/grid.h"
 #include "sim/heap.h"
 #include "sim/lower/internal.h"
 #include "sim/occupancy.h"
 #include "sim/virtual.h"
-#include "sim/copy/tensor.h"
 
 #include <stdio.h>
 #include <string.h>

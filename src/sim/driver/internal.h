@@ -5,12 +5,12 @@
 #define HAUL_SIM_DRIVER_INTERNAL_H
 
 #include "ptx/ir.h"
-#include "sim/time/clock.h"
 #include "sim/driver/driver.h"
+#include "sim/driver/work.h"
 #include "sim/lower/lower.h"
 #include "sim/memory.h"
 #include "sim/texture/texture.h"
-#include "sim/driver/work.h"
+#include "sim/time/clock.h"
 
 #include <pthread.h>
 

@@ -2,11 +2,11 @@
 #ifndef HAUL_SIM_HAZARD_INTERNAL_H
 #define HAUL_SIM_HAZARD_INTERNAL_H
 
-#include "sim/hazard/finding.h"
 #include "sim/count/footprint.h"
-#include "sim/hazard/hazard.h"
+#include "sim/hazard/finding.h"
 #include "sim/hazard/flight.h"
 #include "sim/hazard/global.h"
+#include "sim/hazard/hazard.h"
 
 /* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since: a vector
  * for each of sim_domain.proxies, one behind the other. */

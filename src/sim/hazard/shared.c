@@ -1,8 +1,8 @@
 /* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
-#include "sim/hazard/internal.h"
-#include "ptx/tcgen05.h"
 #include "base/memory.h"
+#include "ptx/tcgen05.h"
 #include "sim/atomic.h"
+#include "sim/hazard/internal.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define HAUL_SIM_LOWER_INTERNAL_H
 
 #include "sim/lower/lower.h"
-#include "sim/pattern.h"
 #include "sim/lower/shared_layout.h"
+#include "sim/pattern.h"
 
 typedef struct sim_constant_item {
     uint64_t bits;

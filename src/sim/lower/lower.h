@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "ptx/ir.h"
-#include "sim/op.h"
 #include "sim/count/policy.h"
+#include "sim/op.h"
 
 #include <haul/run.h>
 

@@ -2,11 +2,11 @@
 #include "sim/copy/async.h"
 
 #include "base/status.h"
+#include "sim/atomic.h"
 #include "sim/cluster.h"
 #include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
 #include "sim/memory.h"
-#include "sim/atomic.h"
 #include "sim/ops/access.h"
 
 /* ---- cp.async: d the shared address, a the global one, b the bytes to read (op->count says whether given), x, imm2:

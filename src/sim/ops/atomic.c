@@ -2,8 +2,8 @@
 #include "sim/atomic.h"
 
 #include "sim/cluster.h"
-#include "sim/hazard/hazard.h"
 #include "sim/hazard/global.h"
+#include "sim/hazard/hazard.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 

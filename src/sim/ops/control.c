@@ -1,8 +1,8 @@
 /* Branches, ends, traps, and block barriers. */
 #include "sim/barrier.h"
 #include "sim/call.h"
-#include "sim/ops/lanes.h"
 #include "sim/lower/system_call.h"
+#include "sim/ops/lanes.h"
 
 /* ---- branches ---- */
 

@@ -1,7 +1,7 @@
 /* st.bulk: zeros in the block's shared memory. a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is generic */
 #include "sim/hazard/hazard.h"
-#include "sim/memory.h"
 #include "sim/lower/shared_layout.h"
+#include "sim/memory.h"
 #include "sim/ops/access.h"
 
 enum { UNIT = 8 };

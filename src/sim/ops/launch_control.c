@@ -3,8 +3,8 @@
 #include "base/status.h"
 #include "sim/cluster.h"
 #include "sim/hazard/hazard.h"
-#include "sim/ops/access.h"
 #include "sim/lower/shared_layout.h"
+#include "sim/ops/access.h"
 
 enum { ANSWER_BYTES = 16, CANCELED = 3 };
 

@@ -2,8 +2,8 @@
 #include "sim/memory.h"
 
 #include "sim/cluster.h"
-#include "sim/hazard/hazard.h"
 #include "sim/hazard/global.h"
+#include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
 #include "sim/ops/access.h"
 #include "sim/ops/matrix.h"

@@ -7,9 +7,9 @@
 #include "sim/copy/tensor.h"
 
 #include "base/status.h"
-#include "sim/copy/async.h"
 #include "sim/atomic.h"
 #include "sim/cluster.h"
+#include "sim/copy/async.h"
 #include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
 #include "sim/memory.h"

@@ -1,10 +1,10 @@
 /* Tensor maps that kernels change, and publish. a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y:
  * which dimension; imm2: MAP_* */
+#include "sim/copy/tensor.h"
 #include "sim/hazard/hazard.h"
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 #include "sim/ops/matrix.h"
-#include "sim/copy/tensor.h"
 
 enum { MAP_IN_SHARED = 1, MAP_VALUE_WIDE = 2 };
 

@@ -5,9 +5,9 @@
 #ifndef HAUL_SIM_TEXTURE_TEXTURE_H
 #define HAUL_SIM_TEXTURE_TEXTURE_H
 
-#include "sim/texture/array.h"
 #include "sim/memory.h"
 #include "sim/op.h"
+#include "sim/texture/array.h"
 
 /* What became of an object's memory. */
 typedef enum sim_object_state { SIM_OBJECT_FREE, SIM_OBJECT_LIVE, SIM_OBJECT_ORPHAN } sim_object_state;

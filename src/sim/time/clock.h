@@ -6,8 +6,8 @@
 #ifndef HAUL_SIM_TIME_CLOCK_H
 #define HAUL_SIM_TIME_CLOCK_H
 
-#include "sim/time/estimate.h"
 #include "sim/machine.h"
+#include "sim/time/estimate.h"
 
 #include <haul/status.h>
 
