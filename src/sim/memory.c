@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "sim/virtual.h"
 
@@ -267,15 +268,9 @@ haul_status sim_memory_allocate_last(sim_memory *m, uint64_t bytes, uint64_t *ad
 
 /* Index of the last allocation that starts at or before `offset`; count when there is none. */
 static size_t locate(const sim_memory *m, uint64_t offset) {
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (m->blocks[middle].from <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : m->count;
+    size_t at;
+    SEARCH_FIRST(at, m->count, k, m->blocks[k].from <= offset);
+    return at ? at - 1 : m->count;
 }
 
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
@@ -348,16 +343,10 @@ haul_status sim_memory_map(sim_memory *m, void *host, uint64_t bytes, uint64_t *
 
 static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     const uint64_t offset = address - SIM_GLOBAL_BASE;
-    size_t low = 0, high = m->mapped_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (m->mapped[middle].from <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *at = low - 1;
-    return low && offset - m->mapped[low - 1].from < m->mapped[low - 1].bytes;
+    size_t behind;
+    SEARCH_FIRST(behind, m->mapped_count, k, m->mapped[k].from <= offset);
+    *at = behind - 1;
+    return behind && offset - m->mapped[behind - 1].from < m->mapped[behind - 1].bytes;
 }
 
 uint64_t sim_memory_first_mapped(const sim_memory *m, uint64_t *end) {

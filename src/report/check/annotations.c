@@ -1,5 +1,6 @@
 #include "report/check/annotations.h"
 
+#include "base/search.h"
 #include "base/status.h"
 
 #include <ctype.h>
@@ -43,15 +44,9 @@ static haul_status find_lines(reader *r) {
 
 /* One more than the line ends before `offset`. */
 static uint32_t line_at(const reader *r, size_t offset) {
-    size_t low = 0, high = r->line_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->ends[middle] < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low + 1;
+    size_t at;
+    SEARCH_FIRST(at, r->line_count, k, r->ends[k] < offset);
+    return (uint32_t)at + 1;
 }
 
 /* ---- what is code and what is not ---- */

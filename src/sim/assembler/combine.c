@@ -1,5 +1,6 @@
 #include "sim/assembler/combine.h"
 
+#include "base/search.h"
 #include "ptx/liveness.h"
 #include "sim/assembler/dominance.h"
 #include "sim/assembler/merge.h"
@@ -144,15 +145,9 @@ static int compare_definitions(const void *left, const void *right) {
 }
 
 static size_t first_definition(const combining *s, uint32_t reg) {
-    size_t low = 0, high = s->definition_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (s->definitions[middle].reg < reg)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, s->definition_count, k, s->definitions[k].reg < reg);
+    return at;
 }
 
 static bool is_between(const combining *s, uint32_t block, uint32_t below) {
@@ -438,15 +433,9 @@ static int compare_proofs(const void *left, const void *right) {
 }
 
 static size_t first_proof(const combining *s, uint64_t base) {
-    size_t low = 0, high = s->proof_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (s->proofs[middle].base < base)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, s->proof_count, k, s->proofs[k].base < base);
+    return at;
 }
 
 static void apply_proofs(const combining *s, sim_node_list *nodes) {

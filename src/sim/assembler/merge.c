@@ -1,5 +1,7 @@
 #include "sim/assembler/merge.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 enum { WIDEST = 16 };
@@ -108,15 +110,9 @@ void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
 
 /* Where the region's nodes begin. */
 static size_t first_of(const sim_node_list *nodes, uint32_t region) {
-    size_t low = 0, high = nodes->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (nodes->items[middle].region < region)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, nodes->count, k, nodes->items[k].region < region);
+    return at;
 }
 
 static bool has_node(const sim_node_list *nodes, uint32_t region, const sim_node *x) {

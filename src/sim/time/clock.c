@@ -1,6 +1,7 @@
 #include "sim/time/clock.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "sim/time/estimate.h"
 
@@ -17,15 +18,9 @@ void sim_clock_free(sim_clock *clock) {
 
 /* The first span that ends after `time`. */
 static size_t first_after(const sim_busy *b, double time) {
-    size_t low = 0, high = b->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (b->spans[middle].to <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, b->count, k, b->spans[k].to <= time);
+    return at;
 }
 
 /* The share of its rate that a transfer has while the other direction is busy. Set so that transfers both ways, each

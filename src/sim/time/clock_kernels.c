@@ -2,6 +2,7 @@
 #include "sim/time/clock.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -12,15 +13,9 @@ static const double LEAST_RATE = 0.02;
 static const double NOTHING = 1e-6;
 
 static size_t first_after(const sim_usage *u, double time) {
-    size_t low = 0, high = u->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (u->spans[middle].to <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, u->count, k, u->spans[k].to <= time);
+    return at;
 }
 
 /* Later blocks of a kernel go to whichever SM has room; those of one that fits all at once stay where they are, and
