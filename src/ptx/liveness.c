@@ -1,5 +1,7 @@
 #include "ptx/liveness.h"
 
+#include "ptx/edges.h"
+
 #include <string.h>
 
 /* Writes its first operand and reads it before: accumulators. */
@@ -76,7 +78,7 @@ typedef struct flow {
 
 static bool flow_from(const flow *s, uint32_t block, uint32_t successor) {
     const ptx_liveness *l = s->live;
-    if (successor == PTX_NO_BLOCK || successor >= s->function->block_count) return false;
+    if (successor == PTX_NO_BLOCK) return false;
     if (s->changed_at[successor] <= s->seen_at[block]) return false;
     uint64_t *out = l->out + block * l->words, *in = l->in + successor * l->words, grew = 0;
     for (size_t w = 0; w < l->words; w++) {
@@ -101,9 +103,8 @@ static bool flow_through(const flow *s, uint32_t b) {
 /* Returns whether the block's own `in` has grown. */
 static bool flow_block(flow *s, uint32_t b) {
     const ptx_block *block = &s->function->blocks[b];
-    bool grew = flow_from(s, b, block->next);
-    grew |= flow_from(s, b, block->taken);
-    for (uint32_t t = 0; t < block->table_count; t++) grew |= flow_from(s, b, block->table[t]);
+    bool grew = false;
+    for (uint32_t k = 0; k < ptx_edge_count(block); k++) grew |= flow_from(s, b, ptx_edge(block, k));
     s->seen_at[b] = s->now;
     if (!grew || !flow_through(s, b)) return false;
     s->changed_at[b] = ++s->now;

@@ -1,5 +1,6 @@
 #include "sim/occupancy.h"
 
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ static void scan_block(const ptx_function *f, const ptx_block *b, live_scan *s) 
 static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *costs, uint32_t block) {
     enum { UNROLLED = 4, MOST = 12 };
     const ptx_block *b = &f->blocks[block];
-    bool loops = b->next == block || b->taken == block;
+    const bool loops = ptx_repeats(f, block);
     uint32_t sum = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *load = &f->instructions[i];

@@ -267,11 +267,11 @@ static void find_between(combining *s, uint32_t block, uint32_t *stack, uint32_t
     stack[depth++] = block;
     while (depth) {
         const uint32_t at = stack[--depth];
-        for (uint32_t k = d->first_before[at]; k < d->first_before[at + 1]; k++) {
-            const uint32_t before = d->before[k];
-            if (before == parent || seen[before] == block + 1) continue;
-            seen[before] = block + 1;
-            found[count++] = stack[depth++] = before;
+        for (uint32_t k = d->above.first[at]; k < d->above.first[at + 1]; k++) {
+            const uint32_t above = d->above.blocks[k];
+            if (above == parent || seen[above] == block + 1) continue;
+            seen[above] = block + 1;
+            found[count++] = stack[depth++] = above;
         }
     }
     s->between[block] = ARENA_ARRAY(s->memory, count + 1, uint32_t);

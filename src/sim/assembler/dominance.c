@@ -13,31 +13,6 @@ typedef struct search {
     bool *seen;
 } search;
 
-static uint32_t edge_count(const ptx_block *b) {
-    return 2 + b->table_count;
-}
-
-static uint32_t edge_of(const ptx_block *b, uint32_t k) {
-    return k == 0 ? b->next : k == 1 ? b->taken : b->table[k - 2];
-}
-
-static void list_predecessors(const ptx_function *f, arena *memory, sim_dominance *d) {
-    const uint32_t blocks = (uint32_t)f->block_count;
-    d->first_before = ARENA_ARRAY(memory, blocks + 2, uint32_t);
-    for (uint32_t b = 0; b < blocks; b++)
-        for (uint32_t k = 0; k < edge_count(&f->blocks[b]); k++) {
-            const uint32_t to = edge_of(&f->blocks[b], k);
-            if (to < blocks) d->first_before[to + 2]++;
-        }
-    for (uint32_t b = 1; b < blocks + 2; b++) d->first_before[b] += d->first_before[b - 1];
-    d->before = ARENA_ARRAY(memory, d->first_before[blocks + 1] + 1, uint32_t);
-    for (uint32_t b = 0; b < blocks; b++)
-        for (uint32_t k = 0; k < edge_count(&f->blocks[b]); k++) {
-            const uint32_t to = edge_of(&f->blocks[b], k);
-            if (to < blocks) d->before[d->first_before[to + 1]++] = b;
-        }
-}
-
 /* Appends the blocks that are reached from `root`, in postorder. */
 static void search_from(search *s, uint32_t root) {
     const ptx_function *f = s->function;
@@ -47,12 +22,12 @@ static void search_from(search *s, uint32_t root) {
     s->stack[depth++] = root;
     while (depth) {
         const uint32_t block = s->stack[depth - 1];
-        if (s->edge[block] == edge_count(&f->blocks[block])) {
+        if (s->edge[block] == ptx_edge_count(&f->blocks[block])) {
             s->tree->order[s->tree->order_count++] = block;
             depth--;
             continue;
         }
-        const uint32_t to = edge_of(&f->blocks[block], s->edge[block]++);
+        const uint32_t to = ptx_edge(&f->blocks[block], s->edge[block]++);
         if (to >= f->block_count || s->seen[to]) continue;
         s->seen[to] = true;
         s->stack[depth++] = to;
@@ -64,7 +39,7 @@ static void find_order(search *s) {
     sim_dominance *d = s->tree;
     const uint32_t blocks = (uint32_t)s->function->block_count;
     for (uint32_t b = 0; b < blocks; b++)
-        if (b == 0 || d->first_before[b] == d->first_before[b + 1]) search_from(s, b);
+        if (b == 0 || ptx_predecessor_count(&d->above, b) == 0) search_from(s, b);
     for (uint32_t b = 0; b < blocks; b++) search_from(s, b); /* loops that nobody enters */
     for (uint32_t i = 0; i < blocks / 2; i++) {
         const uint32_t swap = d->order[i];
@@ -88,9 +63,10 @@ static bool find_parent(search *s, uint32_t block, bool *known) {
     sim_dominance *d = s->tree;
     uint32_t parent = PTX_NO_BLOCK;
     bool any = false;
-    for (uint32_t k = d->first_before[block]; block != 0 && k < d->first_before[block + 1]; k++) {
-        if (!known[d->before[k]]) continue;
-        parent = any ? common(s, parent, d->before[k]) : d->before[k];
+    for (uint32_t k = d->above.first[block]; block != 0 && k < d->above.first[block + 1]; k++) {
+        const uint32_t above = d->above.blocks[k];
+        if (!known[above]) continue;
+        parent = any ? common(s, parent, above) : above;
         any = true;
     }
     const bool changed = !known[block] || d->parent[block] != parent;
@@ -134,7 +110,7 @@ void sim_dominance_find(const ptx_function *f, arena *memory, sim_dominance *d) 
                 .edge = ARENA_ARRAY(memory, blocks, uint32_t),
                 .seen = ARENA_ARRAY(memory, blocks, bool)};
     bool *known = ARENA_ARRAY(memory, blocks, bool);
-    list_predecessors(f, memory, d);
+    ptx_predecessors_find(f, memory, &d->above);
     find_order(&s);
     for (bool changed = true; changed;) {
         changed = false;

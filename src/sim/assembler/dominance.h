@@ -3,15 +3,14 @@
 #define HAUL_SIM_ASSEMBLER_DOMINANCE_H
 
 #include "base/arena.h"
-#include "ptx/ir.h"
+#include "ptx/edges.h"
 
 typedef struct sim_dominance {
     uint32_t *order; /* blocks, each behind the one that dominates it */
     uint32_t order_count;
     uint32_t *parent;        /* by block: the nearest other that dominates it; PTX_NO_BLOCK: none */
     uint32_t *enter, *leave; /* by block: when a walk through the tree of parents enters it, and leaves it for good */
-    uint32_t *first_before,
-        *before; /* predecessors of block b: before[first_before[b]] .. before[first_before[b + 1]] */
+    ptx_predecessors above;
 } sim_dominance;
 
 void sim_dominance_find(const ptx_function *function, arena *memory, sim_dominance *dominance);

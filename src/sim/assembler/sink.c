@@ -1,6 +1,7 @@
 #include "sim/assembler/sink.h"
 
 #include "base/status.h"
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "sim/assembler/values.h"
 
@@ -26,7 +27,7 @@ typedef struct sinking {
     sim_values values;
     ptx_liveness live;
     block_list *blocks; /* instructions by block, in their new order */
-    uint8_t *predecessors;
+    ptx_predecessors above;
     bool *sunk; /* by instruction: out of the block at hand */
     bool moved;
     const uint64_t *nothing;   /* no registers */
@@ -260,11 +261,16 @@ static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
     return sum;
 }
 
+/* The function's callers come to its first block. */
+static uint32_t predecessors(const sinking *s, uint32_t block) {
+    return ptx_predecessor_count(&s->above, block) + (block == 0);
+}
+
 /* Whether the blocks from `block` on meet `join` again after no more than so many instructions. */
 static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned room) {
     const ptx_function *f = s->function;
     for (unsigned passed = 0; block != join && passed < PREDICATED; passed++) {
-        if (block == PTX_NO_BLOCK || s->predecessors[block] > 2) return false;
+        if (block == PTX_NO_BLOCK || predecessors(s, block) > 2) return false;
         const ptx_block *b = &f->blocks[block];
         const unsigned weight = block_weight(f, b);
         if (weight > room || b->table_count) return false;
@@ -278,7 +284,7 @@ static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned r
 
 static void sink_into(sinking *s, uint32_t block, uint32_t way, uint32_t other) {
     const ptx_function *f = s->function;
-    if (way == PTX_NO_BLOCK || way == block || s->predecessors[way] != 1) return;
+    if (way == PTX_NO_BLOCK || way == block || predecessors(s, way) != 1) return;
     const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
     const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
     if (!leaves(f, other) && is_short(s, way, other, room)) return;
@@ -303,29 +309,21 @@ static void sink_from(sinking *s, uint32_t block) {
 
 /* ---- the function ---- */
 
-static void count_predecessor(sinking *s, uint32_t block) {
-    if (block < s->function->block_count && s->predecessors[block] < UINT8_MAX) s->predecessors[block]++;
-}
-
 static void set_up(sinking *s) {
     const ptx_function *f = s->function;
     sim_values_find(f, s->memory, &s->values);
     ptx_liveness_compute(f, s->memory, &s->live);
+    ptx_predecessors_find(f, s->memory, &s->above);
     s->blocks = ARENA_ARRAY(s->memory, f->block_count + 1, block_list);
-    s->predecessors = ARENA_ARRAY(s->memory, f->block_count + 1, uint8_t);
     s->sunk = ARENA_ARRAY(s->memory, f->instruction_count + 1, bool);
     s->needed = ARENA_ARRAY(s->memory, s->live.words, uint64_t);
     s->nothing = ARENA_ARRAY(s->memory, s->live.words, uint64_t);
     s->used = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
     s->defined = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
-    count_predecessor(s, 0);
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
         s->blocks[b] = (block_list){ARENA_ARRAY(s->memory, block->end - block->first, uint32_t), 0};
         for (uint32_t i = block->first; i < block->end; i++) s->blocks[b].items[s->blocks[b].count++] = i;
-        count_predecessor(s, block->next);
-        count_predecessor(s, block->taken);
-        for (uint32_t t = 0; t < block->table_count; t++) count_predecessor(s, block->table[t]);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 
 #include <string.h>
@@ -70,18 +71,11 @@ static bool comes_out(flow *x) {
 
 /* ---- loops ---- */
 
-/* The block's successors, one after the other; PTX_NO_BLOCK behind the last. */
-static uint32_t successor(const ptx_block *b, uint32_t k) {
-    if (k < b->table_count) return b->table[k];
-    k -= b->table_count;
-    const uint32_t two[2] = {b->next != PTX_NO_BLOCK ? b->next : b->taken,
-                             b->next != PTX_NO_BLOCK ? b->taken : PTX_NO_BLOCK};
-    return k < 2 ? two[k] : PTX_NO_BLOCK;
-}
-
 static void reach_on(const flow *x, uint32_t b, bool *grew) {
-    const ptx_function *f = x->function;
-    for (uint32_t k = 0, to; (to = successor(&f->blocks[b], k)) < f->block_count; k++) {
+    const ptx_block *block = &x->function->blocks[b];
+    for (uint32_t k = 0; k < ptx_edge_count(block); k++) {
+        const uint32_t to = ptx_edge(block, k);
+        if (to == PTX_NO_BLOCK) continue;
         *grew |= (x->from[b] && !x->from[to]) || (x->into[to] && !x->into[b]);
         x->from[to] |= x->from[b];
         x->into[b] |= x->into[to];
@@ -107,7 +101,7 @@ static bool is_waited_for(flow *x, uint32_t block) {
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *at = &f->blocks[b];
         const bool branches = at->end > at->first && is_branch(&f->instructions[at->end - 1]);
-        const bool loops = x->from[b] && x->into[b] && (b != block || at->next == b || at->taken == b);
+        const bool loops = x->from[b] && x->into[b] && (b != block || ptx_repeats(f, b));
         if (branches && loops && reads_value(x, &f->instructions[at->end - 1], true)) return true;
     }
     return false;

@@ -1,47 +1,23 @@
 /* Barriers that threads can go round: where those who did are for good. */
+#include "ptx/edges.h"
 #include "sim/lower/internal.h"
 
 #include <string.h>
 
-/* Control flow both ways. */
 typedef struct flow {
     const ptx_function *f;
-    uint32_t *edges, *first_in; /* by block: predecessors are edges[first_in[b]] .. edges[first_in[b + 1] - 1] */
+    ptx_predecessors above;
     uint32_t *work;
     bool *before, *around; /* by block: leads to the barrier; can be reached without it */
 } flow;
 
-typedef void edge_fn(flow *x, uint32_t from, uint32_t to);
-
-static void each_edge_of(flow *x, uint32_t from, edge_fn *visit) {
-    const ptx_block *b = &x->f->blocks[from];
-    if (b->next != PTX_NO_BLOCK) visit(x, from, b->next);
-    if (b->taken != PTX_NO_BLOCK) visit(x, from, b->taken);
-    for (uint32_t i = 0; i < b->table_count; i++) visit(x, from, b->table[i]);
-}
-
-static void count_edge(flow *x, uint32_t from, uint32_t to) {
-    (void)from;
-    x->first_in[to + 1]++;
-}
-
-static void add_edge(flow *x, uint32_t from, uint32_t to) {
-    x->edges[x->work[to]++] = from;
-}
-
 static flow make_flow(sim_lowering *l) {
     const ptx_function *f = l->function;
-    const uint32_t count = (uint32_t)f->block_count;
     flow x = {.f = f,
-              .first_in = ARENA_ARRAY(l->memory, count + 2, uint32_t),
-              .work = ARENA_ARRAY(l->memory, count + 1, uint32_t),
-              .before = ARENA_ARRAY(l->memory, count + 1, bool),
-              .around = ARENA_ARRAY(l->memory, count + 1, bool)};
-    for (uint32_t b = 0; b < count; b++) each_edge_of(&x, b, count_edge);
-    for (uint32_t b = 0; b < count; b++) x.first_in[b + 1] += x.first_in[b];
-    x.edges = ARENA_ARRAY(l->memory, x.first_in[count] + 1, uint32_t);
-    memcpy(x.work, x.first_in, count * sizeof *x.work);
-    for (uint32_t b = 0; b < count; b++) each_edge_of(&x, b, add_edge);
+              .work = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t),
+              .before = ARENA_ARRAY(l->memory, f->block_count + 1, bool),
+              .around = ARENA_ARRAY(l->memory, f->block_count + 1, bool)};
+    ptx_predecessors_find(f, l->memory, &x.above);
     return x;
 }
 
@@ -51,10 +27,11 @@ static void find_before(flow *x, uint32_t barrier) {
     x->work[count++] = barrier;
     while (count) {
         const uint32_t b = x->work[--count];
-        for (uint32_t i = x->first_in[b]; i < x->first_in[b + 1]; i++) {
-            if (x->before[x->edges[i]]) continue;
-            x->before[x->edges[i]] = true;
-            x->work[count++] = x->edges[i];
+        for (uint32_t i = x->above.first[b]; i < x->above.first[b + 1]; i++) {
+            const uint32_t above = x->above.blocks[i];
+            if (x->before[above]) continue;
+            x->before[above] = true;
+            x->work[count++] = above;
         }
     }
 }
@@ -67,8 +44,8 @@ static void find_around(flow *x, uint32_t barrier) {
     x->work[count++] = 0;
     while (count) {
         const ptx_block *b = &x->f->blocks[x->work[--count]];
-        for (uint32_t i = 0; i < b->table_count + 2; i++) {
-            const uint32_t to = i == 0 ? b->next : i == 1 ? b->taken : b->table[i - 2];
+        for (uint32_t k = 0; k < ptx_edge_count(b); k++) {
+            const uint32_t to = ptx_edge(b, k);
             if (to == PTX_NO_BLOCK || to == barrier || x->around[to]) continue;
             x->around[to] = true;
             x->work[count++] = to;

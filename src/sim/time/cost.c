@@ -1,5 +1,6 @@
 #include "sim/time/cost.h"
 
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 
 #include <string.h>
@@ -123,7 +124,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         if (s->ready > cost.path) cost.path = s->ready;
     }
     cost.waits = waits;
-    if (b->next == index || b->taken == index) cost.slots -= cost.slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+    if (ptx_repeats(f, index)) cost.slots -= cost.slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
     if (cost.slots > cost.path) cost.path = cost.slots;
     return cost;
 }
