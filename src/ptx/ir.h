@@ -318,6 +318,12 @@ static inline bool ptx_is_far_call(const ptx_instruction *i) {
     return i->op == PTX_OP_CALL && i->operand_count == 2 && i->operands[0].kind == PTX_ABSENT;
 }
 
+/* Its state space is shared memory, whichever block's of the cluster. Not of generic addresses. */
+static inline bool ptx_in_shared(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
+}
+
 static inline unsigned ptx_bits(unsigned type) {
     return ptx_types[type].bits;
 }

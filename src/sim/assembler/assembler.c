@@ -6,18 +6,13 @@
 
 /* ---- classes ---- */
 
-static bool in_shared(const ptx_instruction *i) {
-    unsigned space = i->mods[PTX_SLOT_SPACE];
-    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
-}
-
 static haul_memory_class plain_class(const ptx_instruction *i, haul_memory_class global, haul_memory_class local,
                                      haul_memory_class shared) {
     switch (i->mods[PTX_SLOT_SPACE]) {
     case PTX_MOD_NONE:
     case PTX_MOD_GLOBAL: return global;
     case PTX_MOD_LOCAL: return local;
-    default: return in_shared(i) ? shared : HAUL_CLASS_NONE;
+    default: return ptx_in_shared(i) ? shared : HAUL_CLASS_NONE;
     }
 }
 
@@ -41,7 +36,7 @@ static bool is_lone_half(const ptx_instruction *i) {
 /* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. Machine
  * code has no reductions at generic addresses. */
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
-    if (in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
+    if (ptx_in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
     if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || is_lone_half(i)) return HAUL_CLASS_GLOBAL_ATOMIC;
     if (is_reduction(i)) return HAUL_CLASS_GLOBAL_REDUCTION;
     bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;

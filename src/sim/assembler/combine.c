@@ -73,11 +73,6 @@ static unsigned access_bytes(const ptx_instruction *i) {
     return sim_element_count(i) * sim_element_bytes(i);
 }
 
-static bool is_ordinary(const ptx_instruction *i) {
-    unsigned order = i->mods[PTX_SLOT_ORDER];
-    return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
-}
-
 static uint16_t hints_of(const ptx_instruction *i) {
     return (uint16_t)(i->mods[PTX_SLOT_CACHE] * PTX_MOD_COUNT + i->mods[PTX_SLOT_EVICT_L1]);
 }
@@ -332,7 +327,7 @@ static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned dom
     const ptx_instruction *i = &s->function->instructions[index];
     const sim_place place = place_of(s, i, block);
     begin_stores(s, domain == READ_ONLY ? 0 : 1u << domain);
-    if (!is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
+    if (!sim_is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
     if (!i->guarded) prove(s, i, place, block);
     s->assembled[index].part_count = 0;
     s->single.count = 0;
@@ -360,7 +355,7 @@ static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned do
     const ptx_instruction *i = &s->function->instructions[index];
     const sim_place place = place_of(s, i, block);
     begin_loads(s, 1u << domain);
-    if (i->guarded || !is_ordinary(i) || access_bytes(i) > 16) {
+    if (i->guarded || !sim_is_ordinary(i) || access_bytes(i) > 16) {
         begin_stores(s, 1u << domain);
         return;
     }

@@ -41,11 +41,6 @@ typedef struct sinking {
 
 /* ---- what an instruction is ---- */
 
-static bool is_ordinary_load(const ptx_instruction *i) {
-    unsigned order = i->mods[PTX_SLOT_ORDER];
-    return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
-}
-
 static bool in_shared(const ptx_instruction *i) {
     unsigned space = i->mods[PTX_SLOT_SPACE];
     return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA;
@@ -65,7 +60,7 @@ static bool may_load(const sinking *s, const ptx_instruction *i) {
 
 static bool may_move(const sinking *s, const ptx_instruction *i) {
     if (i->guarded) return false;
-    return i->op == PTX_OP_LD ? is_ordinary_load(i) && may_load(s, i) : sim_is_arithmetic(i);
+    return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : sim_is_arithmetic(i);
 }
 
 static void close_spaces(sinking *s, const ptx_instruction *i) {

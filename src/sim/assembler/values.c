@@ -39,6 +39,11 @@ bool sim_is_arithmetic(const ptx_instruction *i) {
     return i->op <= PTX_OP_ISSPACEP;
 }
 
+bool sim_is_ordinary(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
+}
+
 /* Instructions whose only effect is the registers that they write: arithmetic, moves and ordinary loads. */
 static bool is_pure(const ptx_instruction *i) {
     if (i->op == PTX_OP_LD) {

@@ -28,6 +28,9 @@ typedef struct sim_place {
 /* Arithmetic, comparisons, conversions and moves: no effect but the registers they write. */
 bool sim_is_arithmetic(const ptx_instruction *instruction);
 
+/* Of loads and stores: neither volatile nor ordered, nor one (.cv) that is to come from memory each time. */
+bool sim_is_ordinary(const ptx_instruction *instruction);
+
 void sim_values_find(const ptx_function *function, arena *memory, sim_values *values);
 
 /* The memory operand's address is plainly the same in all lanes. */

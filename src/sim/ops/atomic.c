@@ -221,13 +221,8 @@ static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
-static bool is_shared(const ptx_instruction *i) {
-    unsigned space = i->mods[PTX_SLOT_SPACE];
-    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
-}
-
 static sim_handler handler_of(const ptx_instruction *i) {
-    if (is_shared(i)) return atomic_shared;
+    if (ptx_in_shared(i)) return atomic_shared;
     return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
 }
 
@@ -249,9 +244,9 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
     op->x = sim_atomic_kind_of(i);
     op->y = !result_read;
-    op->memory_class = is_shared(i)  ? HAUL_CLASS_SHARED_ATOMIC
-                       : result_read ? HAUL_CLASS_GLOBAL_ATOMIC
-                                     : HAUL_CLASS_GLOBAL_REDUCTION;
+    op->memory_class = ptx_in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC
+                       : result_read    ? HAUL_CLASS_GLOBAL_ATOMIC
+                                        : HAUL_CLASS_GLOBAL_REDUCTION;
     op->flags |= releases(i) ? SIM_OP_RELEASES : 0;
     return HAUL_OK;
 }

@@ -155,15 +155,6 @@ static bool is_pairs(const fragment *f) {
     return (f->which == 'c' || f->which == 'd') && f->bits == 32 && !f->by_columns;
 }
 
-static bool in_shared(const fragment *f) {
-    switch (f->instruction->mods[PTX_SLOT_SPACE]) {
-    case PTX_MOD_SHARED:
-    case PTX_MOD_SHARED_CTA:
-    case PTX_MOD_SHARED_CLUSTER: return true;
-    default: return false;
-    }
-}
-
 static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANES]) {
     for (unsigned l = 0; l < SIM_LANES; l++) in_block[l] = (uint32_t)address[l];
 }
@@ -194,7 +185,7 @@ static sim_op *emit_count(sim_lowering *l, const fragment *f, const uint32_t ste
     sim_op *op = sim_emit(l, run);
     op->a = f->address;
     op->bytes = (uint8_t)bytes;
-    op->imm2 = in_shared(f);
+    op->imm2 = ptx_in_shared(f->instruction);
     return op;
 }
 
@@ -236,7 +227,7 @@ static void count_fragment(sim_lowering *l, const fragment *f) {
     if (f->counted) return;
     if (is_pairs(f))
         count_pairs(l, f);
-    else if (factor && in_shared(f))
+    else if (factor && ptx_in_shared(f->instruction))
         count_matrix_rows(l, f);
     else
         count_matrix_words(l, f);

@@ -36,13 +36,9 @@ static cost_type type_of(const ptx_instruction *i) {
     return i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64 ? COST_LONG : COST_ANY;
 }
 
-static bool is_shared(unsigned space) {
-    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
-}
-
 static price price_of_access(const ptx_instruction *i, bool atomic) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
-    if (is_shared(space)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
+    if (ptx_in_shared(i)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
     const bool near = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
     return near ? (price){0, 0, false} : (price){0, 1, space != PTX_MOD_CONST};
 }
