@@ -21,8 +21,8 @@ static void open_barrier(sim_block *b, uint32_t id) {
     if (b->sm->hazards) sim_hazard_barrier_open(b, id);
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
-        for (uint32_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++) {
-            sim_path *p = &w->paths[k];
+        for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+            sim_path *p = &w->paths[__builtin_ctz(left)];
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->resumes = 1;
             if (b->sm->hazards) sim_hazard_barrier_pass(w, id, p->mask);

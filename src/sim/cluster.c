@@ -62,8 +62,7 @@ static bool all_have_arrived(const sim_block *cluster) {
 
 static void open_for(sim_warp *w) {
     w->at_cluster = 0;
-    for (uint32_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++)
-        if (w->paths[k].state == SIM_PATH_AT_CLUSTER) sim_warp_wake(w, &w->paths[k]);
+    sim_warp_wake_all(w, SIM_PATH_AT_CLUSTER);
     sim_warp_merge(w);
 }
 

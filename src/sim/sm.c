@@ -324,7 +324,7 @@ static bool run_warps(sim_sm *sm, sim_block *b) {
     const uint64_t executed = sm->executed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
         sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
-        if (w->ready_count == 0) continue;
+        if (!w->ready_paths) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
         sm->executed += sim_warp_run(w, STRETCH);
         ran = true;
@@ -371,9 +371,10 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
 }
 
 static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
-    for (uint32_t k = 0; k < SIM_MAX_PATHS && w->path_count > w->ready_count; k++)
-        if (w->paths[k].state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK)
-            run_ordered_path(sm, w, &w->paths[k]);
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK) run_ordered_path(sm, w, p);
+    }
 }
 
 void sim_sm_run_ordered(sim_sm *sm) {
@@ -394,8 +395,8 @@ void sim_sm_run_ordered(sim_sm *sm) {
 
 static bool time_out_warp(sim_warp *w) {
     bool any = false;
-    for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
-        sim_path *p = &w->paths[k];
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
         if (p->state != SIM_PATH_AT_MBARRIER) continue;
         p->resumes = 1;
         sim_warp_wake(w, p);
@@ -451,14 +452,15 @@ static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p
              line_of(sm->grid->program, &w->ops[p->pc]));
 }
 
+static void describe_warp(const sim_sm *sm, const sim_warp *w, char *message, size_t size) {
+    for (uint32_t left = w->used_paths; left && strlen(message) + 120 < size; left &= left - 1)
+        describe_path(sm, w, &w->paths[__builtin_ctz(left)], message, size);
+}
+
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
     for (uint32_t b = 0; b < sm->grid->resident; b++)
         for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
-            for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
-                const sim_path *p = &sm->blocks[b].warps[i].paths[k];
-                if (p->state != SIM_PATH_FREE && strlen(message) + 120 < size)
-                    describe_path(sm, &sm->blocks[b].warps[i], p, message, size);
-            }
+            describe_warp(sm, &sm->blocks[b].warps[i], message, size);
 }
 
 /* ---- faults ---- */

@@ -60,11 +60,8 @@ bool sim_tmem_allocate(sim_block *first, unsigned blocks, uint32_t columns, uint
 void sim_tmem_wake(sim_sm *sm) {
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
-        for (uint32_t i = 0; block->running && i < block->warp_count; i++) {
-            sim_warp *w = &block->warps[i];
-            for (uint32_t k = 0; k < SIM_MAX_PATHS; k++)
-                if (w->paths[k].state == SIM_PATH_AT_TENSOR_MEMORY) sim_warp_wake(w, &w->paths[k]);
-        }
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++)
+            sim_warp_wake_all(&block->warps[i], SIM_PATH_AT_TENSOR_MEMORY);
     }
 }
 

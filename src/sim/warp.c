@@ -18,7 +18,6 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->seen = 0;
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
-    w->path_count = w->ready_count = 1;
     w->used_paths = w->ready_paths = 1;
     w->used_joins = 0;
 }
@@ -37,7 +36,7 @@ static sim_step run_path(sim_warp *w, sim_path *p) {
 /* Round robin from the path after the running one. */
 sim_step sim_warp_switch(sim_warp *w) {
     const uint32_t running = bit_of(w, w->path), later = w->ready_paths & ~(running | (running - 1));
-    if (w->ready_count == 0) return SIM_STOP;
+    if (!w->ready_paths) return SIM_STOP;
     return run_path(w, &w->paths[__builtin_ctz(later ? later : w->ready_paths)]);
 }
 
@@ -47,17 +46,13 @@ static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join
     *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
     w->used_paths |= bit_of(w, p);
     w->ready_paths |= bit_of(w, p);
-    w->path_count++;
-    w->ready_count++;
     return p;
 }
 
 static void free_path(sim_warp *w, sim_path *p) {
-    if (p->state == SIM_PATH_READY) w->ready_count--;
     w->used_paths &= ~bit_of(w, p);
     w->ready_paths &= ~bit_of(w, p);
     p->state = SIM_PATH_FREE;
-    w->path_count--;
 }
 
 static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
@@ -120,12 +115,6 @@ static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
     }
 }
 
-/* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
-static void wake_collectives(sim_warp *w) {
-    for (size_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++)
-        if (w->paths[k].state == SIM_PATH_AT_WARP_SYNC) sim_warp_wake(w, &w->paths[k]);
-}
-
 void sim_warp_leave_call(sim_warp *w) {
     sim_path *p = w->path;
     while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) {
@@ -146,7 +135,8 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
     bool ended = p->mask == 0;
     if (ended) free_path(w, p);
     drop_lanes_from_joins(w, join, lanes);
-    wake_collectives(w);
+    /* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
+    sim_warp_wake_all(w, SIM_PATH_AT_WARP_SYNC);
     sim_block_lanes_ended(w);
     if (!ended) {
         w->active = p->mask;
@@ -159,14 +149,23 @@ sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state) {
     w->path->pc = pc;
     w->path->state = (uint8_t)state;
     w->ready_paths &= ~bit_of(w, w->path);
-    w->ready_count--;
     return sim_warp_switch(w);
 }
 
 void sim_warp_wake(sim_warp *w, sim_path *p) {
     p->state = SIM_PATH_READY;
     w->ready_paths |= bit_of(w, p);
-    w->ready_count++;
+}
+
+bool sim_warp_wake_all(sim_warp *w, sim_path_state state) {
+    bool any = false;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state != state) continue;
+        sim_warp_wake(w, p);
+        any = true;
+    }
+    return any;
 }
 
 void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
@@ -183,17 +182,21 @@ sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state
 }
 
 static void merge_into(sim_warp *w, sim_path *p, sim_path *other) {
-    if (other == p || other->state != SIM_PATH_READY || other->pc != p->pc || other->join != p->join) return;
+    if (other->pc != p->pc || other->join != p->join) return;
     if (other->resumes != p->resumes || other->depth != p->depth) return;
     p->mask |= other->mask;
     if (w->path == other) w->path = p;
     free_path(w, other);
 }
 
+static bool are_several(uint32_t paths) {
+    return (paths & (paths - 1)) != 0;
+}
+
 void sim_warp_merge(sim_warp *w) {
-    for (size_t k = 0; w->ready_count > 1 && k < SIM_MAX_PATHS; k++)
-        for (size_t i = k + 1; w->paths[k].state == SIM_PATH_READY && i < SIM_MAX_PATHS; i++)
-            merge_into(w, &w->paths[k], &w->paths[i]);
+    for (uint32_t left = w->ready_paths; are_several(left); left &= (left - 1) & w->ready_paths)
+        for (uint32_t others = left & (left - 1); others; others &= others - 1)
+            merge_into(w, &w->paths[__builtin_ctz(left)], &w->paths[__builtin_ctz(others)]);
 }
 
 /* ---- forward progress ---- */
@@ -238,7 +241,7 @@ sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
         sim_warp_release_joins(w);
         w->sm->patience = SIM_IMPATIENT;
     }
-    if (w->ready_count < 2 || ++w->turns < TURN) return SIM_NEXT;
+    if (!are_several(w->ready_paths) || ++w->turns < TURN) return SIM_NEXT;
     w->turns = 0;
     w->path->pc = pc;
     return sim_warp_switch(w);
@@ -267,8 +270,8 @@ static bool waits_at(const sim_warp *w, const sim_path *p, const sim_op *op, uin
 
 /* The others that wait for the same go on behind the instruction; those that can become part of the running path. */
 static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, bool anywhere) {
-    for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
-        sim_path *p = &w->paths[k];
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
         if (!waits_at(w, p, op, members, anywhere)) continue;
         if (p->pc == sim_pc(w, op) && p->join == w->path->join && p->depth == w->path->depth) {
             w->path->mask |= p->mask;
@@ -308,8 +311,10 @@ static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uin
         sim_warp_split(w, same, pc);
     }
     uint32_t there = same;
-    for (size_t k = 0; k < SIM_MAX_PATHS; k++)
-        if (waits_at(w, &w->paths[k], op, first, anywhere)) there |= w->paths[k].mask;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (waits_at(w, p, op, first, anywhere)) there |= p->mask;
+    }
     if (!all_there(w, there, first)) {
         w->path->members = first;
         *step = sim_warp_wait(w, pc, same, SIM_PATH_AT_WARP_SYNC);

@@ -69,10 +69,9 @@ struct sim_warp {
     uint32_t rounds;     /* backward branches since lanes last came to a join, or left one */
     uint32_t unchanged;  /* rounds that have seen the same values as the one before */
     uint64_t seen;       /* hash of what this round has seen so far (sim_warp_observe) */
-    uint16_t path_count; /* not FREE */
-    uint16_t ready_count;
-    uint32_t used_paths, ready_paths; /* a bit for each of them */
-    uint64_t used_joins;              /* likewise */
+    uint32_t used_paths; /* a bit for each that is not FREE */
+    uint32_t ready_paths;
+    uint64_t used_joins;
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
     struct sim_call_stack *calls; /* see call.h; NULL: none was made yet */
@@ -91,6 +90,11 @@ static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
  * place. */
 static inline bool sim_warp_meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
     return p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc && w->joins[p->join].used == p->depth + 1;
+}
+
+/* A bit for each path that waits for something. */
+static inline uint32_t sim_warp_parked(const sim_warp *w) {
+    return w->used_paths & ~w->ready_paths;
 }
 
 /* Starts the warp at operation 0 with the lanes of `mask`. Registers are the caller's. Paths and joins are all zero, or
@@ -130,6 +134,9 @@ bool sim_warp_release_joins(sim_warp *w);
 
 /* A parked path of this warp may run again. */
 void sim_warp_wake(sim_warp *w, sim_path *path);
+
+/* All paths that are parked in that state may run again; false when there are none. */
+bool sim_warp_wake_all(sim_warp *w, sim_path_state state);
 
 /* Called on a backward branch to operation `pc`: now and then lets another ready path run (SIM_JUMP). */
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc);

@@ -291,9 +291,5 @@ bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int6
 }
 
 void sim_block_wake_mbarrier_waiters(sim_block *b) {
-    for (uint32_t i = 0; i < b->warp_count; i++) {
-        sim_warp *w = &b->warps[i];
-        for (uint32_t k = 0; w->path_count > w->ready_count && k < SIM_MAX_PATHS; k++)
-            if (w->paths[k].state == SIM_PATH_AT_MBARRIER) sim_warp_wake(w, &w->paths[k]);
-    }
+    for (uint32_t i = 0; i < b->warp_count; i++) sim_warp_wake_all(&b->warps[i], SIM_PATH_AT_MBARRIER);
 }

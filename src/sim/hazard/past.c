@@ -41,8 +41,8 @@ static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, con
 static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
     for (uint32_t i = 0; i < w->block->warp_count; i++) {
         sim_warp *other = &w->block->warps[i];
-        for (uint32_t k = 0; other->path_count > other->ready_count && k < SIM_MAX_PATHS; k++) {
-            const sim_path *p = &other->paths[k];
+        for (uint32_t left = sim_warp_parked(other); left; left &= left - 1) {
+            const sim_path *p = &other->paths[__builtin_ctz(left)];
             const sim_op *op = &w->ops[p->pc];
             if (p->state != SIM_PATH_AT_BARRIER || op->target != block + 1) continue;
             report(other, p->mask, op, w, lanes);
@@ -79,8 +79,8 @@ static bool is_aligned(const ptx_instruction *i) {
 
 void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
     if (!(w->live & ~lanes) || !is_aligned(sim_instruction_of(w, op->instruction))) return;
-    for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
-        const sim_path *p = &w->paths[k];
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
         if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id || p->pc == sim_pc(w, op)) continue;
         const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
                                .action = HAUL_ACTION_SYNC,

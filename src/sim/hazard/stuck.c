@@ -63,8 +63,8 @@ static void report_parting(sim_warp *w, const sim_path *p, uint32_t past) {
 }
 
 void sim_hazard_joins_released(sim_warp *w) {
-    for (size_t k = 0; k < SIM_MAX_PATHS; k++) {
-        const sim_path *p = &w->paths[k];
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
         const bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_WARP_SYNC;
         const uint32_t past = waits ? lanes_past(w, p) : 0;
         if (past) report_parting(w, p, past);
@@ -143,11 +143,11 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
 
 void sim_hazard_deadlock(sim_sm *sm) {
     for (uint32_t b = 0; b < sm->grid->resident; b++)
-        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
-            for (uint32_t k = 0; k < SIM_MAX_PATHS; k++) {
-                sim_warp *w = &sm->blocks[b].warps[i];
-                if (w->paths[k].state != SIM_PATH_FREE) report_stuck_path(w, &w->paths[k]);
-            }
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++) {
+            sim_warp *w = &sm->blocks[b].warps[i];
+            for (uint32_t left = w->used_paths; left; left &= left - 1)
+                report_stuck_path(w, &w->paths[__builtin_ctz(left)]);
+        }
 }
 
 /* ---- faults ---- */
