@@ -29,11 +29,8 @@ static inline char *file_text(const char *path, size_t *length) {
 }
 
 static inline haul_module *load_ptx(haul_device *device, const char *path) {
-    size_t length = 0;
     haul_module *module;
-    char *ptx = file_text(path, &length);
-    must(haul_module_load(device, path, ptx, length, &module));
-    free(ptx);
+    must(haul_module_load_file(device, path, &module));
     return module;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HAUL_TESTS_PTX_TEST_H
 #define HAUL_TESTS_PTX_TEST_H
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "ptx/inline.h"
@@ -60,11 +61,7 @@ static inline ptx_function *kernel_of(const ptx_module *module) {
 /* The whole file; to be freed with text_free(). */
 static inline text read_file(const char *path) {
     text out = {0};
-    char buffer[4096];
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("%s cannot be opened", path);
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;) text_append(&out, buffer, n);
-    fclose(file);
+    if (file_read(path, &out) != HAUL_OK) fail_msg("%s", haul_message());
     return out;
 }
 

@@ -47,6 +47,10 @@ typedef struct kernel_run {
     haul_launch_record *record; /* its counters are filled in */
 } kernel_run;
 
+/* What a buffer begins as, and what becomes of it: arrays. */
+#define FROM(array) .in = (array), .in_bytes = sizeof(array)
+#define INTO(array) .out = (array), .out_bytes = sizeof(array)
+
 static inline haul_status launch_on(haul_device *device, haul_module *module, const kernel_run *r) {
     haul_buffer *out, *in;
     haul_run *run = NULL;

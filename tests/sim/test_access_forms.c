@@ -130,13 +130,7 @@ static void copy_in_all_forms(const char *device, const char *head, const width 
     text_put(&t, END);
     assert_true(forms <= 2 * MOST_FORMS);
     for (unsigned k = 0; k < sizeof in; k++) in[k] = (unsigned char)(k * 7 + 1);
-    run_kernel(&(kernel_run){.ptx = text_string(&t),
-                             .device = device,
-                             .threads = 1,
-                             .in = in,
-                             .in_bytes = sizeof in,
-                             .out = out,
-                             .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = device, .threads = 1, FROM(in), INTO(out)});
     for (unsigned n = 0; n < forms; n++)
         if (memcmp(in + STEP * n, out + STEP * n, (size_t)w->bytes * w->count) != 0)
             fail_msg("%s: form %u moves something else", w->type, n);
@@ -201,13 +195,7 @@ static void copy_asynchronously(unsigned bytes, unsigned read) {
     const unsigned forms = put_async(&t, bytes, size);
     text_put(&t, END);
     for (unsigned k = 0; k < sizeof in; k++) in[k] = (unsigned char)(k * 5 + 3);
-    run_kernel(&(kernel_run){.ptx = text_string(&t),
-                             .device = "sim:a100",
-                             .threads = 1,
-                             .in = in,
-                             .in_bytes = sizeof in,
-                             .out = out,
-                             .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:a100", .threads = 1, FROM(in), INTO(out)});
     for (unsigned n = 0; n < forms; n++) {
         memset(want, 0, sizeof want);
         memcpy(want, in + STEP * n, read);

@@ -18,8 +18,7 @@ static void fill_numbers(void) {
 static void run_on_numbers(const char *ptx, uint32_t threads, uint32_t *out, size_t bytes) {
     fill_numbers();
     memset(out, 0, bytes);
-    run_kernel(&(kernel_run){
-        .ptx = ptx, .threads = threads, .in = numbers, .in_bytes = sizeof numbers, .out = out, .out_bytes = bytes});
+    run_kernel(&(kernel_run){.ptx = ptx, .threads = threads, FROM(numbers), .out = out, .out_bytes = bytes});
 }
 
 /* ---- cp.async ---- */
@@ -150,7 +149,7 @@ static void a_short_source_may_end_where_its_allocation_ends(void **state) {
                                                  "cp.async.wait_all;\n"
                                                  "ld.shared.v2.u32 {%r4, %r5}, [%r3];\n"
                                                  "add.u32 %r4, %r4, %r5;\n" OUT("%r4"));
-    run_kernel(&(kernel_run){.ptx = ptx, .in = numbers, .in_bytes = 500, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = ptx, .in = numbers, .in_bytes = 500, INTO(out)});
     expect_words(out, 32, i == 31 ? 1124 : 2 * (1000 + 4 * i) + 1);
     expect_failure(&(kernel_run){.ptx = KERNEL_WITH(SHARED, PLACES "cp.async.cg.shared.global [%r3], [%rd3], 16, 8;\n"),
                                  .in = numbers,
@@ -451,8 +450,7 @@ static void bulk_reductions_of_all_blocks_add_up(void **state) {
     const float sum = 600;
     uint32_t bits;
     memcpy(&bits, &sum, 4);
-    run_kernel(&(kernel_run){
-        .ptx = reducing, .blocks = 600, .threads = 64, .host_threads = 4, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = reducing, .blocks = 600, .threads = 64, .host_threads = 4, INTO(out)});
     expect_words(out, 128, i < 64 ? 600 : bits);
 }
 
@@ -485,7 +483,7 @@ static void bulk_reductions_know_all_operations(void **state) {
                  "ld.global.u32 %r4, [%rd1];\nmov.u32 %r3, words;\nst.shared.v4.u32 [%r3], {%r4, %r4, %r4, %r4};\n",
                  "cp.reduce.async.bulk.global.shared::cta.bulk_group.", cases[c].operation, " [%rd0], [%r3], 16;\n",
                  "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n", END);
-        run_kernel(&(kernel_run){.ptx = ptx, .in = &in, .in_bytes = 4, .out = out, .out_bytes = sizeof out});
+        run_kernel(&(kernel_run){.ptx = ptx, .in = &in, .in_bytes = 4, INTO(out)});
         for (unsigned k = 0; k < 4; k++)
             if (out[k] != cases[c].want) fail_msg("%s: 0x%x, not 0x%x", cases[c].operation, out[k], cases[c].want);
     }

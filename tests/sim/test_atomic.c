@@ -28,8 +28,7 @@ static void compare_and_swap_loops_come_to_an_end(void **state) {
                              .blocks = 3,
                              .threads = 100,
                              .host_threads = 2,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     assert_int_equal(out[0], 300 * 300); /* the sum of the first 300 odd numbers */
 }
 
@@ -52,8 +51,7 @@ static void blocks_reduce_into_one_place_whatever_runs_first(void **state) {
                              .blocks = 200,
                              .threads = 128,
                              .host_threads = 4,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     double sum;
     memcpy(&sum, &out[5], 8);
     assert_true(out[0] == 25600ull * 25599 / 2 && out[1] == 25599 && out[2] == UINT64_MAX);
@@ -95,8 +93,7 @@ static void flags_of_other_blocks_are_seen(void **state) {
         snprintf(ptx, sizeof ptx, "%s%s%s%s%s%s", HEAD BEGIN,
                  "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p0, %r9, 0;\n@%p0 bra SET;\nWAIT: ", loads[k],
                  "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra WAIT;\nst.global.u32 [%rd0+4], 5;\nret;\nSET: ", stores[k], END);
-        run_kernel(&(kernel_run){
-            .ptx = ptx, .blocks = 2, .threads = 1, .host_threads = 2, .out = out, .out_bytes = sizeof out});
+        run_kernel(&(kernel_run){.ptx = ptx, .blocks = 2, .threads = 1, .host_threads = 2, INTO(out)});
         assert_int_equal(out[1], 5);
     }
 }

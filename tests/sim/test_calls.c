@@ -8,18 +8,7 @@
 
 enum { BLOCKS = 3, THREADS = 72, COUNT = BLOCKS * THREADS, STACK = 4096 };
 
-static const char *const files[] = {"calls-nvcc.ptx", "calls-clang.ptx"};
-
-static char *read_file(const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/ptx/%s", TEST_DATA, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *ptx = calloc(1, 1 << 20);
-    assert_true(fread(ptx, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return ptx;
-}
+static const char *const files[] = {TEST_DATA "/ptx/calls-nvcc.ptx", TEST_DATA "/ptx/calls-clang.ptx"};
 
 /* A launch of one of calls.cu's kernels: the words of its buffers (the last is read back) and numbers in between. */
 typedef struct trial {
@@ -49,11 +38,9 @@ static haul_status try_in(const trial *t, const char *file) {
     haul_device *device;
     haul_module *module;
     haul_run *run;
-    char *ptx = read_file(file);
     assert_int_equal(haul_device_open("sim:h100", &options, &device), HAUL_OK);
     assert_int_equal(sim_driver()->limit_set(DRIVER_LIMIT_STACK, STACK), CUDA_SUCCESS);
-    if (haul_module_load(device, file, ptx, strlen(ptx), &module) != HAUL_OK) fail_msg("%s", haul_message());
-    free(ptx);
+    if (haul_module_load_file(device, file, &module) != HAUL_OK) fail_msg("%s", haul_message());
     if (t->number) arguments[count++] = (haul_argument){.kind = HAUL_ARGUMENT_I64, .integer = (int64_t)t->number};
     if (t->in) arguments[count++] = upload(device, t->in, t->in_bytes);
     if (t->more) arguments[count++] = upload(device, t->more, t->more_bytes);
@@ -117,7 +104,7 @@ static void lanes_recurse_to_different_depths(void **state) {
     (void)state;
     uint32_t n[COUNT], out[COUNT] = {0}, expected[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) expected[i] = fibonacci_of(n[i] = i * 7 % 13);
-    expect(&(trial){"fibonacci", .in = n, .in_bytes = sizeof n, .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"fibonacci", FROM(n), INTO(out)}, expected);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -131,7 +118,7 @@ static void each_lane_sorts_its_part(void **state) {
     static int32_t data[COUNT * EACH], expected[COUNT * EACH];
     for (uint32_t i = 0; i < COUNT * EACH; i++) expected[i] = data[i] = (int32_t)(i * 2654435761u >> 8) % 1000;
     for (uint32_t i = 0; i < COUNT; i++) qsort(expected + i * EACH, EACH, sizeof *expected, by_value);
-    expect(&(trial){"quicksort", .out = data, .out_bytes = sizeof data, .last = EACH}, expected);
+    expect(&(trial){"quicksort", INTO(data), .last = EACH}, expected);
 }
 
 typedef struct node {
@@ -152,7 +139,7 @@ static void walks_a_tree(void **state) {
         roots[i] = i * 5 % COUNT;
     }
     for (int32_t i = 0; i < COUNT; i++) expected[i] = sum_of(tree, roots[i], 1);
-    expect(&(trial){"tree_sum", tree, roots, sizeof tree, sizeof roots, .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"tree_sum", tree, roots, sizeof tree, sizeof roots, INTO(out)}, expected);
 }
 
 static int32_t collatz_steps(uint32_t n) {
@@ -165,7 +152,7 @@ static void two_functions_call_each_other(void **state) {
     (void)state;
     int32_t out[COUNT] = {0}, expected[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) expected[i] = collatz_steps(i);
-    expect(&(trial){"collatz", .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"collatz", INTO(out)}, expected);
 }
 
 static int32_t nested_of(uint32_t *outer, int32_t n) {
@@ -184,7 +171,7 @@ static void frames_are_alive_side_by_side(void **state) {
         expected[i] = (uint32_t)nested_of(top, (int32_t)(i % 7));
         for (int k = 0; k < 4; k++) expected[i] += top[k];
     }
-    expect(&(trial){"nested", .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"nested", INTO(out)}, expected);
 }
 
 static void recursion_without_an_end_overflows_the_stack(void **state) {
@@ -208,7 +195,7 @@ static void lanes_call_what_a_table_says(void **state) {
         const float x = (float)(i % 9), results[] = {2 * x, x * x, from[i % 9], power(x, from)};
         expected[i] = results[which[i] = i / 3 % 4];
     }
-    expect(&(trial){"by_table", which, from, sizeof which, sizeof from, .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"by_table", which, from, sizeof which, sizeof from, INTO(out)}, expected);
 }
 
 static void objects_have_virtual_functions(void **state) {
@@ -218,7 +205,7 @@ static void objects_have_virtual_functions(void **state) {
         sides[i] = (float)i / 4;
         expected[i] = i % 3 ? 0.5f * (sides[i] * sides[i]) : sides[i] * 3 + 0.5f;
     }
-    expect(&(trial){"shapes", .in = sides, .in_bytes = sizeof sides, .out = out, .out_bytes = sizeof out}, expected);
+    expect(&(trial){"shapes", FROM(sides), INTO(out)}, expected);
 }
 
 static void a_call_of_what_is_no_function_faults(void **state) {

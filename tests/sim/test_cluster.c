@@ -59,8 +59,7 @@ static void a_grid_may_be_given_in_clusters(void **state) {
             "mov.pred %p, %is_explicit_cluster;\nselp.u32 %r4, 1000, 0, %p;\n"
             "mad.lo.u32 %r2, %r2, 10, %r3;\nadd.u32 %r2, %r2, %r4;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
         .blocks = 2,
-        .out = out,
-        .out_bytes = sizeof out});
+        INTO(out)});
     expect_words(out, WORDS, 1082);
 }
 
@@ -72,8 +71,7 @@ static void the_launch_may_say_how_large_clusters_are(void **state) {
                              .device = device_name(),
                              .blocks = BLOCKS,
                              .cluster = 2,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     expect_words(out, WORDS, 20 + i / 32 % 2);
     expect_failure(&(kernel_run){.ptx = CLUSTER(""), .blocks = BLOCKS, .cluster = 2}, HAUL_ERROR_ARGUMENT,
                    "requires clusters of 4 x 1 x 1 blocks");
@@ -218,8 +216,7 @@ static void many_clusters_take_turns_on_an_sm(void **state) {
         .blocks = MANY,
         .shared = 40000,
         .host_threads = 3,
-        .out = out,
-        .out_bytes = sizeof out});
+        INTO(out)});
     expect_words(out, MANY * 32, NEXT(i));
 }
 

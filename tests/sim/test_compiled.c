@@ -30,10 +30,8 @@ static void run_as(const char *mode, const char *ptx, uint32_t threads, uint32_t
                                          .blocks = 3,
                                          .threads = threads,
                                          .host_threads = host_threads,
-                                         .in = in,
-                                         .in_bytes = sizeof in,
-                                         .out = o->out,
-                                         .out_bytes = sizeof o->out,
+                                         FROM(in),
+                                         INTO(o->out),
                                          .record = &o->record});
     if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
     unsetenv("HAUL_COMPILE");

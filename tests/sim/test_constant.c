@@ -75,8 +75,7 @@ static void warps_side_by_side_share_what_they_fetch(void **state) {
 static haul_launch_record counted(const char *ptx, uint32_t threads) {
     static haul_launch_record record;
     static uint32_t out[1024];
-    run_kernel(&(kernel_run){
-        .ptx = ptx, .blocks = 1, .threads = threads, .out = out, .out_bytes = sizeof out, .record = &record});
+    run_kernel(&(kernel_run){.ptx = ptx, .blocks = 1, .threads = threads, INTO(out), .record = &record});
     return record;
 }
 

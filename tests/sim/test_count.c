@@ -4,14 +4,7 @@
 static haul_launch_record counted(const char *ptx, uint32_t blocks, uint32_t threads) {
     static haul_launch_record record;
     static uint32_t out[4096], in[4096];
-    run_kernel(&(kernel_run){.ptx = ptx,
-                             .blocks = blocks,
-                             .threads = threads,
-                             .in = in,
-                             .in_bytes = sizeof in,
-                             .out = out,
-                             .out_bytes = sizeof out,
-                             .record = &record});
+    run_kernel(&(kernel_run){.ptx = ptx, .blocks = blocks, .threads = threads, FROM(in), INTO(out), .record = &record});
     return record;
 }
 

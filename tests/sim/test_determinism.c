@@ -22,10 +22,8 @@ static void run_once(const char *ptx, uint32_t host_threads, outcome *o) {
                                          .threads = THREADS,
                                          .host_threads = host_threads,
                                          .limit = 50000000,
-                                         .in = input,
-                                         .in_bytes = sizeof input,
-                                         .out = o->out,
-                                         .out_bytes = sizeof o->out,
+                                         FROM(input),
+                                         INTO(o->out),
                                          .record = &o->record});
     if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
 }

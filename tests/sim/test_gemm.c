@@ -118,25 +118,10 @@ static bool is_virtual(const char *name) {
     return strncmp(name, "sim", 3) == 0;
 }
 
-static char *read_text(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    char *content = malloc(*length);
-    assert_int_equal(fread(content, 1, *length, file), *length);
-    fclose(file);
-    return content;
-}
-
 static void open_on(const char *name, bool checks) {
     const haul_device_options options = {.check = checks};
-    size_t length;
-    char *ptx = read_text(TEST_DATA "/ptx/gemm.ptx", &length);
     if (haul_device_open(name, &options, &device) != HAUL_OK) fail_msg("%s", haul_message());
-    if (haul_module_load(device, "gemm.ptx", ptx, length, &module) != HAUL_OK) fail_msg("%s", haul_message());
-    free(ptx);
+    if (haul_module_load_file(device, TEST_DATA "/ptx/gemm.ptx", &module) != HAUL_OK) fail_msg("%s", haul_message());
     make_matrices();
 }
 

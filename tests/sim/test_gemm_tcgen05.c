@@ -135,26 +135,12 @@ static void check_product(const program *p, haul_buffer *c) {
     }
 }
 
-static char *read_text(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    char *content = malloc(*length);
-    assert_int_equal(fread(content, 1, *length, file), *length);
-    fclose(file);
-    return content;
-}
-
 static void run_programs(bool checks) {
     static const uint32_t zeros[M * N];
     const haul_device_options options = {.check = checks};
-    size_t length;
-    char *ptx = read_text(TEST_DATA "/ptx/gemm_tcgen05.ptx", &length);
     if (haul_device_open("sim:b200", &options, &device) != HAUL_OK) fail_msg("%s", haul_message());
-    if (haul_module_load(device, "gemm_tcgen05.ptx", ptx, length, &module) != HAUL_OK) fail_msg("%s", haul_message());
-    free(ptx);
+    if (haul_module_load_file(device, TEST_DATA "/ptx/gemm_tcgen05.ptx", &module) != HAUL_OK)
+        fail_msg("%s", haul_message());
     for (size_t n = 0; n < sizeof programs / sizeof *programs; n++) {
         const program *p = &programs[n];
         haul_buffer *a = make_matrix(p, M, element_of_a), *b = make_matrix(p, N, element_of_b);

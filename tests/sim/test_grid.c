@@ -60,8 +60,7 @@ static void warps_and_lanes_have_numbers_and_masks(void **state) {
                                            "st.global.v4.u32 [%rd3], {%r3, %r4, %r5, %r6};\n"
                                            "st.global.v4.u32 [%rd3+16], {%r7, %r8, %r9, %r10};\n"),
                              .threads = 70,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     for (uint32_t t = 0; t < 70; t++) {
         const uint32_t l = t % 32, eq = 1u << l, lt = eq - 1;
         const uint32_t want[8] = {l, t / 32, eq, eq | lt, lt, ~lt, ~lt & ~eq, 64};
@@ -125,12 +124,8 @@ static void all_machines_run_the_same_kernel(void **state) {
     static const char *const machines[] = {"sim:a100", "sim:h100", "sim:h200", "sim:b200"};
     for (unsigned m = 0; m < 4; m++) {
         uint32_t out[256] = {0};
-        run_kernel(&(kernel_run){.ptx = HEAD BEGIN OUT("%r1") END,
-                                 .device = machines[m],
-                                 .blocks = 4,
-                                 .threads = 64,
-                                 .out = out,
-                                 .out_bytes = sizeof out});
+        run_kernel(&(kernel_run){
+            .ptx = HEAD BEGIN OUT("%r1") END, .device = machines[m], .blocks = 4, .threads = 64, INTO(out)});
         expect_words(out, 256, i);
     }
 }

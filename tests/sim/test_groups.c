@@ -3,24 +3,13 @@
 
 enum { BLOCKS = 200, THREADS = 64, ROUNDS = 3 };
 
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 static haul_status rotate(uint32_t blocks, uint32_t *numbers, bool checks, haul_run **run) {
     haul_device *device;
     haul_module *module;
     haul_buffer *from, *to;
     const haul_device_options options = {.check = checks};
-    char *ptx = read_text(TEST_DATA "/ptx/groups.ptx");
     assert_int_equal(haul_device_open("sim:h100", &options, &device), HAUL_OK);
-    assert_int_equal(haul_module_load(device, "groups.ptx", ptx, strlen(ptx), &module), HAUL_OK);
-    free(ptx);
+    assert_int_equal(haul_module_load_file(device, TEST_DATA "/ptx/groups.ptx", &module), HAUL_OK);
     assert_int_equal(haul_buffer_create(device, blocks * sizeof *numbers, &from), HAUL_OK);
     assert_int_equal(haul_buffer_create(device, blocks * sizeof *numbers, &to), HAUL_OK);
     assert_int_equal(haul_buffer_write(from, 0, numbers, blocks * sizeof *numbers), HAUL_OK);

@@ -155,7 +155,7 @@ static void without_memory_there_is_no_heap(void **state) {
 
 enum { BLOCKS = 3, THREADS = 72, COUNT = BLOCKS * THREADS };
 
-static const char *const files[] = {"calls-nvcc.ptx", "calls-clang.ptx"};
+static const char *const files[] = {TEST_DATA "/ptx/calls-nvcc.ptx", TEST_DATA "/ptx/calls-clang.ptx"};
 
 typedef struct session {
     haul_device *device;
@@ -163,29 +163,15 @@ typedef struct session {
     haul_run *run;
 } session;
 
-static char *read_file(const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/ptx/%s", TEST_DATA, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *ptx = calloc(1, 1 << 20);
-    assert_true(fread(ptx, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return ptx;
-}
-
 /* Variant k: compiler, with or without checks, host threads. */
 enum { VARIANTS = 6 };
 
 static session open_variant(unsigned k) {
     const haul_device_options options = {.check = k % 3 == 1, .threads = k % 3 == 2 ? 4 : 1};
     session s;
-    char *ptx = read_file(files[k / 3]);
     assert_int_equal(haul_device_open("sim:h100", &options, &s.device), HAUL_OK);
-    if (haul_module_load(s.device, files[k / 3], ptx, strlen(ptx), &s.module) != HAUL_OK)
-        fail_msg("%s", haul_message());
+    if (haul_module_load_file(s.device, files[k / 3], &s.module) != HAUL_OK) fail_msg("%s", haul_message());
     assert_int_equal(haul_run_create(s.device, &s.run), HAUL_OK);
-    free(ptx);
     return s;
 }
 

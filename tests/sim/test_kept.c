@@ -106,8 +106,7 @@ static void hot_blocks_are_there_when_a_kernel_is_loaded(void **state) {
     sim_kept_forget();
     unsetenv("HAUL_COMPILE");
     const unsigned made = sim_compiler_made(), kept = sim_compiler_kept();
-    const kernel_run r = {
-        .threads = THREADS, .in = in, .in_bytes = sizeof in, .out = out, .out_bytes = sizeof out, .ptx = kernel};
+    const kernel_run r = {.threads = THREADS, FROM(in), INTO(out), .ptx = kernel};
     assert_int_equal(haul_device_open("sim:h100", NULL, &device), HAUL_OK);
     assert_int_equal(haul_module_load(device, "test.ptx", kernel, strlen(kernel), &module), HAUL_OK);
     assert_int_equal(launch_on(device, module, &r), HAUL_OK);

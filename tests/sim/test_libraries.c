@@ -5,19 +5,13 @@
 /* What spins on others of its warp runs longest: `semaphores`, 3 million operations. */
 enum { THREADS = 256, BATCHES = 5, ROW = 96 * 4, LIMIT = 20000000 };
 
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
+#define LIBRARIES TEST_DATA "/ptx/libraries.ptx"
+#define USERS TEST_DATA "/ptx/users.ptx"
 
 /* A launch with one or two buffers and, if it is not 0, a number. */
 typedef struct trial {
     const char *kernel;
-    const char *file; /* NULL: libraries.ptx */
+    const char *file; /* NULL: LIBRARIES */
     const void *in;   /* NULL: no such buffer */
     size_t in_bytes;
     void *out;
@@ -34,10 +28,9 @@ static void run_once(const trial *t, bool check) {
     haul_run *run;
     haul_argument arguments[3];
     uint32_t count = 0;
-    char *ptx = read_text(t->file ? t->file : TEST_DATA "/ptx/libraries.ptx");
     assert_int_equal(haul_device_open("sim:h100", &options, &device), HAUL_OK);
-    if (haul_module_load(device, "PTX", ptx, strlen(ptx), &module) != HAUL_OK) fail_msg("%s", haul_message());
-    free(ptx);
+    if (haul_module_load_file(device, t->file ? t->file : LIBRARIES, &module) != HAUL_OK)
+        fail_msg("%s", haul_message());
     if (t->in) {
         assert_int_equal(haul_buffer_create(device, t->in_bytes, &in), HAUL_OK);
         assert_int_equal(haul_buffer_write(in, 0, t->in, t->in_bytes), HAUL_OK);
@@ -77,20 +70,20 @@ static void expect(const trial *t, const void *expected) {
 /* ---- atomics: what one thread does, three times ---- */
 
 /* The scopes make no difference: what the first round leaves is what the next begins with. */
-#define ATOMICS(name, T, is_integer)                                                                    \
-    do {                                                                                                \
-        T words[8] = {(T)5}, expected[8] = {(T)0}, p = (T)5, sum = 0;                                   \
-        for (int round = 0; round < 3; round++) {                                                       \
-            sum = (T)(sum + p + 10 + 12); /* load, exchange, the failed comparison's value */           \
-            p = (T)20;                                                                                  \
-            sum = (T)(sum + 20 + 27);                                                                   \
-            p = (T)25;                                                                                  \
-            sum = (T)(sum + 25 + 24);                                                                   \
-            p = (T)30;                                                                                  \
-            if (is_integer) sum = (T)(sum + 30 + (30 & 0x1c) + ((30 & 0x1c) | 3)), p = (T)(31 ^ 6);     \
-        }                                                                                               \
-        expected[0] = p, expected[1] = sum;                                                             \
-        expect(&(trial){.kernel = "atomics_" name, .out = words, .out_bytes = sizeof words}, expected); \
+#define ATOMICS(name, T, is_integer)                                                                \
+    do {                                                                                            \
+        T words[8] = {(T)5}, expected[8] = {(T)0}, p = (T)5, sum = 0;                               \
+        for (int round = 0; round < 3; round++) {                                                   \
+            sum = (T)(sum + p + 10 + 12); /* load, exchange, the failed comparison's value */       \
+            p = (T)20;                                                                              \
+            sum = (T)(sum + 20 + 27);                                                               \
+            p = (T)25;                                                                              \
+            sum = (T)(sum + 25 + 24);                                                               \
+            p = (T)30;                                                                              \
+            if (is_integer) sum = (T)(sum + 30 + (30 & 0x1c) + ((30 & 0x1c) | 3)), p = (T)(31 ^ 6); \
+        }                                                                                           \
+        expected[0] = p, expected[1] = sum;                                                         \
+        expect(&(trial){.kernel = "atomics_" name, INTO(words)}, expected);                         \
     } while (0)
 
 static void atomics_of_all_types_do_each_operation(void **state) {
@@ -111,14 +104,7 @@ static void blocks_hand_a_number_on(void **state) {
     static const uint32_t zero[1];
     uint32_t out[BLOCKS] = {0}, expected[BLOCKS];
     for (uint32_t i = 0; i < BLOCKS; i++) expected[i] = 3 * i * (i + 1) / 2;
-    expect(&(trial){.kernel = "relay",
-                    .in = zero,
-                    .in_bytes = sizeof zero,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .blocks = BLOCKS,
-                    .threads = 32},
-           expected);
+    expect(&(trial){.kernel = "relay", FROM(zero), INTO(out), .blocks = BLOCKS, .threads = 32}, expected);
 }
 
 /* ---- barriers and pipelines ---- */
@@ -133,7 +119,7 @@ static void semaphores_and_latches_let_all_through(void **state) {
     (void)state;
     uint32_t out[64] = {0}, expected[64];
     for (uint32_t i = 0; i < 64; i++) expected[i] = 64;
-    expect(&(trial){.kernel = "semaphores", .out = out, .out_bytes = sizeof out, .threads = 64}, expected);
+    expect(&(trial){.kernel = "semaphores", INTO(out), .threads = 64}, expected);
 }
 
 static void barriers_wait_for_copies(void **state) {
@@ -141,13 +127,7 @@ static void barriers_wait_for_copies(void **state) {
     uint32_t out[THREADS] = {0}, expected[THREADS];
     number_input();
     for (uint32_t i = 0; i < THREADS; i++) expected[i] = input[255 - (i ^ 1)] + 1;
-    expect(&(trial){.kernel = "barriers",
-                    .in = input,
-                    .in_bytes = sizeof input,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = THREADS},
-           expected);
+    expect(&(trial){.kernel = "barriers", FROM(input), INTO(out), .threads = THREADS}, expected);
 }
 
 static void pipelines_of_threads_have_two_stages(void **state) {
@@ -155,27 +135,14 @@ static void pipelines_of_threads_have_two_stages(void **state) {
     uint32_t out[THREADS] = {0}, expected[THREADS];
     number_input();
     for (uint32_t i = 0; i < THREADS; i++) expected[i] = input[i] + input[256 + i];
-    expect(&(trial){.kernel = "thread_pipeline",
-                    .in = input,
-                    .in_bytes = sizeof input,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = THREADS},
-           expected);
+    expect(&(trial){.kernel = "thread_pipeline", FROM(input), INTO(out), .threads = THREADS}, expected);
 }
 
 static void pipelines_of_blocks_have_roles(void **state) {
     (void)state;
     uint32_t out[BATCHES * ROW] = {0};
     number_input();
-    expect(&(trial){.kernel = "block_pipeline",
-                    .in = input,
-                    .in_bytes = sizeof input,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .number = BATCHES,
-                    .threads = 128},
-           input);
+    expect(&(trial){.kernel = "block_pipeline", FROM(input), INTO(out), .number = BATCHES, .threads = 128}, input);
 }
 
 /* ---- groups ---- */
@@ -210,13 +177,7 @@ static void groups_reduce_and_scan(void **state) {
         for (uint32_t k = warp; k < warp + 32; k++) same ^= (in[k] & 3) == (in[i] & 3) ? in[k] : 0;
         expected[i] = sum + same;
     }
-    expect(&(trial){.kernel = "groups",
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = THREADS},
-           expected);
+    expect(&(trial){.kernel = "groups", FROM(in), INTO(out), .threads = THREADS}, expected);
 }
 
 static void tiles_may_be_larger_than_a_warp(void **state) {
@@ -224,13 +185,7 @@ static void tiles_may_be_larger_than_a_warp(void **state) {
     double in[THREADS], out[THREADS] = {0}, expected[THREADS], sums[2] = {0};
     for (int i = 0; i < THREADS; i++) sums[i / 128] += in[i] = i * 0.25;
     for (int i = 0; i < THREADS; i++) expected[i] = sums[i / 128] + i % 16 + 1;
-    expect(&(trial){.kernel = "large_tiles",
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = THREADS},
-           expected);
+    expect(&(trial){.kernel = "large_tiles", FROM(in), INTO(out), .threads = THREADS}, expected);
 }
 
 static void groups_copy(void **state) {
@@ -238,18 +193,10 @@ static void groups_copy(void **state) {
     uint32_t out[128 * 4] = {0}, expected[128 * 4];
     number_input();
     for (uint32_t i = 0; i < 128 * 4; i++) expected[i] = input[(127 - i / 4) * 4 + i % 4];
-    expect(&(trial){.kernel = "group_copy",
-                    .in = input,
-                    .in_bytes = sizeof input,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = 128},
-           expected);
+    expect(&(trial){.kernel = "group_copy", FROM(input), INTO(out), .threads = 128}, expected);
 }
 
 /* ---- what users wrote ---- */
-
-#define USERS TEST_DATA "/ptx/users.ptx"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -263,28 +210,14 @@ static void integers_of_128_bits_divide(void **state) {
         expected[2 * i] = in[2 * i] / in[2 * i + 1];
         expected[2 * i + 1] = in[2 * i] % in[2 * i + 1];
     }
-    expect(&(trial){.kernel = "divide_128",
-                    .file = USERS,
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = DIVISIONS},
-           expected);
+    expect(&(trial){.kernel = "divide_128", .file = USERS, FROM(in), INTO(out), .threads = DIVISIONS}, expected);
 }
 
 static void inverse_roots_are_good_to_an_ulp(void **state) {
     (void)state;
     double in[64], out[64] = {0}, expected[64];
     for (int i = 0; i < 64; i++) in[i] = 0.37 * (i + 1) * (i % 7 + 1), expected[i] = 1;
-    expect(&(trial){.kernel = "inverse_roots",
-                    .file = USERS,
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = 64},
-           expected);
+    expect(&(trial){.kernel = "inverse_roots", .file = USERS, FROM(in), INTO(out), .threads = 64}, expected);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -298,14 +231,7 @@ static void a_merge_sort_looks_at_its_keys_only(void **state) {
     int32_t in[KEYS], out[KEYS] = {0}, expected[KEYS];
     for (int i = 0; i < KEYS; i++) expected[i] = in[i] = i * 7919 % 1013 - 500;
     qsort(expected, KEYS, sizeof *expected, by_value);
-    expect(&(trial){.kernel = "merge_sort",
-                    .file = USERS,
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .number = KEYS,
-                    .threads = 64},
+    expect(&(trial){.kernel = "merge_sort", .file = USERS, FROM(in), INTO(out), .number = KEYS, .threads = 64},
            expected);
 }
 
@@ -313,21 +239,14 @@ static void padding_goes_along(void **state) {
     (void)state;
     int32_t out[32] = {0}, expected[32];
     for (int i = 0; i < 32; i++) expected[i] = (100 - (i ^ 1)) * 1000 + (i ^ 1);
-    expect(&(trial){.kernel = "padded", .file = USERS, .out = out, .out_bytes = sizeof out, .threads = 32}, expected);
+    expect(&(trial){.kernel = "padded", .file = USERS, INTO(out), .threads = 32}, expected);
 }
 
 static void groups_may_be_larger_than_what_they_copy(void **state) {
     (void)state;
     int32_t in[13], out[13] = {0}, expected[13];
     for (int i = 0; i < 13; i++) in[i] = expected[12 - i] = 5 * i + 1;
-    expect(&(trial){.kernel = "copy_13",
-                    .file = USERS,
-                    .in = in,
-                    .in_bytes = sizeof in,
-                    .out = out,
-                    .out_bytes = sizeof out,
-                    .threads = 16},
-           expected);
+    expect(&(trial){.kernel = "copy_13", .file = USERS, FROM(in), INTO(out), .threads = 16}, expected);
 }
 
 static void lanes_take_a_lock_in_turn(void **state) {
@@ -336,8 +255,7 @@ static void lanes_take_a_lock_in_turn(void **state) {
     int32_t out[LANES] = {0}, expected[LANES], sum = 0;
     for (int i = 0; i < LANES; i++) sum = 2 * sum % 1009 + 1;
     for (int i = 0; i < LANES; i++) expected[i] = sum * 1000 + 3 * LANES;
-    expect(&(trial){.kernel = "in_turn", .file = USERS, .out = out, .out_bytes = sizeof out, .threads = LANES},
-           expected);
+    expect(&(trial){.kernel = "in_turn", .file = USERS, INTO(out), .threads = LANES}, expected);
 }
 
 /* Sizes that leave lanes over in a warp's last round, which copy once more what the last of the others does. */
@@ -351,14 +269,7 @@ static void warps_copy_any_number_of_bytes(void **state) {
         char out[WARPS * SPAN] = {0}, expected[WARPS * SPAN] = {0};
         for (int k = 0; k < WARPS; k++)
             for (int i = 0; i < sizes[n]; i++) expected[SPAN * k + i] = in[SPAN * k + 4 * k + sizes[n] - 1 - i];
-        expect(&(trial){.kernel = "tile_copy",
-                        .in = input,
-                        .in_bytes = sizeof input,
-                        .out = out,
-                        .out_bytes = sizeof out,
-                        .number = sizes[n],
-                        .threads = 128},
-               expected);
+        expect(&(trial){.kernel = "tile_copy", FROM(input), INTO(out), .number = sizes[n], .threads = 128}, expected);
     }
 }
 

@@ -186,8 +186,7 @@ static void bytes_are_loaded_transposed(void **state) {
                                         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r8, %r9}, [%r2];\n"
                                         "st.global.b32 [%rd2], %r8;\nst.global.b32 [%rd2+128], %r9;\n"),
         .device = "sim:b200",
-        .out = out,
-        .out_bytes = sizeof out});
+        INTO(out)});
     for (unsigned r = 0; r < 2; r++) {
         for (unsigned lane = 0; lane < 32; lane++) {
             const uint32_t row = 4 * (lane % 4) + 2 * r, column = lane / 4, first = 16 * row + column;
@@ -212,10 +211,8 @@ static void bytes_are_stored_transposed(void **state) {
                            "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r2], {%r8};\nbar.sync 0;\n"
                            "mov.u32 %r3, s;\nmad.lo.u32 %r3, %r0, 4, %r3;\nld.shared.b32 %r4, [%r3];\n" OUT("%r4")),
         .device = "sim:b200",
-        .in = in,
-        .in_bytes = sizeof in,
-        .out = out,
-        .out_bytes = sizeof out});
+        FROM(in),
+        INTO(out)});
     expect_words(out, 32, 0x03020100 + i * 0x04040404);
 }
 
@@ -224,7 +221,7 @@ static void bytes_are_stored_transposed(void **state) {
 static double count_matrices(const char *ptx, haul_counter counter) {
     uint32_t out[32] = {0};
     haul_launch_record record = {0};
-    run_kernel(&(kernel_run){.ptx = ptx, .out = out, .out_bytes = sizeof out, .record = &record});
+    run_kernel(&(kernel_run){.ptx = ptx, INTO(out), .record = &record});
     return record.counters[counter];
 }
 
@@ -247,8 +244,7 @@ static void each_matrix_is_a_pass(void **state) {
 static double count_fragment(const char *ptx, haul_counter counter) {
     uint32_t in[512] = {0}, out[512] = {0};
     haul_launch_record record = {0};
-    run_kernel(&(kernel_run){
-        .ptx = ptx, .in = in, .in_bytes = sizeof in, .out = out, .out_bytes = sizeof out, .record = &record});
+    run_kernel(&(kernel_run){.ptx = ptx, FROM(in), INTO(out), .record = &record});
     return record.counters[counter];
 }
 

@@ -81,7 +81,7 @@ static void static_and_dynamic_shared_memory_do_not_overlap(void **state) {
                                   "mov.u32 %r8, %dynamic_smem_size;\n"
                                   "mad.lo.u32 %r6, %r8, 10000, %r6;\n"
                                   "mad.lo.u32 %r6, %r5, 7, %r6;\n" OUT("%r6"));
-    run_kernel(&(kernel_run){.ptx = ptx, .shared = 128, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = ptx, .shared = 128, INTO(out)});
     expect_words(out, 32, 1280000 + 1000 + i);
 }
 
@@ -156,7 +156,7 @@ static void generic_addresses_lead_one_warp_into_all_spaces(void **state) {
                                                                         "setp.eq.u32 %p2, %r3, 3;\n"
                                                                         "selp.b64 %rd7, %rd6, %rd7, %p2;\n"
                                                                         "ld.u32 %r4, [%rd7];\n" OUT("%r4"));
-    run_kernel(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = sizeof in, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = ptx, FROM(in), INTO(out)});
     static const uint32_t want[4] = {0, 66, 55, 77};
     expect_words(out, 32, i % 4 ? want[i % 4] : i);
 }
@@ -235,7 +235,7 @@ static void parameters_of_all_sizes_lie_where_the_driver_packs_them(void **state
 static void accesses_outside_an_allocation_are_found(void **state) {
     (void)state;
     uint32_t words[6] = {0};
-    const kernel_run run = {.out = words, .out_bytes = sizeof words, .threads = 1};
+    const kernel_run run = {INTO(words), .threads = 1};
     kernel_run r = run;
     r.ptx = KERNEL("ld.global.u32 %r3, [%rd0+20];\nld.global.u32 %r3, [%rd0+24];\n"); /* the byte behind the last */
     expect_failure(&r, HAUL_ERROR_FAULT, "access outside any allocation: 4 bytes at 0x7f0000000018");
@@ -261,8 +261,7 @@ static void the_message_names_place_kernel_block_and_thread(void **state) {
                                                              ".loc 1 42 0\n"
                                                              "st.global.u32 [%rd3], %r1;\n");
     uint32_t out[37];
-    expect_failure(&(kernel_run){.ptx = ptx, .blocks = 3, .threads = 16, .out = out, .out_bytes = sizeof out},
-                   HAUL_ERROR_FAULT,
+    expect_failure(&(kernel_run){.ptx = ptx, .blocks = 3, .threads = 16, INTO(out)}, HAUL_ERROR_FAULT,
                    "source.cu:42: access outside any allocation: 4 bytes at 0x7f0000000094 (kernel k, "
                    "block 2,0,0, thread 5,0,0)");
 }
@@ -346,10 +345,9 @@ static void lanes_in_several_allocations_are_checked_one_by_one(void **state) {
                              "selp.b64 %rd3, %rd3, %rd2, %p0;\n"
                              "ld.global.u32 %r3, [%rd3];\n"
                              "st.global.u32 [%rd2], %r3;\n");
-    run_kernel(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = sizeof in, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = ptx, FROM(in), INTO(out)});
     expect_words(out, 32, i < 16 ? i : 0);
-    expect_failure(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = 60, .out = out, .out_bytes = sizeof out},
-                   HAUL_ERROR_FAULT, "thread 15,0,0");
+    expect_failure(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = 60, INTO(out)}, HAUL_ERROR_FAULT, "thread 15,0,0");
 }
 
 int main(void) {

@@ -420,8 +420,7 @@ static haul_launch_record run_once(const text *ptx, const char *mode, uint32_t *
     setenv("HAUL_COMPILE", mode, 1);
     run_kernel(&(kernel_run){.ptx = text_string(ptx),
                              .threads = THREADS,
-                             .in = masks,
-                             .in_bytes = sizeof masks,
+                             FROM(masks),
                              .out = out,
                              .out_bytes = THREADS * sizeof *out,
                              .record = &record});

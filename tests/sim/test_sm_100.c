@@ -193,12 +193,8 @@ static void every_place_is_done_once(void **state) {
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         uint32_t taken_over = 0;
         memset(out, 0, sizeof out);
-        run_kernel(&(kernel_run){.ptx = STEALING,
-                                 .device = "sim:b200",
-                                 .blocks = BLOCKS,
-                                 .host_threads = threads,
-                                 .out = out,
-                                 .out_bytes = sizeof out});
+        run_kernel(
+            &(kernel_run){.ptx = STEALING, .device = "sim:b200", .blocks = BLOCKS, .host_threads = threads, INTO(out)});
         for (uint32_t i = 0; i < BLOCKS; i++) {
             assert_int_equal(out[i] & 0xffff, 1);
             taken_over += out[i] >> 16;

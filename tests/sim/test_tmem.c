@@ -96,7 +96,7 @@ static void check_loads(const shape *s, unsigned repeats, bool packs) {
     text_put(&t, ";\ntcgen05.wait::ld.sync.aligned;\n");
     for (unsigned r = 0; r < count; r++) text_printf(&t, "st.global.b32 [%%rd2+%u], %%v%u;\n", 128 * r, r);
     put_end(&t);
-    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:b200", .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:b200", INTO(out)});
     text_free(&t);
     for (unsigned r = 0; r < count; r++) {
         for (unsigned thread = 0; thread < WARP; thread++) {
@@ -136,7 +136,7 @@ static void check_stores(const shape *s, unsigned repeats, bool unpacks) {
                     "st.global.b32 [%%rd2+%u], %%v0;\n",
                     c, 128 * c);
     put_end(&t);
-    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:b200", .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:b200", INTO(out)});
     text_free(&t);
     for (unsigned r = 0; r < count; r++) {
         for (unsigned thread = 0; thread < WARP; thread++) {
@@ -226,8 +226,7 @@ static void blocks_wait_for_columns(void **state) {
                              .device = "sim:b200",
                              .blocks = 1000,
                              .host_threads = 2,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     expect_words(out, 1000 * WARP, i % WARP);
 }
 

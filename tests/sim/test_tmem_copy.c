@@ -57,13 +57,7 @@ static void run_copy(const char *instruction) {
     for (unsigned c = 0; c < COLUMNS; c++) text_printf(&t, "st.global.u32 [%%rd2+%u], %%r%u;\n", c * LANES * 4, 10 + c);
     text_put(&t, "@!%p2 bra END;\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;\nEND:\n" END);
     make_image();
-    run_kernel(&(kernel_run){.ptx = text_string(&t),
-                             .device = "sim:b200",
-                             .threads = LANES,
-                             .in = image,
-                             .in_bytes = sizeof image,
-                             .out = out,
-                             .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = text_string(&t), .device = "sim:b200", .threads = LANES, FROM(image), INTO(out)});
     text_free(&t);
 }
 

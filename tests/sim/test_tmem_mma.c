@@ -459,10 +459,8 @@ static void check(test t) {
                              .blocks = t.pair ? 2 : 1,
                              .threads = 128,
                              .shared = IMAGE + 16,
-                             .in = images,
-                             .in_bytes = sizeof images,
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             FROM(images),
+                             INTO(out)});
     text_free(&ptx);
     compare(&t, out);
 }

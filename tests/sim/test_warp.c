@@ -166,8 +166,7 @@ static void ways_may_lead_behind_the_last_instruction(void **state) {
                                                                                   "st.global.u32 [%rd2], 7;\n"
                                                                                   "@%p1 bra OVER;\n"
                                                                                   "OVER: }\n",
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     expect_words(out, 32, i % 4 < 2 ? 0 : i % 4 == 2 ? 7 : 0xcccccccc);
 }
 
@@ -194,8 +193,7 @@ static void a_spin_lock_among_the_lanes_of_a_warp_is_taken_by_each(void **state)
                                            "st.volatile.global.u32 [%rd3+4], %r5;\n"
                                            "membar.gl;\n"
                                            "atom.global.exch.b32 %r6, [%rd3], 0;\n" OUT("%r4")),
-                             .out = out,
-                             .out_bytes = sizeof out});
+                             INTO(out)});
     uint32_t seen = 0;
     for (unsigned l = 0; l < 32; l++) seen |= 1u << out[l];
     assert_int_equal(seen, 0xffffffff);
@@ -213,7 +211,7 @@ static const char lock_kernel[] = KERNEL("TAKE: atom.global.cas.b32 %r3, [%rd0],
 static void a_spin_lock_among_blocks_counts_all_threads(void **state) {
     (void)state;
     uint32_t out[2] = {0, 0};
-    run_kernel(&(kernel_run){.ptx = lock_kernel, .blocks = 4, .threads = 64, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = lock_kernel, .blocks = 4, .threads = 64, INTO(out)});
     assert_int_equal(out[0], 0);
     assert_int_equal(out[1], 256);
 }
@@ -287,7 +285,7 @@ static void loops_that_spin_in_different_places_let_lanes_leave_the_join_soon(vo
                                                                    "@%p2 bra EVEN;\n"
                                                                    "JOIN: st.volatile.shared.u32 [flag], 5;\n"
                                                                    "ld.volatile.shared.u32 %r5, [flag];\n" OUT("%r5"));
-    run_kernel(&(kernel_run){.ptx = ptx, .limit = 100000, .out = out, .out_bytes = sizeof out});
+    run_kernel(&(kernel_run){.ptx = ptx, .limit = 100000, INTO(out)});
     expect_words(out, 32, 5);
 }
 

@@ -279,8 +279,7 @@ static void check_product(const test *t) {
     run_kernel(&(kernel_run){.ptx = text_string(&ptx),
                              .device = device(),
                              .threads = THREADS,
-                             .in = in,
-                             .in_bytes = sizeof in,
+                             FROM(in),
                              .out = out,
                              .out_bytes = count * THREADS * 4});
     check_sums(t, out);
@@ -345,8 +344,7 @@ static void expect_fault(const char *instructions, uint32_t threads, const char 
     text_put(&ptx, END);
     uint32_t out[THREADS];
     memset(out, 0, sizeof out);
-    expect_failure(&(kernel_run){.ptx = text_string(&ptx), .threads = threads, .out = out, .out_bytes = sizeof out},
-                   HAUL_ERROR_FAULT, why);
+    expect_failure(&(kernel_run){.ptx = text_string(&ptx), .threads = threads, INTO(out)}, HAUL_ERROR_FAULT, why);
     text_free(&ptx);
 }
 
