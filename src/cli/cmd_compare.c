@@ -1,4 +1,5 @@
 /* haul compare: replays recorded launches and holds counters and outputs against the recording. */
+#include "base/number.h"
 #include "base/status.h"
 #include "cli/publish.h"
 #include "cli/session.h"
@@ -6,9 +7,22 @@
 #include "report/json.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What is counted: pairs of either grade, and launches by their outputs. */
+enum { EXACT, CLOSE, OUTPUTS, KINDS };
+static const char *const kinds[KINDS] = {"exact", "close", "outputs"};
+
+/* How many have to agree. */
+typedef struct threshold {
+    double least;
+    bool is_percent;
+} threshold;
 
 typedef struct comparison {
     const cli_values *values;
+    threshold thresholds[KINDS]; /* --at-least; where it says nothing 0, of outputs all */
     compare_sums sums;
     size_t outputs, identical; /* launches with recorded hashes, and those whose all agree */
     text out;
@@ -26,7 +40,53 @@ static bool has_outputs(const launch_description *d) {
 }
 
 static const char *grade_name(haul_counter counter) {
-    return haul_counters[counter].grade == HAUL_COUNTER_EXACT ? "exact" : "close";
+    return kinds[haul_counters[counter].grade == HAUL_COUNTER_EXACT ? EXACT : CLOSE];
+}
+
+/* ---- what has to agree ---- */
+
+/* `99.5%`, or a whole number of pairs. */
+static bool read_threshold(const char *s, threshold *out) {
+    char number[32];
+    const size_t length = strcspn(s, "%");
+    if (length >= sizeof number || (s[length] && s[length + 1])) return false;
+    memcpy(number, s, length);
+    number[length] = 0;
+    out->is_percent = s[length] == '%';
+    if (!number_f64(number, &out->least) || !(out->least >= 0)) return false;
+    return out->is_percent ? out->least <= 100 : out->least == floor(out->least) && isfinite(out->least);
+}
+
+static haul_status read_thresholds(comparison *c) {
+    const cli_list *given = &c->values->at_least;
+    c->thresholds[OUTPUTS] = (threshold){100, true};
+    for (size_t i = 0; i < given->count; i++) {
+        const char *item = given->items[i];
+        const size_t length = strcspn(item, "=");
+        int kind = 0;
+        while (kind < KINDS && (strncmp(item, kinds[kind], length) != 0 || kinds[kind][length])) kind++;
+        if (kind == KINDS || !item[length] || !read_threshold(item + length + 1, &c->thresholds[kind]))
+            return haul_fail(
+                HAUL_ERROR_ARGUMENT,
+                "--at-least: `%s` is not understood: write exact=99.5%%, close=98%% or outputs=100%%, or a "
+                "number for the share",
+                item);
+    }
+    return HAUL_OK;
+}
+
+static size_t total_of(const comparison *c, int kind) {
+    return kind == EXACT ? c->sums.exact_pairs : kind == CLOSE ? c->sums.close_pairs : c->outputs;
+}
+
+static size_t agreeing_of(const comparison *c, int kind) {
+    return kind == EXACT ? c->sums.exact_agreeing : kind == CLOSE ? c->sums.close_agreeing : c->identical;
+}
+
+static bool is_below(const comparison *c, int kind) {
+    const threshold *t = &c->thresholds[kind];
+    const double total = (double)total_of(c, kind), agreeing = (double)agreeing_of(c, kind);
+    return t->is_percent ? 100 * agreeing < t->least * total : agreeing < t->least;
 }
 
 /* ---- text ---- */
@@ -67,8 +127,17 @@ static void put_text(comparison *c, haul_stamp stamp, const launch_description *
     }
 }
 
+static void put_below(comparison *c, int kind) {
+    const threshold *t = &c->thresholds[kind];
+    const size_t agreeing = agreeing_of(c, kind), total = total_of(c, kind);
+    text_printf(&c->out, "below: %s: %zu of %zu agree (%.2f%%), at least %.10g%s should\n", kinds[kind], agreeing,
+                total, percent(agreeing, total), t->least, t->is_percent ? "%" : "");
+}
+
 static void put_summary(comparison *c) {
     const compare_sums *s = &c->sums;
+    for (int k = 0; k < KINDS; k++)
+        if (is_below(c, k)) put_below(c, k);
     text_printf(&c->out, "close: %zu of %zu pairs (%.2f%%)\n", s->close_agreeing, s->close_pairs,
                 percent(s->close_agreeing, s->close_pairs));
     text_printf(&c->out, "exact: %zu of %zu pairs (%.2f%%), outputs: %zu of %zu launches bit-identical\n",
@@ -95,13 +164,16 @@ static haul_status put_json(comparison *c, const launch_description *d, const co
 }
 
 static haul_status put_json_summary(comparison *c) {
-    const compare_sums *s = &c->sums;
-    return report_json_put(json_pack("{s:{s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}}", "exact", "agreeing",
-                                     (json_int_t)s->exact_agreeing, "pairs", (json_int_t)s->exact_pairs, "close",
-                                     "agreeing", (json_int_t)s->close_agreeing, "pairs", (json_int_t)s->close_pairs,
-                                     "outputs", "identical", (json_int_t)c->identical, "launches",
-                                     (json_int_t)c->outputs),
-                           JSON_COMPACT, &c->out);
+    json_t *line = json_object(), *below = json_array();
+    for (int k = 0; k < KINDS; k++) {
+        json_object_set_new(line, kinds[k],
+                            json_pack("{s:I, s:I}", k == OUTPUTS ? "identical" : "agreeing",
+                                      (json_int_t)agreeing_of(c, k), k == OUTPUTS ? "launches" : "pairs",
+                                      (json_int_t)total_of(c, k)));
+        if (is_below(c, k)) json_array_append_new(below, json_string(kinds[k]));
+    }
+    json_object_set_new(line, "below", below);
+    return report_json_put(line, JSON_COMPACT, &c->out);
 }
 
 /* ---- running ---- */
@@ -120,6 +192,10 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
     return cli_print(&c->out);
 }
 
+static bool all_is_well(const comparison *c) {
+    return !is_below(c, EXACT) && !is_below(c, CLOSE) && !is_below(c, OUTPUTS);
+}
+
 static haul_status compare_all(comparison *c, cli_session *s) {
     HAUL_TRY(cli_session_open(s, c->values));
     HAUL_TRY(cli_session_read_counters(s, c->values, 1));
@@ -134,10 +210,11 @@ static haul_status compare_all(comparison *c, cli_session *s) {
 
 int cli_run_compare(const cli_values *v) {
     comparison c = {.values = v};
-    cli_session s;
-    haul_status status = compare_all(&c, &s);
+    cli_session s = {0};
+    haul_status status = read_thresholds(&c);
+    if (status == HAUL_OK) status = compare_all(&c, &s);
     cli_session_close(&s);
     text_free(&c.out);
     if (status != HAUL_OK) return cli_fail("compare");
-    return c.identical == c.outputs ? CLI_FINE : CLI_FINDINGS;
+    return all_is_well(&c) ? CLI_FINE : CLI_FINDINGS;
 }

@@ -107,8 +107,27 @@ has '^close: [0-9]* of [0-9]* pairs ([0-9.]*%)$'
 want "compare --all" 0 "$haul" compare "$work/aos3.jsonl" --all --device sim:h100 --ptx "$work/memory_basics.ptx"
 has '^agrees  [0-9]* aos3: inst_global_ld: 48 recorded, 48 here (exact)$'
 sed 's/"after":"[0-9a-f]*"/"after":"0123456789abcdef"/' "$work/aos3.jsonl" >"$work/wrong.jsonl"
+want "compare with enough" 0 "$haul" compare "$work/aos3.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --at-least exact=100% --at-least close=98.5%
+has '^exact: 26 of 26 pairs'
+sed 's/"inst_global_ld":48/"inst_global_ld":47/' "$work/aos3.jsonl" >"$work/few.jsonl"
+want "compare with too few" 1 "$haul" compare "$work/few.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --at-least exact=99.5%
+has '^below: exact: 25 of 26 agree (96.15%), at least 99.5% should$'
+want "compare with a number" 0 "$haul" compare "$work/few.jsonl" --quiet --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --at-least exact=25
+want "compare with a larger one" 1 "$haul" compare "$work/few.jsonl" --json --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --at-least exact=26 --at-least close=1
+json 'lines[-1]["below"] == ["exact"] and lines[-1]["exact"] == {"agreeing": 25, "pairs": 26}'
+for wrong in exact exact= exakt=1 exact=101% exact=1.5 exact=-1 exact=nan% exact=1%% =1 close=x; do
+    refuse "^haul compare: --at-least: .$wrong. is not understood: write exact=" compare "$work/aos3.jsonl" \
+        --ptx "$work/memory_basics.ptx" --at-least "$wrong"
+done
 want "compare with other outputs" 1 "$haul" compare "$work/wrong.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx"
 has 'outputs: 0 of 1 launches bit-identical$'
+has '^below: outputs: 0 of 1 agree (0.00%), at least 100% should$'
+want "compare with other outputs, which may be" 0 "$haul" compare "$work/wrong.jsonl" --device sim:h100 \
+    --ptx "$work/memory_basics.ptx" --at-least outputs=0
 want "compare --json" 1 "$haul" compare "$work/wrong.jsonl" --json --device sim:h100 --ptx "$work/memory_basics.ptx"
 json 'lines[0]["outputs_identical"] is False and lines[-1]["outputs"] == {"identical": 0, "launches": 1}'
 
