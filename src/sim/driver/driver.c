@@ -1,4 +1,3 @@
-#include "sim/compiled/compiled.h"
 #include "sim/driver/driver.h"
 
 #include "base/memory.h"
@@ -8,6 +7,7 @@
 #include "ptx/ir.h"
 #include "sim/assembler/sink.h"
 #include "sim/call.h"
+#include "sim/compiled/compiled.h"
 #include "sim/copy/tensor.h"
 #include "sim/driver/internal.h"
 #include "sim/grid.h"
