@@ -1,4 +1,4 @@
-#include "sim/compiled/write.h"
+#include "sim/compiled/ops.h"
 
 #include "ptx/liveness.h"
 #include "sim/block.h"
@@ -683,6 +683,20 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
     return true;
 }
 
+/* An operation across lanes that has them all, and so waits for nobody. */
+static bool has_all_lanes(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    sim_value members;
+    if (is_part(w) || op->guard != SIM_SLOT_TRUE || !sim_op_is_collective(i)) return false;
+    return op->y == SIM_SLOT_TRUE ||
+           (sim_slot_is_constant(w, op->y, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES);
+}
+
+/* Whether an operation's handler does no more than its instruction says of registers. */
+static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    if (stands_alone(op) || op->run == sim_run_clock) return false;
+    return sim_op_is_arithmetic(i) || has_all_lanes(w, op, i);
+}
+
 /* Not all forms need a handler; true if the operation was written. */
 static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (stands_alone(op) || op->run == sim_run_clock) return false;
@@ -691,25 +705,10 @@ static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *
     if (op->form == SIM_FORM_GLOBAL) return !is_part(w) && sim_write_global(w, op);
     w->guarded = is_part(w) || op->guard != SIM_SLOT_TRUE;
     if (w->guarded) w->guard = active_lanes(w, op);
-    const bool known = sim_write_op(w, op, i);
+    const bool known = has_all_lanes(w, op, i) ? sim_write_collective(w, op, i) : sim_write_op(w, op, i);
     w->guarded = false;
     w->executed += known;
     return known;
-}
-
-/* The operand `members` names all lanes, or there is none. */
-static bool names_all_lanes(const sim_writer *w, uint32_t slot) {
-    sim_value members;
-    if (slot == SIM_SLOT_TRUE) return true;
-    return sim_slot_is_constant(w, slot, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES;
-}
-
-/* Whether an operation's handler does no more than its instruction says of registers. Operations across lanes wait for
- * nobody when all lanes are there. */
-static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (stands_alone(op) || op->run == sim_run_clock) return false;
-    if (sim_op_is_arithmetic(i)) return true;
-    return !is_part(w) && op->guard == SIM_SLOT_TRUE && sim_op_is_collective(i) && names_all_lanes(w, op->y);
 }
 
 /* ---- segments ---- */
@@ -746,6 +745,29 @@ static void end_segment(sim_writer *w, sim_segment *s) {
     sim_write_line(w, "}");
 }
 
+/* Writes the operation that ends a segment. */
+static void write_last(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction, uint32_t end) {
+    const bool jumps = op->form == SIM_FORM_JUMP || op->run == sim_run_jump;
+    const bool yields = op->run == sim_run_yield && op->guard == SIM_SLOT_TRUE;
+    if (op->form == SIM_FORM_BRANCH) {
+        write_branch(w, op, pc, end);
+        return;
+    }
+    if (!jumps && !yields) {
+        write_last_handler(w, op, pc, instruction);
+        return;
+    }
+    sim_close_cohorts(w);
+    sim_write_back(w, yields ? instruction : end, yields ? instruction : end);
+    w->executed++;
+    if (yields)
+        sim_write_end(w, SIM_YIELD, pc + 1);
+    else if (op->run == sim_run_jump)
+        sim_write_end(w, SIM_NEXT, op->target);
+    else
+        write_way(w, pc, op->target);
+}
+
 /* Writes operations from *pc on until one ends the segment. */
 static void write_segment(sim_writer *w, uint32_t *pc, uint32_t end_pc, uint32_t end, sim_written *out) {
     const ptx_function *f = w->program->function;
@@ -759,19 +781,8 @@ static void write_segment(sim_writer *w, uint32_t *pc, uint32_t end_pc, uint32_t
         ++*pc;
         if (write_bookkeeping(w, op)) continue;
         const bool last = ends_segment(op, i);
-        if (last && op->form == SIM_FORM_BRANCH) write_branch(w, op, at, end);
-        if (last && (op->form == SIM_FORM_JUMP || op->run == sim_run_jump)) {
-            sim_close_cohorts(w);
-            sim_write_back(w, end, end);
-            w->executed++;
-            if (op->run == sim_run_jump)
-                sim_write_end(w, SIM_NEXT, op->target);
-            else
-                write_way(w, at, op->target);
-        } else if (last && op->form != SIM_FORM_BRANCH) {
-            write_last_handler(w, op, at, instruction);
-        }
         if (last) {
+            write_last(w, op, at, instruction, end);
             end_segment(w, s);
             return;
         }
@@ -839,6 +850,9 @@ static void declare_gathers(sim_writer *w, unsigned bits) {
 void sim_write_finish(sim_writer *w) {
     sim_write_line(w, "declare i32 @llvm.ctpop.i32(i32)");
     declare_functions(w);
+    static const char *const reductions[] = {"add", "and", "or", "xor", "smin", "smax", "umin", "umax"};
+    for (unsigned k = 0; k < sizeof reductions / sizeof *reductions; k++)
+        sim_write_line(w, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)", reductions[k]);
     declare_gathers(w, 32);
     declare_gathers(w, 64);
     sim_write_line(w, "!0 = !{!\"branch_weights\", i32 2000, i32 1}");
