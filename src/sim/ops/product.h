@@ -157,11 +157,35 @@ static inline double sim_decode_one(uint32_t raw, unsigned type) {
 
 /* ---- sums of floating types ---- */
 
-enum { SIM_SUM_BITS = 40, SIM_NO_EXPONENT = -100000 };
+/* Columns are taken eight at a time, of which n is a multiple; products that are summed at once are no more than that.
+ */
+enum { SIM_COLUMNS = 8, SIM_MOST_TOGETHER = 64, SIM_NO_EXPONENT = -100000, SIM_LEAST_EXPONENT = -900 };
 
-static inline int64_t sim_aligned(int64_t x, int32_t below, int64_t kept) {
-    const int64_t magnitude = (x < 0 ? -x : x) >> (below > 62 ? 62 : below) & kept;
-    return x < 0 ? -magnitude : magnitude;
+/* Compilers unroll loops that short instead of making vectors of them. Relations give all ones where they hold. */
+typedef double sim_eight_reals __attribute__((vector_size(64)));
+typedef int64_t sim_eight_longs __attribute__((vector_size(64)));
+typedef float sim_eight_singles __attribute__((vector_size(32)));
+typedef int32_t sim_eight_integers __attribute__((vector_size(32)));
+
+/* Eight columns of b, as many elements of each as are summed at once. Zeros have no exponent. */
+typedef struct sim_columns {
+    sim_eight_reals real[SIM_MOST_TOGETHER];
+    sim_eight_integers exponent[SIM_MOST_TOGETHER];
+} sim_columns;
+
+static inline double sim_power_of_two(int32_t exponent) {
+    return f64_of_bits((uint64_t)(exponent + 1023) << 52);
+}
+
+/* Lane by lane where they hold, else the other. */
+static inline void sim_choose_eight(sim_eight_integers *out, const sim_eight_integers *where,
+                                    const sim_eight_integers *yes, const sim_eight_integers *no) {
+    *out = (*yes & *where) | (*no & ~*where);
+}
+
+static inline void sim_powers_of_two(sim_eight_reals *out, const sim_eight_integers *exponent) {
+    const sim_eight_longs wide = __builtin_convertvector(*exponent, sim_eight_longs);
+    *out = (sim_eight_reals)((wide + 1023) << 52);
 }
 
 /* Cut to single precision; what is beyond its range is infinite. */
@@ -172,50 +196,89 @@ static inline float sim_cut_to_single(double x) {
     return x < 0 ? -f : f;
 }
 
-/* The same, with the last bit set where something was cut off: rounding to half precision gives what it would give of
- * x itself. */
-static inline float sim_cut_to_odd(double x) {
-    const float f = sim_cut_to_single(x);
-    return (double)f == x || __builtin_isinf(f) ? f : f32_of_bits(bits_of_f32(f) | 1);
+/* The same of eight. With `odd`, the last bit is set where something was cut off: rounding to half precision gives what
+ * it would give of x itself. */
+static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out) {
+    const sim_eight_longs bits = (sim_eight_longs)*x & INT64_MAX;
+    const sim_eight_reals magnitude = (sim_eight_reals)bits;
+    sim_eight_integers f = (sim_eight_integers) __builtin_convertvector(magnitude, sim_eight_singles);
+    const sim_eight_reals back = __builtin_convertvector((sim_eight_singles)f, sim_eight_reals);
+    const sim_eight_longs above = (back > magnitude) & (magnitude < 0x1p128);
+    f += __builtin_convertvector(above, sim_eight_integers);
+    if (odd) {
+        const sim_eight_reals cut = __builtin_convertvector((sim_eight_singles)f, sim_eight_reals);
+        f |= __builtin_convertvector(cut != magnitude, sim_eight_integers) & (f < 0x7f800000) & 1;
+    }
+    f |= __builtin_convertvector(*x < 0.0, sim_eight_integers) & INT32_MIN;
+    memcpy(out, &f, sizeof f);
 }
 
-/* sum[j] += products from k to end - 1 of row i. */
-static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned i, unsigned k, unsigned end,
-                                    unsigned fraction, float *sum) {
-    int32_t most[SIM_MOST_COLUMNS], own[SIM_MOST_COLUMNS];
-    int64_t total[SIM_MOST_COLUMNS];
-    const unsigned up = SIM_SUM_BITS - o->a.mantissa - o->b.mantissa;
+static inline void sim_spread_columns(const sim_product *p, const sim_factor *b, unsigned first, unsigned k,
+                                      unsigned end, sim_columns *c) {
+    const sim_eight_integers none = (sim_eight_integers){0} + SIM_NO_EXPONENT;
+    for (unsigned at = k; at < end; at++) {
+        sim_eight_integers value, exponent;
+        sim_eight_reals power;
+        memcpy(&value, b->value + at * p->n + first, sizeof value);
+        memcpy(&exponent, b->exponent + at * p->n + first, sizeof exponent);
+        const sim_eight_integers some = value != 0, below = exponent - (int32_t)b->mantissa;
+        sim_powers_of_two(&power, &below);
+        c->real[at - k] = __builtin_convertvector(value, sim_eight_reals) * power;
+        sim_choose_eight(&c->exponent[at - k], &some, &exponent, &none);
+    }
+}
+
+/* The greatest exponent of each column's products and sum. */
+static inline void sim_find_most(const sim_factor *a, unsigned first, unsigned count, const sim_columns *c,
+                                 const float *sum, sim_eight_integers *most) {
+    const sim_eight_integers none = (sim_eight_integers){0} + SIM_NO_EXPONENT;
+    sim_eight_integers bits;
+    memcpy(&bits, sum, sizeof bits);
+    bits &= INT32_MAX;
+    const sim_eight_integers e = bits >> 23, own = e - (e == 0) - 127, some = bits != 0;
+    sim_choose_eight(most, &some, &own, &none);
+    for (unsigned n = 0; n < count; n++) {
+        const int32_t of_a = a->value[first + n] ? a->exponent[first + n] : SIM_NO_EXPONENT;
+        const sim_eight_integers of_both = of_a + c->exponent[n], greater = of_both > *most;
+        sim_choose_eight(most, &greater, &of_both, most);
+    }
+}
+
+/* sum[j] += `count` products of a's elements from `first` on, of eight columns. In units of the last bit that is kept,
+ * what is cut off is behind the point: conversion to integers does that. Doubles have room for the sum. */
+static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned count, const sim_columns *c,
+                                 unsigned fraction, bool is_half, float *sum) {
+    sim_eight_integers most;
+    sim_eight_singles before;
+    sim_eight_reals units, power;
+    sim_find_most(a, first, count, c, sum, &most);
+    most &= most > SIM_LEAST_EXPONENT;
+    const sim_eight_integers up = (int32_t)fraction - most, down = most - (int32_t)fraction;
+    sim_powers_of_two(&units, &up);
+    memcpy(&before, sum, sizeof before);
+    const sim_eight_reals scaled = __builtin_convertvector(before, sim_eight_reals) * units;
+    sim_eight_reals total =
+        __builtin_convertvector(__builtin_convertvector(scaled, sim_eight_integers), sim_eight_reals);
+    for (unsigned n = 0; n < count; n++) {
+        const double own =
+            (double)a->value[first + n] * sim_power_of_two(a->exponent[first + n] - (int32_t)a->mantissa);
+        const sim_eight_reals product = own * c->real[n] * units;
+        total += __builtin_convertvector(__builtin_convertvector(product, sim_eight_integers), sim_eight_reals);
+    }
+    sim_powers_of_two(&power, &down);
+    total *= power;
+    sim_cut_eight(&total, is_half, sum);
+}
+
+/* Adds products from k to end - 1 to the sums of so many rows. */
+static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned row, unsigned rows,
+                                    unsigned k, unsigned end, unsigned fraction, float *sum) {
     const bool is_half = p->type_d == PTX_F16 && end == p->k;
-    const int64_t kept = ~((INT64_C(1) << (SIM_SUM_BITS - fraction)) - 1);
-    for (unsigned j = 0; j < p->n; j++) {
-        const uint32_t bits = bits_of_f32(sum[j]), e = bits >> 23 & 0xff;
-        const int32_t significand = (int32_t)((bits & 0x7fffff) | (e ? 0x800000u : 0));
-        own[j] = (int32_t)(e ? e : 1) - 127;
-        most[j] = significand ? own[j] : SIM_NO_EXPONENT;
-        total[j] = (int64_t)(bits >> 31 ? -significand : significand) * (1 << (SIM_SUM_BITS - 23));
-    }
-    for (unsigned at = k; at < end; at++) {
-        const int32_t value = o->a.value[i * p->k + at], exponent = o->a.exponent[i * p->k + at];
-        const int32_t *values = o->b.value + at * p->n, *exponents = o->b.exponent + at * p->n;
-        SIM_VECTORISE for (unsigned j = 0; j < p->n; j++) {
-            const int32_t e = value * values[j] != 0 ? exponent + exponents[j] : SIM_NO_EXPONENT;
-            most[j] = e > most[j] ? e : most[j];
-        }
-    }
-    for (unsigned j = 0; j < p->n; j++) total[j] = total[j] ? sim_aligned(total[j], most[j] - own[j], kept) : 0;
-    for (unsigned at = k; at < end; at++) {
-        const int32_t value = o->a.value[i * p->k + at], exponent = o->a.exponent[i * p->k + at];
-        const int32_t *values = o->b.value + at * p->n, *exponents = o->b.exponent + at * p->n;
-        SIM_VECTORISE for (unsigned j = 0; j < p->n; j++) {
-            const int64_t product = (int64_t)(value * values[j]) * (INT64_C(1) << up);
-            const int32_t below = product ? most[j] - exponent - exponents[j] : 0;
-            total[j] += sim_aligned(product, below, kept);
-        }
-    }
-    for (unsigned j = 0; j < p->n; j++) {
-        const int32_t exponent = most[j] < -900 ? 0 : most[j] - SIM_SUM_BITS;
-        const double whole = (double)total[j] * f64_of_bits((uint64_t)(exponent + 1023) << 52);
-        sum[j] = is_half ? sim_cut_to_odd(whole) : sim_cut_to_single(whole);
+    sim_columns c;
+    for (unsigned first = 0; first < p->n; first += SIM_COLUMNS) {
+        sim_spread_columns(p, &o->b, first, k, end, &c);
+        for (unsigned i = 0; i < rows; i++)
+            sim_add_eight(&o->a, (row + i) * p->k + k, end - k, &c, fraction, is_half, sum + i * p->n + first);
     }
 }
 
@@ -237,12 +300,9 @@ static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, un
     const bool finite_b = sim_decode_floats(&o->b, p->k * p->n, p->type_b);
     bool finite = finite_a && finite_b;
     for (unsigned n = 0; n < p->m * p->n; n++) finite &= (bits_of_f32(o->sum.single[n]) & 0x7f800000) != 0x7f800000;
-    for (unsigned i = 0; i < p->m; i++) {
-        float *sum = o->sum.single + i * p->n;
-        if (!finite) sim_add_specials(p, o, i, sum);
-        for (unsigned k = 0; finite && k < p->k; k += width)
-            sim_add_products(p, o, i, k, k + width < p->k ? k + width : p->k, fraction, sum);
-    }
+    for (unsigned i = 0; !finite && i < p->m; i++) sim_add_specials(p, o, i, o->sum.single + i * p->n);
+    for (unsigned k = 0; finite && k < p->k; k += width)
+        sim_add_products(p, o, 0, p->m, k, k + width < p->k ? k + width : p->k, fraction, o->sum.single);
 }
 
 /* ---- the others ---- */

@@ -509,7 +509,7 @@ static void add_row(const sim_product *p, const sim_operands *o, uint32_t row, u
     for (uint32_t j = 0; j < p->n; j++) finite &= (bits_of_f32(sum[j]) & 0x7f800000) != 0x7f800000;
     if (!finite) add_specials(p, o, row, sum);
     for (uint32_t k = 0; finite && k < p->k; k += width)
-        sim_add_products(p, o, row, k, k + width < p->k ? k + width : p->k, sim_sum_fraction(PTX_F16, sm), sum);
+        sim_add_products(p, o, row, 1, k, k + width < p->k ? k + width : p->k, sim_sum_fraction(PTX_F16, sm), sum);
 }
 
 /* What of b a row of a sparse a meets. */
