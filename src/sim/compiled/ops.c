@@ -389,6 +389,14 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     case PTX_OP_CVT: return sim_write_convert(w, op, i);
     case PTX_OP_CVT_PACK: return sim_write_pack_halves(w, op, i);
     case PTX_OP_MOV: return write_copy(w, op, i);
+    case PTX_OP_POPC:
+    case PTX_OP_CLZ:
+    case PTX_OP_BREV:
+    case PTX_OP_CNOT:
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+    case PTX_OP_SHF:
+    case PTX_OP_PRMT: return sim_write_bit_field(w, op, i);
     case PTX_OP_HADD:
     case PTX_OP_HSUB:
     case PTX_OP_HMUL:

@@ -70,6 +70,10 @@ bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i)
 bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_pack_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
+/* ---- bits (bits.c) ---- */
+
+bool sim_write_bit_field(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
 /* ---- across lanes (collective.c) ---- */
 
 bool sim_write_collective(sim_writer *w, const sim_op *op, const ptx_instruction *i);

@@ -259,96 +259,6 @@ void sim_forget_all(sim_writer *w) {
     w->cached_count = 0;
 }
 
-/* ---- half warps ---- */
-
-#define FIRST_HALF "0,i32 1,i32 2,i32 3,i32 4,i32 5,i32 6,i32 7,i32 8,i32 9,i32 10,i32 11,i32 12,i32 13,i32 14,i32 15"
-#define SECOND_HALF \
-    "16,i32 17,i32 18,i32 19,i32 20,i32 21,i32 22,i32 23,i32 24,i32 25,i32 26,i32 27,i32 28,i32 29,i32 30,i32 31"
-static const char whole_warp[] = "<i32 " FIRST_HALF ",i32 " SECOND_HALF ">";
-static const char *const half_warps[2] = {"<i32 " FIRST_HALF ">", "<i32 " SECOND_HALF ">"};
-
-sim_element sim_element_of(const sim_op *op) {
-    return (sim_element){8u << op->x, 8u << op->y, op->imm2 != 0};
-}
-
-sim_value_type sim_value_type_by(unsigned bits) {
-    return bits == 16 ? SIM_VALUE_I16 : bits == 32 ? SIM_VALUE_I32 : SIM_VALUE_I64;
-}
-
-sim_value sim_write_joined(sim_writer *w, sim_value_type type, uint32_t low, uint32_t high) {
-    const char *half = sim_value_halves[type];
-    return sim_write_value(w, type, "shufflevector %s %%v%u, %s %%v%u, <32 x i32> %s", half, low, half, high,
-                           whole_warp);
-}
-
-uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half) {
-    return sim_write_id(w, "shufflevector %s %s, %s undef, <16 x i32> %s", sim_value_types[v.type], sim_operand(w, v),
-                        sim_value_types[v.type], half_warps[half]);
-}
-
-enum { INTEGERS_TEXT = 32 };
-
-static void name_integers(char type[INTEGERS_TEXT], unsigned bits, unsigned count) {
-    if (count == 1)
-        snprintf(type, INTEGERS_TEXT, "i%u", bits);
-    else
-        snprintf(type, INTEGERS_TEXT, "<%u x i%u>", count, bits);
-}
-
-uint32_t sim_load_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count) {
-    char type[INTEGERS_TEXT];
-    name_integers(type, bits, count);
-    return sim_write_load(w, address, type, bits / 8);
-}
-
-void sim_store_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned count, uint32_t values) {
-    char type[INTEGERS_TEXT];
-    name_integers(type, bits, count);
-    const uint32_t pointer = sim_write_pointer(w, address, type);
-    sim_write_line(w, "  store %s %%v%u, %s %%v%u, align %u", type, values, sim_pointer_type(w, type), pointer,
-                   bits / 8);
-}
-
-uint32_t sim_pick_element(sim_writer *w, uint32_t values, unsigned bits, unsigned count, unsigned e) {
-    char places[160], type[INTEGERS_TEXT];
-    size_t at = 0;
-    if (count == 1) return values;
-    name_integers(type, bits, SIM_HALF_WARP * count);
-    for (unsigned l = 0; l < SIM_HALF_WARP; l++)
-        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l * count + e);
-    return sim_write_id(w, "shufflevector %s %%v%u, %s undef, <16 x i32> <%s>", type, values, type, places);
-}
-
-/* Two vectors become one of twice the length. */
-static uint32_t write_zipped(sim_writer *w, uint32_t a, uint32_t b, unsigned bits, unsigned length) {
-    char places[600];
-    size_t at = 0;
-    for (unsigned l = 0; l < 2 * length; l++)
-        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l / 2 + l % 2 * length);
-    return sim_write_id(w, "shufflevector <%u x i%u> %%v%u, <%u x i%u> %%v%u, <%u x i32> <%s>", length, bits, a, length,
-                        bits, b, 2 * length, places);
-}
-
-uint32_t sim_zip_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count) {
-    if (count == 1) return elements[0];
-    if (count == 2) return write_zipped(w, elements[0], elements[1], bits, SIM_HALF_WARP);
-    const uint32_t even = write_zipped(w, elements[0], elements[2], bits, SIM_HALF_WARP);
-    const uint32_t odd = write_zipped(w, elements[1], elements[3], bits, SIM_HALF_WARP);
-    return write_zipped(w, even, odd, bits, 2 * SIM_HALF_WARP);
-}
-
-static uint32_t write_resized(sim_writer *w, uint32_t values, const char *how, unsigned from, unsigned to) {
-    return from == to ? values : sim_write_id(w, "%s <16 x i%u> %%v%u to <16 x i%u>", how, from, values, to);
-}
-
-uint32_t sim_write_as_lanes(sim_writer *w, uint32_t elements, const sim_element *e) {
-    return write_resized(w, elements, e->extends_sign ? "sext" : "zext", e->bits, e->lane_bits);
-}
-
-uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element *e) {
-    return write_resized(w, lanes, "trunc", e->lane_bits, e->bits);
-}
-
 /* ---- what is live ---- */
 
 static void mark_live(sim_writer *w, const uint64_t *row, bool live) {
@@ -813,27 +723,43 @@ void sim_write_begin(sim_writer *w) {
         if (p->register_slots[r] >= SIM_SLOTS_FIXED) w->register_at[p->register_slots[r] / 4] = true;
 }
 
-/* LLVM's functions: of lanes of one type, and from one type to another. */
+/* LLVM's functions of lanes: FUNCTION(result, name, parameters). */
+#define OF_INTEGERS(FUNCTION, lanes, suffix)      \
+    FUNCTION(lanes, "ctpop." suffix, lanes)       \
+    FUNCTION(lanes, "ctlz." suffix, lanes ", i1") \
+    FUNCTION(lanes, "bitreverse." suffix, lanes)
+#define OF_FLOATS(FUNCTION, lanes, suffix)                      \
+    FUNCTION(lanes, "fma." suffix, lanes ", " lanes ", " lanes) \
+    FUNCTION(lanes, "sqrt." suffix, lanes)                      \
+    FUNCTION(lanes, "rint." suffix, lanes)                      \
+    FUNCTION(lanes, "trunc." suffix, lanes)                     \
+    FUNCTION(lanes, "floor." suffix, lanes)                     \
+    FUNCTION(lanes, "ceil." suffix, lanes)                      \
+    FUNCTION("<32 x i32>", "fptosi.sat.v32i32." suffix, lanes)  \
+    FUNCTION("<32 x i64>", "fptosi.sat.v32i64." suffix, lanes)  \
+    FUNCTION("<32 x i32>", "fptoui.sat.v32i32." suffix, lanes)  \
+    FUNCTION("<32 x i64>", "fptoui.sat.v32i64." suffix, lanes)
+#define TERNARY_WORDS "<32 x i32>, <32 x i32>, <32 x i32>"
+#define FUNCTIONS(FUNCTION)                                    \
+    OF_INTEGERS(FUNCTION, "<32 x i32>", "v32i32")              \
+    OF_INTEGERS(FUNCTION, "<32 x i64>", "v32i64")              \
+    OF_FLOATS(FUNCTION, "<32 x float>", "v32f32")              \
+    OF_FLOATS(FUNCTION, "<32 x double>", "v32f64")             \
+    FUNCTION("<32 x i32>", "fshl.v32i32", TERNARY_WORDS)       \
+    FUNCTION("<32 x i32>", "fshr.v32i32", TERNARY_WORDS)       \
+    FUNCTION("i32", "ctpop.i32", "i32")                        \
+    FUNCTION("i32", "vector.reduce.add.v32i32", "<32 x i32>")  \
+    FUNCTION("i32", "vector.reduce.and.v32i32", "<32 x i32>")  \
+    FUNCTION("i32", "vector.reduce.or.v32i32", "<32 x i32>")   \
+    FUNCTION("i32", "vector.reduce.xor.v32i32", "<32 x i32>")  \
+    FUNCTION("i32", "vector.reduce.smin.v32i32", "<32 x i32>") \
+    FUNCTION("i32", "vector.reduce.smax.v32i32", "<32 x i32>") \
+    FUNCTION("i32", "vector.reduce.umin.v32i32", "<32 x i32>") \
+    FUNCTION("i32", "vector.reduce.umax.v32i32", "<32 x i32>")
+
 static void declare_functions(sim_writer *w) {
-    static const struct {
-        const char *name;
-        unsigned count;
-    } functions[] = {{"fma", 3}, {"sqrt", 1}, {"rint", 1}, {"trunc", 1}, {"floor", 1}, {"ceil", 1}};
-    static const char *const lanes[2][2] = {{"<32 x float>", "v32f32"}, {"<32 x double>", "v32f64"}};
-    static const char *const conversions[] = {"fptosi.sat", "fptoui.sat"};
-    for (unsigned t = 0; t < 2; t++) {
-        const char *type = lanes[t][0], *suffix = lanes[t][1];
-        for (unsigned k = 0; k < sizeof functions / sizeof *functions; k++)
-            sim_write_line(w, "declare %s @llvm.%s.%s(%s%s%s)", type, functions[k].name, suffix, type,
-                           functions[k].count > 1 ? ", " : "",
-                           functions[k].count < 2 ? ""
-                           : t                    ? "<32 x double>, <32 x double>"
-                                                  : "<32 x float>, <32 x float>");
-        for (unsigned k = 0; k < 2; k++) {
-            sim_write_line(w, "declare <32 x i32> @llvm.%s.v32i32.%s(%s)", conversions[k], suffix, type);
-            sim_write_line(w, "declare <32 x i64> @llvm.%s.v32i64.%s(%s)", conversions[k], suffix, type);
-        }
-    }
+#define DECLARATION(result, name, parameters) "declare " result " @llvm." name "(" parameters ")\n"
+    text_put(w->out, FUNCTIONS(DECLARATION));
 }
 
 static void declare_gathers(sim_writer *w, unsigned bits) {
@@ -848,11 +774,7 @@ static void declare_gathers(sim_writer *w, unsigned bits) {
 }
 
 void sim_write_finish(sim_writer *w) {
-    sim_write_line(w, "declare i32 @llvm.ctpop.i32(i32)");
     declare_functions(w);
-    static const char *const reductions[] = {"add", "and", "or", "xor", "smin", "smax", "umin", "umax"};
-    for (unsigned k = 0; k < sizeof reductions / sizeof *reductions; k++)
-        sim_write_line(w, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)", reductions[k]);
     declare_gathers(w, 32);
     declare_gathers(w, 64);
     sim_write_line(w, "!0 = !{!\"branch_weights\", i32 2000, i32 1}");

@@ -115,7 +115,7 @@ void sim_write_slot(sim_writer *w, uint32_t slot, sim_value value);
 /* A mask as a vector of bits: N. */
 uint32_t sim_write_bits(sim_writer *w, sim_value mask);
 
-/* ---- half warps ---- */
+/* ---- half warps (elements.c) ---- */
 
 enum { SIM_HALF_WARP = SIM_LANES / 2 };
 
