@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "base/text.h"
-#include "ptx/print.h"
 #include "sim/block.h"
 #include "sim/cluster.h"
 #include "sim/cycle.h"
@@ -256,20 +254,28 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     if (!s->sms || !s->countings)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
-    HAUL_TRY(sim_l2_create(l->machine, &s->l2));
+    choose_threads(s, l);
+    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, operations_expected(&s->grid)), &s->l2));
     sim_count_plan_set_window(s->plan, &l->window);
     sim_l2_set_aside(s->l2, l->set_aside);
     uint64_t behind;
     const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
     if (mapped) s->link = sim_link_between(mapped, behind);
     if (l->check) HAUL_TRY(set_up_checks(s, l));
-    choose_threads(s, l);
     return create_sms(s);
 }
 
-static void tear_down(run_state *s) {
-    for (uint32_t i = 0; s->sms && i < s->grid.used_sms; i++)
+/* By those who made them, whose part of the host's allocator they came from. */
+static void free_sms(run_state *s) {
+    const uint32_t n = s->sms ? s->grid.used_sms : 0;
+    const int threads = threads_for(s, operations_expected(&s->grid));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (uint32_t i = 0; i < n; i++)
         if (s->sms[i].grid) sim_sm_free(&s->sms[i]);
+}
+
+static void tear_down(run_state *s) {
+    free_sms(s);
     memory_free(s->sms);
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
@@ -469,14 +475,6 @@ static const haul_source_place *outer_place(const ptx_module *m, uint32_t index,
     return out;
 }
 
-static char *copy_text(arena *memory, text *t) {
-    const bool failed = t->failed;
-    char *copy = arena_copy(memory, text_string(t), t->length);
-    text_clear(t);
-    t->failed = failed; /* the caller looks once, in the end */
-    return copy;
-}
-
 /* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
 static void record_class(const sim_program *p, haul_instruction_record *records) {
     for (size_t i = 0; i < p->op_count; i++)
@@ -484,17 +482,19 @@ static void record_class(const sim_program *p, haul_instruction_record *records)
             records[p->ops[i].instruction].memory_class = (haul_memory_class)p->ops[i].memory_class;
 }
 
-static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, text *t,
+static const char *copy_text(arena *memory, const char *string) {
+    return arena_copy(memory, string, strlen(string));
+}
+
+static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory,
                                 haul_launch_record *r) {
     const ptx_function *f = p->function;
     r->instruction_count = f->instruction_count;
     r->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, haul_instruction_record);
     for (size_t i = 0; i < f->instruction_count; i++) {
         haul_instruction_record *out = &r->instructions[i];
-        ptx_print_instruction(p->module, f, &f->instructions[i], t);
-        out->text = copy_text(memory, t);
-        ptx_print_opcode(&f->instructions[i], t);
-        out->mnemonic = copy_text(memory, t);
+        out->text = copy_text(memory, p->texts[i].text);
+        out->mnemonic = copy_text(memory, p->texts[i].mnemonic);
         out->ptx_line = f->instructions[i].position.line;
         const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;
@@ -516,7 +516,6 @@ static haul_status no_memory_for_record(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
 }
 
-/* `t` is the caller's, who frees it: allocation failures of the arena land here. */
 static sim_waits waits_of_all(const run_state *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
@@ -545,17 +544,15 @@ static bool checks_failed(const run_state *s) {
 }
 
 haul_status sim_record_program(const sim_program *p, arena *memory, haul_launch_record *r) {
-    text t = {0};
     const char *name = p->function->name;
     *r = (haul_launch_record){.estimate_us = -1, .measured_us = -1};
     r->kernel = arena_copy(memory, name, strlen(name));
-    record_instructions(p, NULL, memory, &t, r);
-    const bool failed = t.failed;
-    text_free(&t);
-    return failed ? no_memory_for_record() : HAUL_OK;
+    record_instructions(p, NULL, memory, r);
+    return HAUL_OK;
 }
 
-static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, text *t, haul_launch_record *r) {
+/* Allocation failures of the arena land here. */
+static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
         memory->out_of_memory = outer;
@@ -570,10 +567,10 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
-    record_instructions(l->program, traffic, memory, t, r);
+    record_instructions(l->program, traffic, memory, r);
     if (l->check) record_findings(s, memory, r);
     memory->out_of_memory = outer;
-    return t->failed ? no_memory_for_record() : HAUL_OK;
+    return HAUL_OK;
 }
 
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
@@ -589,9 +586,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
         status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
     if (record && ready && (status == HAUL_OK || l->check)) {
         *record = (haul_launch_record){.occupancy = occupancy, .ended_by = status};
-        text t = {0};
-        haul_status filled = fill_record(&s, l, memory, &t, record);
-        text_free(&t);
+        haul_status filled = fill_record(&s, l, memory, record);
         if (status == HAUL_OK) status = filled;
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);

@@ -13,7 +13,7 @@ static int set_up(void **state) {
     static fixture f;
     f = (fixture){0};
     *state = &f;
-    return sim_l2_create(sim_machine_find("h100"), &f.l2) != HAUL_OK;
+    return sim_l2_create(sim_machine_find("h100"), 1, &f.l2) != HAUL_OK;
 }
 
 static int tear_down(void **state) {
@@ -233,7 +233,7 @@ static void no_memory_is_an_error(void **state) {
     sim_l2 *l2;
     for (size_t n = 1; n <= 1 + SIM_SLICES; n++) {
         memory_fail_after(n);
-        assert_int_equal(sim_l2_create(sim_machine_find("h100"), &l2), HAUL_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(sim_l2_create(sim_machine_find("h100"), 1, &l2), HAUL_ERROR_OUT_OF_MEMORY);
         assert_null(l2);
     }
     memory_fail_after(0);

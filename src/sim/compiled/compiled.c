@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
-#include "sim/assembler/assembler.h"
 #include "sim/compiled/jobs.h"
 #include "sim/compiled/kept.h"
 #include "sim/compiled/write.h"
@@ -44,7 +43,6 @@ static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, c
 /* What is the same for all blocks of a function. */
 static void know_function(sim_compiled *c) {
     const ptx_function *f = c->program->function;
-    if (!c->assembled) c->assembled = sim_assemble(f, &c->memory);
     if (c->live) return;
     ptx_liveness *live = ARENA_NEW(&c->memory, ptx_liveness);
     ptx_liveness_compute(f, &c->memory, live);
@@ -61,7 +59,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     w->has_fma = info->has_fma;
     w->has_f16 = info->has_f16;
     know_function(c);
-    w->assembled = c->assembled;
+    w->assembled = c->program->assembled;
     w->blocks_live = c->live;
     return w;
 }

@@ -158,7 +158,6 @@ struct sim_compiled {
     _Atomic uint16_t *kinds;                    /* by operation: a bit for each sim_lanes_kind that its lanes were of */
     uint32_t limit, count;                      /* segments: that there can be, that there are */
     arena memory;                               /* segments, tables */
-    const struct sim_assembled *assembled;      /* NULL: not needed yet */
     struct ptx_liveness *live;                  /* the same */
     struct sim_kept *kept;
 };

@@ -27,8 +27,6 @@ static void number_tallies(sim_count_plan *plan) {
 static bool build(sim_count_plan *plan) {
     if (setjmp(plan->out_of_memory)) return false;
     arena_init(&plan->memory, &plan->out_of_memory);
-    plan->assembled = sim_assemble(plan->function, &plan->memory);
-    plan->costs = sim_block_costs(plan->function, &plan->memory);
     number_tallies(plan);
     return true;
 }
@@ -40,6 +38,8 @@ haul_status sim_count_plan_create(const sim_machine *machine, const sim_program 
     *out = NULL;
     if (!plan) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     plan->function = program->function;
+    plan->assembled = program->assembled;
+    plan->costs = program->costs;
     plan->l1_bytes = occupancy->l1_bytes;
     plan->local_bytes = program->local_bytes;
     if (!build(plan)) {

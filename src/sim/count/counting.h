@@ -18,9 +18,9 @@ struct sim_count_plan {
     arena memory;
     jmp_buf out_of_memory;
     const ptx_function *function;
-    sim_assembled *assembled; /* by instruction */
-    const sim_cost *costs;    /* by basic block */
-    uint32_t *tally_of;       /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
+    const sim_assembled *assembled; /* by instruction */
+    const sim_cost *costs;          /* by basic block */
+    uint32_t *tally_of;             /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
     uint32_t tally_count;
     uint32_t l1_bytes;
     uint64_t local_bytes; /* of a thread */

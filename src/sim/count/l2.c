@@ -29,7 +29,7 @@ typedef struct l2_sets {
     l2_set of[PARTITIONS];
 } l2_sets;
 
-/* Bytes written of sectors that are not whole. */
+/* Bytes written of sectors that are not whole; of ways without a bit in `partly` it says nothing. */
 typedef struct l2_cover {
     uint8_t bytes[PARTITIONS][WAYS][LINE_SECTORS];
 } l2_cover;
@@ -46,6 +46,15 @@ typedef struct recent_request {
     uint32_t round, sm;
 } recent_request;
 
+/* Sets lie too far apart for the host's nearest caches: requests wait by the part of the sets that they are for, until
+ * there are so many that playing them pays for fetching that part. An entry has bit OTHER_PARTITION set when its SM
+ * reads through partition 1. */
+enum { PARTS = 16, PART_ENTRIES = 2048, OTHER_PARTITION = 1 << 15 };
+typedef struct l2_waiting {
+    uint32_t count[PARTS];
+    sim_log_entry entries[PARTS][PART_ENTRIES];
+} l2_waiting;
+
 /* What is left of an SM's log for the slice. */
 typedef struct l2_stream {
     const sim_log_entry *next, *end;
@@ -60,6 +69,7 @@ typedef struct l2_slice {
     l2_sets *sets;
     l2_cover *covers;    /* likewise */
     uint32_t set_count;  /* of a partition */
+    unsigned part_shift; /* the part of a set is its number without so many bits */
     uint32_t round;      /* of requests played */
     uint64_t reciprocal; /* of set_count, by 2^64 */
     unsigned persisting; /* ways of a set that may */
@@ -69,6 +79,7 @@ typedef struct l2_slice {
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     recent_request recent[GROUPS][RECENT];
     l2_stream *streams; /* as many as the machine has SMs */
+    l2_waiting *waiting;
 } l2_slice;
 
 struct sim_l2 {
@@ -79,12 +90,15 @@ struct sim_l2 {
 
 static bool create_slice(l2_slice *slice, uint32_t sets, uint32_t sms) {
     slice->set_count = sets;
+    while ((sets - 1) >> slice->part_shift >= PARTS) slice->part_shift++;
     slice->reciprocal = UINT64_MAX / sets;
     slice->memory = memory_zeroed(sets * sizeof(l2_sets) + SET_BYTES, 1);
-    slice->covers = memory_zeroed(sets, sizeof *slice->covers);
+    slice->covers = memory_alloc(sets * sizeof *slice->covers);
     slice->written_by_more.most = MOST_SHARED_CHUNKS;
     slice->streams = memory_alloc(sms * sizeof *slice->streams);
-    if (!slice->memory || !slice->covers || !slice->streams) return false;
+    slice->waiting = memory_alloc(sizeof *slice->waiting);
+    if (!slice->memory || !slice->covers || !slice->streams || !slice->waiting) return false;
+    memset(slice->waiting->count, 0, sizeof slice->waiting->count);
     slice->sets = (l2_sets *)(((uintptr_t)slice->memory + SET_BYTES - 1) / SET_BYTES * SET_BYTES);
     return true;
 }
@@ -96,12 +110,13 @@ static uint8_t fetched_with(unsigned sectors, unsigned mask) {
     return (uint8_t)mask;
 }
 
-haul_status sim_l2_create(const sim_machine *machine, sim_l2 **out) {
+haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out) {
     uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / PARTITIONS / LINE_BYTES / WAYS);
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
     *out = NULL;
     bool complete = l2 != NULL;
-    for (unsigned s = 0; complete && s < SIM_SLICES; s++) complete = create_slice(&l2->slices[s], sets, machine->sms);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(&& : complete)
+    for (unsigned s = 0; s < SIM_SLICES; s++) complete = complete && create_slice(&l2->slices[s], sets, machine->sms);
     if (!complete) {
         sim_l2_free(l2);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
@@ -125,6 +140,7 @@ void sim_l2_free(sim_l2 *l2) {
         memory_free(l2->slices[s].memory);
         memory_free(l2->slices[s].covers);
         memory_free(l2->slices[s].streams);
+        memory_free(l2->slices[s].waiting);
         sim_seen_free(&l2->slices[s].read);
         sim_seen_free(&l2->slices[s].written);
         sim_seen_free(&l2->slices[s].written_by_more);
@@ -138,6 +154,10 @@ static uint32_t set_of(const l2_slice *slice, uint64_t line) {
     const uint64_t home = line >> 6 << 5 | (line & 31), x = home ^ home >> 16;
     const uint64_t rest = x - (uint64_t)((product)x * slice->reciprocal >> 64) * slice->set_count;
     return (uint32_t)(rest >= slice->set_count ? rest - slice->set_count : rest);
+}
+
+static unsigned part_of(const l2_slice *slice, uint64_t line) {
+    return set_of(slice, line) >> slice->part_shift;
 }
 
 /* A line's place in the slice. */
@@ -239,7 +259,6 @@ static void write_back(l2_slice *slice, const l2_place *at, unsigned partition, 
     slice->counts.filled_sectors += count_bits(dirty & ~whole);
     slice->dirty.sectors -= count_bits(dirty);
     slice->dirty.partial -= count_bits(dirty & ~whole);
-    if (nibble(set->partly, way)) memset(at->cover->bytes[partition][way], 0, LINE_SECTORS);
 }
 
 /* The oldest way becomes the latest. */
@@ -334,6 +353,7 @@ static void read_line(const sim_l2 *l2, l2_slice *slice, const l2_place *at, uns
 static void cover_partly(const l2_place *at, unsigned partition, unsigned way, unsigned mask, unsigned bytes) {
     l2_set *set = &at->sets->of[partition];
     uint8_t *covered = at->cover->bytes[partition][way];
+    if (!nibble(set->partly, way)) memset(covered, 0, LINE_SECTORS);
     set->partly |= in_nibble(mask, way);
     for (unsigned s = 0; s < LINE_SECTORS; s++) {
         if (!(mask >> s & 1)) continue;
@@ -382,59 +402,62 @@ static bool shares_answer(l2_slice *slice, sim_log_entry entry, uint32_t sm) {
 
 /* ---- playing ---- */
 
-/* Requests whose sets are brought into the host's caches before the first of them is played. */
-enum { BATCH = 32, ENTRIES_AHEAD = 16, HOST_LINE = 64 };
-typedef struct l2_request {
-    sim_log_entry entry;
-    l2_place at;
-    uint32_t sm, partition;
-} l2_request;
-
-static void play_read(const sim_l2 *l2, l2_slice *slice, const l2_request *r) {
-    const unsigned mask = sim_log_mask(r->entry), sectors = count_bits(mask);
-    slice->counts.issued_sectors += sectors;
-    if (shares_answer(slice, r->entry, r->sm)) return;
+static void play_read(const sim_l2 *l2, l2_slice *slice, const l2_place *at, sim_log_entry entry) {
+    const unsigned mask = sim_log_mask(entry);
     slice->counts.read_requests++;
-    slice->counts.read_sectors += sectors;
-    read_line(l2, slice, &r->at, mask, r->partition);
+    slice->counts.read_sectors += count_bits(mask);
+    read_line(l2, slice, at, mask, entry & OTHER_PARTITION ? 1 : 0);
 }
 
-static void play(const sim_l2 *l2, l2_slice *slice, const l2_request *r) {
-    const unsigned mask = sim_log_mask(r->entry), sectors = count_bits(mask);
-    switch (sim_log_kind_of(r->entry)) {
-    case SIM_LOG_READ: play_read(l2, slice, r); break;
+static void play(const sim_l2 *l2, l2_slice *slice, sim_log_entry entry) {
+    const l2_place at = place_of(slice, entry);
+    const unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
+    switch (sim_log_kind_of(entry)) {
+    case SIM_LOG_READ: play_read(l2, slice, &at, entry); break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;
         slice->counts.write_sectors += sectors;
-        write_line(slice, &r->at, mask, sim_log_bytes(r->entry));
+        write_line(slice, &at, mask, sim_log_bytes(entry));
         break;
     case SIM_LOG_REDUCTION:
         slice->counts.reduction_requests++;
         slice->counts.reduction_sectors += sectors;
-        update_line(l2, slice, &r->at, mask);
+        update_line(l2, slice, &at, mask);
         break;
     case SIM_LOG_ATOMIC:
         slice->counts.atomic_requests++;
         slice->counts.atomic_sectors += sectors;
-        update_line(l2, slice, &r->at, mask);
+        update_line(l2, slice, &at, mask);
         break;
     }
 }
 
-static void foresee(const l2_slice *slice, const l2_stream *stream, l2_request *request) {
-    *request = (l2_request){*stream->next, place_of(slice, *stream->next), stream->sm, stream->partition};
-    for (size_t at = 0; at < sizeof(l2_sets); at += HOST_LINE)
-        __builtin_prefetch((const char *)request->at.sets + at, 1);
-    if (sim_log_bytes(*stream->next) % SECTOR_BYTES) /* a part of a sector is written */
-        __builtin_prefetch(request->at.cover->bytes[home_of(request->at.line)], 1);
-    __builtin_prefetch(stream->next + ENTRIES_AHEAD);
+static void play_part(const sim_l2 *l2, l2_slice *slice, unsigned part) {
+    l2_waiting *waiting = slice->waiting;
+    for (uint32_t i = 0; i < waiting->count[part]; i++) play(l2, slice, waiting->entries[part][i]);
+    waiting->count[part] = 0;
 }
 
-/* The next request of each of `count` SMs, in turn. */
-static void play_batch(const sim_l2 *l2, l2_slice *slice, l2_stream *streams, size_t count) {
-    l2_request batch[BATCH];
-    for (size_t k = 0; k < count; k++, streams[k - 1].next++) foresee(slice, &streams[k], &batch[k]);
-    for (size_t k = 0; k < count; k++) play(l2, slice, &batch[k]);
+/* Requests for one set keep their order; what other sets are asked for makes no difference to it. */
+static void put_aside(const sim_l2 *l2, l2_slice *slice, sim_log_entry entry) {
+    const unsigned part = part_of(slice, sim_log_line(entry));
+    uint32_t *count = &slice->waiting->count[part];
+    slice->waiting->entries[part][*count] = entry;
+    if (++*count == PART_ENTRIES) play_part(l2, slice, part);
+}
+
+/* The next request of an SM. */
+static void take_request(const sim_l2 *l2, l2_slice *slice, l2_stream *stream) {
+    enum { ENTRIES_AHEAD = 16 };
+    const sim_log_entry entry = *stream->next++;
+    __builtin_prefetch(stream->next + ENTRIES_AHEAD);
+    if (sim_log_kind_of(entry) != SIM_LOG_READ) {
+        put_aside(l2, slice, entry);
+        return;
+    }
+    slice->counts.issued_sectors += count_bits(sim_log_mask(entry));
+    if (!shares_answer(slice, entry, stream->sm))
+        put_aside(l2, slice, entry | (stream->partition ? OTHER_PARTITION : 0));
 }
 
 /* The streams that go on, in the same order. */
@@ -489,10 +512,10 @@ void sim_l2_play(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     for (; open; open = drop_ended(streams, open)) {
         for (size_t rounds = shortest(streams, open); rounds; rounds--) {
             slice->round++;
-            for (size_t first = 0; first < open; first += BATCH)
-                play_batch(l2, slice, streams + first, open - first < BATCH ? open - first : BATCH);
+            for (size_t k = 0; k < open; k++) take_request(l2, slice, &streams[k]);
         }
     }
+    for (unsigned part = 0; part < PARTS; part++) play_part(l2, slice, part);
 }
 
 /* Returns whether the set was complete. */

@@ -20,8 +20,9 @@ typedef struct sim_l2_counts {
     uint64_t filled_sectors; /* read only because a sector to be written back was written in part */
 } sim_l2_counts;
 
-/* Empty; lives for one launch, as Nsight Compute flushes caches before each. */
-haul_status sim_l2_create(const sim_machine *machine, sim_l2 **l2);
+/* Empty; lives for one launch, as Nsight Compute flushes caches before each. Host memory is cleared by so many threads.
+ */
+haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
 /* How much of it may persist; nothing before. */

@@ -71,4 +71,7 @@ sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active);           
 sim_step sim_run_finish_products(sim_warp *w, const sim_op *op, uint32_t active); /* in products.c */
 sim_step sim_run_clock(sim_warp *w, const sim_op *op, uint32_t active);
 
+/* Sets p->texts. */
+haul_status sim_describe_instructions(sim_program *p, arena *memory);
+
 #endif

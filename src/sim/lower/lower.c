@@ -4,9 +4,11 @@
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "ptx/print.h"
+#include "sim/assembler/assembler.h"
 #include "sim/assembler/contract.h"
 #include "sim/call.h"
 #include "sim/memory.h"
+#include "sim/time/cost.h"
 #include "sim/warp.h"
 
 #include "sim/lower/internal.h"
@@ -492,6 +494,9 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     p->variables = placement.items;
     p->variable_count = placement.count;
     p->registers = sim_estimate_registers(flat, memory);
+    p->assembled = sim_assemble(flat, memory);
+    p->costs = sim_block_costs(flat, memory);
+    HAUL_TRY(sim_describe_instructions(p, memory));
     *out = p;
     return HAUL_OK;
 }

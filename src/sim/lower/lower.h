@@ -26,6 +26,11 @@ typedef struct sim_variable_place {
     uint64_t at;
 } sim_variable_place;
 
+/* As records of launches show it. */
+typedef struct sim_instruction_text {
+    const char *text, *mnemonic;
+} sim_instruction_text;
+
 /* A kernel, ready to run. Lives in its module's arena. */
 typedef struct sim_program {
     const ptx_module *module;
@@ -56,7 +61,10 @@ typedef struct sim_program {
     const uint32_t *register_slots;
     const struct sim_constant_item *constants; /* internal.h: slots that hold the same in all lanes, always */
     size_t constant_count;
-    struct sim_compiled *compiled; /* compiled.h; NULL: never */
+    const sim_instruction_text *texts;     /* by instruction */
+    const struct sim_assembled *assembled; /* assembler.h, by instruction */
+    const struct sim_cost *costs;          /* time/cost.h, by basic block */
+    struct sim_compiled *compiled;         /* compiled.h; NULL: never */
 } sim_program;
 
 typedef struct sim_lowering {
