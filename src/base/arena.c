@@ -13,7 +13,7 @@ struct arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { ARENA_FIRST = 16 * 1024, ARENA_LARGEST = 4 * 1024 * 1024 };
+enum { ARENA_FIRST = 16 * 1024, ARENA_LARGE = 4 * 1024 * 1024, ARENA_LARGEST = 16 * 1024 * 1024 };
 
 void arena_init(arena *a, jmp_buf *out_of_memory) {
     *a = (arena){.out_of_memory = out_of_memory};
@@ -40,6 +40,7 @@ static bool add_block(arena *a, size_t need) {
     if (size < need) size = need;
     arena_block *b = memory_alloc(sizeof *b + size);
     if (!b) return false;
+    if (size >= ARENA_LARGE) memory_prefer_large_pages(b, sizeof *b + size);
     b->older = a->blocks;
     a->blocks = b;
     a->next = b->bytes;

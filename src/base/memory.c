@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static _Thread_local size_t countdown;
 
@@ -24,6 +25,12 @@ void *memory_zeroed(size_t count, size_t size) {
 
 void *memory_resize(void *old, size_t size) {
     return must_fail() ? NULL : realloc(old, size ? size : 1);
+}
+
+void memory_prefer_large_pages(void *p, size_t size) {
+    enum { PAGE = 2 << 20 };
+    const uintptr_t start = (uintptr_t)p, first = (start + PAGE - 1) / PAGE * PAGE, last = (start + size) / PAGE * PAGE;
+    if (last > first) (void)madvise((char *)p + (first - start), last - first, MADV_HUGEPAGE);
 }
 
 void memory_free(void *p) {

@@ -9,6 +9,9 @@ void *memory_zeroed(size_t count, size_t size); /* NULL on overflow too */
 void *memory_resize(void *old, size_t size);    /* on NULL the old block stays valid */
 void memory_free(void *p);
 
+/* What lies there will be used all over: the host may take large pages for it, of which fewer have to be fetched. */
+void memory_prefer_large_pages(void *p, size_t size);
+
 /* The calling thread's allocation number `n` from now (1 = the next) fails, once; 0 switches it off. */
 void memory_fail_after(size_t n);
 

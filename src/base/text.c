@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is printed mostly fits into so much, and need not be printed twice. */
+enum { USUAL_LENGTH = 64 };
+
 void text_free(text *t) {
     memory_free(t->bytes);
     *t = (text){0};
@@ -49,10 +52,14 @@ void text_put(text *t, const char *string) {
 void text_vprintf(text *t, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    if (length >= 0 && reserve(t, (size_t)length)) {
-        vsnprintf(t->bytes + t->length, (size_t)length + 1, format, again);
-        t->length += (size_t)length;
+    if (reserve(t, USUAL_LENGTH)) {
+        const size_t room = t->capacity - t->length;
+        const int length = vsnprintf(t->bytes + t->length, room, format, arguments);
+        const bool fits = length >= 0 && (size_t)length < room;
+        if (!fits) t->bytes[t->length] = '\0';
+        if (!fits && length >= 0 && reserve(t, (size_t)length))
+            vsnprintf(t->bytes + t->length, (size_t)length + 1, format, again);
+        if (length >= 0 && !t->failed) t->length += (size_t)length;
     }
     va_end(again);
 }

@@ -5,89 +5,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_START = 1, WORD_PART = 2, DIGIT = 4, HEX_DIGIT = 8, BLANK = 16 };
+enum { WORD_START = 1, WORD_PART = 2, DIGIT = 4, HEX_DIGIT = 8, BLANK = 16, PUNCTUATION = 32, PAIRED = 64 };
 
 #define D(c) [c] = WORD_PART | DIGIT | HEX_DIGIT
 #define H(c) [c] = WORD_START | WORD_PART | HEX_DIGIT
 #define L(c) [c] = WORD_START | WORD_PART
 #define B(c) [c] = BLANK
+#define P(c) [c] = PUNCTUATION
+#define Q(c) [c] = PUNCTUATION | PAIRED /* may be the first of two */
 static const uint8_t classes[256] = {
-    D('0'),
-    D('1'),
-    D('2'),
-    D('3'),
-    D('4'),
-    D('5'),
-    D('6'),
-    D('7'),
-    D('8'),
-    D('9'),
-    H('a'),
-    H('b'),
-    H('c'),
-    H('d'),
-    H('e'),
-    H('f'),
-    H('A'),
-    H('B'),
-    H('C'),
-    H('D'),
-    H('E'),
-    H('F'),
-    L('g'),
-    L('h'),
-    L('i'),
-    L('j'),
-    L('k'),
-    L('l'),
-    L('m'),
-    L('n'),
-    L('o'),
-    L('p'),
-    L('q'),
-    L('r'),
-    L('s'),
-    L('t'),
-    L('u'),
-    L('v'),
-    L('w'),
-    L('x'),
-    L('y'),
-    L('z'),
-    L('G'),
-    L('H'),
-    L('I'),
-    L('J'),
-    L('K'),
-    L('L'),
-    L('M'),
-    L('N'),
-    L('O'),
-    L('P'),
-    L('Q'),
-    L('R'),
-    L('S'),
-    L('T'),
-    L('U'),
-    L('V'),
-    L('W'),
-    L('X'),
-    L('Y'),
-    L('Z'),
-    L('$'),
-    L('_'),
-    B('\t'),
-    B('\n'),
-    B('\v'),
-    B('\f'),
-    B('\r'),
-    B(' '),
-    ['%'] = WORD_START,
+    D('0'),  D('1'),
+    D('2'),  D('3'),
+    D('4'),  D('5'),
+    D('6'),  D('7'),
+    D('8'),  D('9'),
+    H('a'),  H('b'),
+    H('c'),  H('d'),
+    H('e'),  H('f'),
+    H('A'),  H('B'),
+    H('C'),  H('D'),
+    H('E'),  H('F'),
+    L('g'),  L('h'),
+    L('i'),  L('j'),
+    L('k'),  L('l'),
+    L('m'),  L('n'),
+    L('o'),  L('p'),
+    L('q'),  L('r'),
+    L('s'),  L('t'),
+    L('u'),  L('v'),
+    L('w'),  L('x'),
+    L('y'),  L('z'),
+    L('G'),  L('H'),
+    L('I'),  L('J'),
+    L('K'),  L('L'),
+    L('M'),  L('N'),
+    L('O'),  L('P'),
+    L('Q'),  L('R'),
+    L('S'),  L('T'),
+    L('U'),  L('V'),
+    L('W'),  L('X'),
+    L('Y'),  L('Z'),
+    L('$'),  L('_'),
+    B('\t'), B('\n'),
+    B('\v'), B('\f'),
+    B('\r'), B(' '),
+    P('{'),  P('}'),
+    P('('),  P(')'),
+    P('['),  P(']'),
+    P(','),  P(';'),
+    P(':'),  P('+'),
+    P('-'),  P('*'),
+    P('/'),  P('^'),
+    P('~'),  P('?'),
+    P('@'),  Q('<'),
+    Q('>'),  Q('&'),
+    Q('|'),  Q('!'),
+    Q('='),  ['%'] = WORD_START | PUNCTUATION,
 };
 #undef D
 #undef H
 #undef L
 #undef B
+#undef P
+#undef Q
 
 static bool is(char c, int class) {
     return classes[(unsigned char)c] & class;
@@ -190,11 +170,14 @@ static unsigned digit_value(char c) {
 
 /* Digits of `base` from `next` on, as many as there are; false if the value does not fit into 64 bits. */
 static bool digits(ptx_lexer *l, unsigned base, uint64_t *value) {
+    const uint64_t near_end = UINT64_MAX / 16 - 1; /* below, a digit more fits */
     uint64_t v = 0;
     bool fits = true;
-    for (; l->next < l->end && digit_value(*l->next) < base; l->next++) {
-        fits = fits && v <= (UINT64_MAX - digit_value(*l->next)) / base;
-        v = v * base + digit_value(*l->next);
+    for (; l->next < l->end; l->next++) {
+        const unsigned digit = digit_value(*l->next);
+        if (digit >= base) break;
+        if (v > near_end) fits = fits && v <= (UINT64_MAX - digit) / base;
+        v = v * base + digit;
     }
     *value = v;
     return fits;
@@ -283,16 +266,15 @@ static int punctuation_kind(const ptx_lexer *l) {
         {'>', '=', PTX_TOKEN_GREATER_EQUAL}, {'=', '=', PTX_TOKEN_EQUAL},       {'!', '=', PTX_TOKEN_NOT_EQUAL},
         {'&', '&', PTX_TOKEN_AND},           {'|', '|', PTX_TOKEN_OR},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t i = 0; is(*l->next, PAIRED) && i < sizeof pairs / sizeof *pairs; i++)
         if (peek(l, 0) == pairs[i].first && peek(l, 1) == pairs[i].second) return pairs[i].kind;
     return *l->next;
 }
 
 static void punctuation(ptx_lexer *l) {
-    static const char known[] = "{}()[]<>,;:+-*/%&|^~!=?@";
     const char *start = l->next;
     unsigned char c = (unsigned char)*start;
-    if (!c || !strchr(known, c)) {
+    if (!is(*start, PUNCTUATION)) {
         if (c > 32 && c < 127) ptx_fail_syntax(l->diagnostics, l->token.position, "unexpected character '%c'", c);
         ptx_fail_syntax(l->diagnostics, l->token.position, "unexpected byte 0x%02x", c);
     }
@@ -325,6 +307,13 @@ void ptx_lexer_advance(ptx_lexer *l) {
 void ptx_lexer_start(ptx_lexer *l, ptx_diagnostics *diagnostics, const char *text, size_t length) {
     *l = (ptx_lexer){.next = text, .end = text + length, .line_start = text, .line = 1, .diagnostics = diagnostics};
     ptx_lexer_advance(l);
+}
+
+void ptx_lexer_skip_plain(ptx_lexer *l) {
+    while (l->next < l->end && (is(*l->next, WORD_PART | BLANK) || *l->next == '.' || *l->next == ',')) {
+        if (*l->next == '\n') new_line(l);
+        l->next++;
+    }
 }
 
 void ptx_lexer_take_suffixes(ptx_lexer *l) {

@@ -43,6 +43,9 @@ typedef struct ptx_lexer {
 void ptx_lexer_start(ptx_lexer *lexer, ptx_diagnostics *diagnostics, const char *text, size_t length);
 /* Makes the next token current. */
 void ptx_lexer_advance(ptx_lexer *lexer);
+/* Moves behind the words, numbers, dots and commas that follow the current token: where nobody reads them, as in debug
+ * sections, they need not be told apart. */
+void ptx_lexer_skip_plain(ptx_lexer *lexer);
 /* Lengthens the current word by the dotted parts that follow without a blank: `ld` becomes `ld.param.u64`. */
 void ptx_lexer_take_suffixes(ptx_lexer *lexer);
 /* Lengthens the current word by one dotted part, as in `%tid.x` and `v.y`, if there is one. */

@@ -22,10 +22,17 @@ static ptx_operand register_operand(ptx_operand o, uint32_t reg) {
     return o;
 }
 
+/* The register's name as it would be written: %r01 is %r1. */
+static ptx_name *canonical_name(ptx_parser *p, const ptx_symbol *range, ptx_name *name, uint32_t number) {
+    const char *digits = name->text + range->name->length;
+    if (digits[0] != '0' || !digits[1]) return name;
+    const char *text = arena_printf(&p->scratch, "%s%u", range->name->text, number);
+    return ptx_intern(&p->symbols, text, strlen(text));
+}
+
 /* A register of a range, made now: at the range's own scope, so that all uses mean the same. */
 static uint32_t make_register(ptx_parser *p, ptx_symbol *range, ptx_name *name, uint32_t number) {
-    const char *text = arena_printf(&p->scratch, "%s%u", range->name->text, number);
-    ptx_name *canonical = ptx_intern(&p->symbols, text, strlen(text)); /* %r01 is %r1 */
+    ptx_name *canonical = canonical_name(p, range, name, number);
     if (canonical != name && canonical->symbol && canonical->symbol->depth == range->depth)
         return canonical->symbol->index;
     ptx_symbol *symbol = ptx_declare_at(&p->symbols, canonical, PTX_SYMBOL_REGISTER, range->depth);
@@ -322,8 +329,14 @@ _Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const 
                     given);
 }
 
+/* One operand for each place, and all are needed: as mostly. */
+static bool is_arranged(const ptx_pattern *pattern, const operand_list *list, const ptx_instruction *i) {
+    return list->count == pattern->operand_count && required_from(pattern, 0, i->mods) == list->count;
+}
+
 /* Puts the operands into the row's places, PTX_ABSENT where an optional one was left out. */
 static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *list, const ptx_instruction *i) {
+    if (is_arranged(pattern, list, i)) return;
     operand_list given = *list;
     unsigned next = 0, filled = 0;
     for (unsigned s = 0; s < pattern->operand_count; s++) {

@@ -34,7 +34,8 @@ static void print_memory(const ptx_function *f, const ptx_operand *o, text *out)
 static void print_register(const ptx_function *f, const ptx_operand *o, text *out) {
     const ptx_register *r = &f->registers[o->reg];
     const ptx_selector *s = &o->selector;
-    text_printf(out, "%s%s", !o->negated ? "" : r->type == PTX_PRED ? "!" : "-", r->name);
+    if (o->negated) text_put(out, r->type == PTX_PRED ? "!" : "-");
+    text_put(out, r->name);
     if (s->count) text_put(out, s->bits == 8 ? ".b" : ".h");
     for (unsigned n = s->count; n-- > 0;) text_printf(out, "%u", s->part[n]);
 }
@@ -76,7 +77,8 @@ void ptx_print_opcode(const ptx_instruction *i, text *out) {
         const char *name =
             suffix->is_type ? ptx_types[types[suffix->slot]].name : ptx_modifier_names[i->mods[suffix->slot]];
         const bool glued = !suffix->is_type && suffix->slot == PTX_SLOT_DEPTH; /* .m16n8k16 */
-        if (*name) text_printf(out, "%s%s", glued ? "" : ".", name);
+        if (*name && !glued) text_put(out, ".");
+        text_put(out, name);
     }
 }
 
@@ -87,7 +89,11 @@ static bool is_written(const ptx_operand *o) {
 
 void ptx_print_instruction(const ptx_module *module, const ptx_function *f, const ptx_instruction *i, text *out) {
     (void)module;
-    if (i->guarded) text_printf(out, "@%s%s ", i->guard_negated ? "!" : "", f->registers[i->guard].name);
+    if (i->guarded) {
+        text_put(out, i->guard_negated ? "@!" : "@");
+        text_put(out, f->registers[i->guard].name);
+        text_put(out, " ");
+    }
     ptx_print_opcode(i, out);
     const char *separator = " ";
     for (unsigned o = 0; o < i->operand_count; o++) {

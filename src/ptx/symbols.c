@@ -1,7 +1,5 @@
 #include "ptx/symbols.h"
 
-#include "base/hash.h"
-
 #include <string.h>
 
 enum { FIRST_BUCKETS = 1024 };
@@ -27,10 +25,21 @@ static ptx_name *find(const ptx_symbols *s, const char *text, size_t length, uin
     return name;
 }
 
-/* FNV mixes its low bits badly for short names that differ in the last character. */
+static uint64_t hash_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x9fb21c651e98df25ull;
+    return hash ^ hash >> 32;
+}
+
+/* Eight bytes at a time: most names have no more. */
 static uint64_t hash_name(const char *text, size_t length) {
-    uint64_t hash = hash_bytes(HASH_START, text, length);
-    return hash ^ hash >> 29;
+    uint64_t hash = length, word;
+    for (; length > sizeof word; length -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = hash_word(hash, word);
+    }
+    word = 0;
+    for (size_t i = 0; i < length; i++) word = word << 8 | (unsigned char)text[i];
+    return hash_word(hash, word);
 }
 
 ptx_name *ptx_intern(ptx_symbols *s, const char *text, size_t length) {

@@ -225,14 +225,6 @@ uint64_t sim_host_available(void) {
     return free_now > total / 2 ? free_now : total / 2;
 }
 
-/* Large pages where whole ones fit: kernels walk through memory with any stride, and each page costs the host a fault
- * and a look-up. Only a hint. */
-static void use_large_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
-    const uint64_t start = (uintptr_t)m->host + from, page = PAGE;
-    const uint64_t first = align_up(start, page), last = (start + bytes) / page * page;
-    if (last > first) (void)madvise(m->host + (first - (uintptr_t)m->host), last - first, MADV_HUGEPAGE);
-}
-
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
 static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
@@ -252,7 +244,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].asked = asked;
     m->count++;
     m->used += bytes;
-    use_large_pages(m, from, bytes);
+    memory_prefer_large_pages(m->host + from, bytes); /* kernels walk through it with any stride */
     if (find == find_first && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
     *address = SIM_GLOBAL_BASE + from;
     return HAUL_OK;

@@ -47,8 +47,9 @@ static uint32_t scatter(uint32_t x) {
 /* Each run of 32 lines has one line in each set, in an order of its own; but every third, about, is strewn at random:
  * sets then fill as unevenly as an H100's do. Its real rule is not known. */
 static uint32_t set_of(uint32_t tag) {
-    uint32_t run = scatter(tag / SETS);
-    return run % 3 == 0 ? scatter(tag) % SETS : (tag + (run >> 16)) % SETS;
+    const uint32_t run = scatter(tag / SETS), strewn = scatter(tag), turned = tag + (run >> 16);
+    const uint32_t is_strewn = 0u - (run % 3 == 0); /* no host foresees which */
+    return ((strewn & is_strewn) | (turned & ~is_strewn)) % SETS;
 }
 
 /* A set's lines mostly come from runs of their own. Ways that nothing has been in yet have a hint of 0. */

@@ -110,14 +110,18 @@ static uint8_t fetched_with(unsigned sectors, unsigned mask) {
     return (uint8_t)mask;
 }
 
+static bool create_slices(sim_l2 *l2, const sim_machine *machine, uint32_t sets, int threads) {
+    bool failed = false;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : failed)
+    for (unsigned s = 0; s < SIM_SLICES; s++) failed = !create_slice(&l2->slices[s], sets, machine->sms) || failed;
+    return !failed;
+}
+
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out) {
     uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / PARTITIONS / LINE_BYTES / WAYS);
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
     *out = NULL;
-    bool complete = l2 != NULL;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(&& : complete)
-    for (unsigned s = 0; s < SIM_SLICES; s++) complete = complete && create_slice(&l2->slices[s], sets, machine->sms);
-    if (!complete) {
+    if (!l2 || !create_slices(l2, machine, sets, threads)) {
         sim_l2_free(l2);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
     }
