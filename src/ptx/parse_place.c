@@ -113,7 +113,7 @@ void ptx_parse_section(ptx_parser *p) {
         if (ptx_at(p, '{')) depth++;
         if (ptx_at(p, '}')) depth--;
         if (ptx_at(p, PTX_TOKEN_END)) ptx_fail_syntax(&p->diagnostics, start, "this section has no end");
-        ptx_lexer_skip_plain(&p->lexer);
+        if (depth) ptx_lexer_skip_plain(&p->lexer);
     }
 }
 
