@@ -142,6 +142,7 @@ typedef struct ptx_instruction {
     uint8_t type, type2, type3, type4; /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
     uint16_t mods[PTX_SLOT_COUNT];     /* ptx_modifier by slot */
     bool guarded, guard_negated;       /* @p, @!p */
+    bool keeps_loop;                   /* behind a pragma "nounroll": a loop that begins here stays as it is */
     uint8_t operand_count;
     uint32_t guard; /* register index */
     uint32_t place; /* index + 1 into ptx_module.places, 0 = none */
@@ -219,6 +220,7 @@ struct ptx_function {
     uint32_t index; /* its place in the module's list */
     bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
     bool has_body;
+    bool keeps_loops;      /* the pragma "nounroll" is its own, or its module's */
     ptx_variable **params; /* in order; space PARAM */
     size_t param_count;
     ptx_variable **results; /* of a .func; space PARAM or REG */
@@ -267,6 +269,7 @@ typedef struct ptx_module {
     const ptx_variable *workspace; /* one of the variables: what %envreg1 and %envreg2 are the address of; or NULL */
     ptx_function **functions;      /* entries, functions and prototypes in order */
     size_t function_count;
+    bool keeps_loops;     /* it has the pragma "nounroll" */
     bool far_known;       /* ptx_find_far() has been here */
     uint64_t stack_bytes; /* a thread's, for .local variables of functions that are not put in line; 0: the default */
 } ptx_module;

@@ -67,6 +67,7 @@ typedef struct ptx_parser {
     PTX_LIST_OF(ptx_operand) parts;            /* of the operands being parsed: a stack */
     ptx_label_use *label_uses[PTX_MAX_SCOPES]; /* of each open scope */
     uint32_t place;                            /* of the next instruction, index + 1 */
+    bool keeps_loop;                           /* the next instruction has a pragma "nounroll" in front */
 } ptx_parser;
 
 /* The largest things a module may declare, so that hostile text costs a message, not the machine's memory. */
@@ -147,6 +148,7 @@ void ptx_use_label(ptx_parser *p, ptx_name *name, uint32_t *label, ptx_position 
 void ptx_parse_loc(ptx_parser *p);
 void ptx_parse_file(ptx_parser *p);
 void ptx_parse_section(ptx_parser *p);
-void ptx_parse_pragma(ptx_parser *p);
+/* Whether it is "nounroll". */
+bool ptx_parse_pragma(ptx_parser *p);
 
 #endif

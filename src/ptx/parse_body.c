@@ -119,7 +119,7 @@ static void parse_directive(ptx_parser *p) {
     } else if (ptx_at_directive(p, ".loc")) {
         ptx_parse_loc(p);
     } else if (ptx_at_directive(p, ".pragma")) {
-        ptx_parse_pragma(p);
+        p->keeps_loop |= ptx_parse_pragma(p);
     } else if (ptx_at_space(p)) {
         ptx_parse_variables(p, none);
     } else {

@@ -51,7 +51,7 @@ static bool accept_property(ptx_parser *p, ptx_function *f) {
     } else if (ptx_accept_directive(p, ".noreturn")) {
         f->is_noreturn = true;
     } else if (ptx_at_directive(p, ".pragma")) {
-        ptx_parse_pragma(p);
+        f->keeps_loops |= ptx_parse_pragma(p);
     } else {
         return false;
     }
@@ -161,6 +161,7 @@ static void clear_lists(ptx_parser *p) {
     p->labels.count = p->instructions.count = 0;
     p->label_uses[1] = NULL;
     p->place = 0;
+    p->keeps_loop = false;
 }
 
 /* ---- whole functions ---- */
@@ -191,6 +192,7 @@ void ptx_parse_function(ptx_parser *p, ptx_linkage linkage) {
     f->is_extern = linkage.is_extern;
     f->is_visible = linkage.is_visible;
     f->is_weak = linkage.is_weak;
+    f->keeps_loops = p->module->keeps_loops;
     p->function = f;
     p->function_number++;
     clear_lists(p);

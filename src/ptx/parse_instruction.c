@@ -470,5 +470,7 @@ void ptx_parse_statement(ptx_parser *p) {
     set_opcode(&i, resolve(p, name, i.position));
     finish_operands(p, &i);
     ptx_expect(p, ';');
+    i.keeps_loop = p->keeps_loop;
+    p->keeps_loop = false;
     PTX_APPEND(p, p->instructions, i);
 }

@@ -119,7 +119,7 @@ static void parse_item(ptx_parser *p) {
     } else if (ptx_at_directive(p, ".section")) {
         ptx_parse_section(p);
     } else if (ptx_at_directive(p, ".pragma")) {
-        ptx_parse_pragma(p);
+        p->module->keeps_loops |= ptx_parse_pragma(p);
     } else if (ptx_at_directive(p, ".alias")) {
         parse_alias(p);
     } else if (ptx_at_directive(p, ".address_size")) {

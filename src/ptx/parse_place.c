@@ -118,10 +118,15 @@ void ptx_parse_section(ptx_parser *p) {
 }
 
 /* Hints to ptxas: PTX says that an unknown one is ignored. */
-void ptx_parse_pragma(ptx_parser *p) {
+bool ptx_parse_pragma(ptx_parser *p) {
+    static const char nounroll[] = "nounroll";
+    bool found = false;
     do {
         ptx_lexer_advance(&p->lexer);
+        const ptx_token t = p->lexer.token;
         if (!ptx_accept(p, PTX_TOKEN_STRING)) ptx_expected(p, "a pragma in quotes");
+        found |= t.length == strlen(nounroll) && memcmp(t.text, nounroll, t.length) == 0;
     } while (ptx_at(p, ','));
     ptx_expect(p, ';');
+    return found;
 }

@@ -236,6 +236,7 @@ static void print_properties(const ptx_function *f, text *out) {
     print_number(".maxclusterrank", f->max_cluster_rank, out);
     if (f->explicit_cluster) text_put(out, ".explicitcluster\n");
     if (f->blocks_are_clusters) text_put(out, ".blocksareclusters\n");
+    if (f->keeps_loops) text_put(out, ".pragma \"nounroll\";\n");
 }
 
 /* Registers that are parameters come first and stand in the header. */
@@ -340,7 +341,7 @@ static void print_instructions(const ptx_module *m, const ptx_function *f, text 
         label = print_labels_at(f, label, i, out);
         if (instruction->place && !same_place(m, place, instruction->place)) print_place(m, instruction->place, out);
         place = instruction->place;
-        text_put(out, "\t");
+        text_put(out, instruction->keeps_loop ? "\t.pragma \"nounroll\";\n\t" : "\t");
         ptx_print_instruction(m, f, instruction, out);
         text_put(out, "\n");
     }

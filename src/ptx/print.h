@@ -1,6 +1,6 @@
 /* PTX text out of the IR. What is printed parses to the same module again, and prints the same again. Nested scopes
- * come out flat, and what has no effect (debug sections, pragmas, pointer hints, unused registers of a range) not at
- * all. */
+ * come out flat, and what has no effect (debug sections, pragmas but "nounroll", pointer hints, unused registers of a
+ * range) not at all. */
 #ifndef HAUL_PTX_PRINT_H
 #define HAUL_PTX_PRINT_H
 

@@ -106,6 +106,15 @@ static void forgets_places_without_instructions(void **state) {
                          ".version 8.6\n.target sm_90\n.address_size 64\n\n\n.entry k()\n{\n}\n");
 }
 
+static void keeps_what_keeps_loops(void **state) {
+    (void)state;
+    assert_module_prints(HEADER ".entry k() .pragma \"nounroll\"; { ret; }\n"
+                                ".visible .func f() { L: .pragma \"nounroll\"; bra L; .pragma \"novel\"; ret; }\n",
+                         ".version 8.6\n.target sm_90\n.address_size 64\n\n.visible .func f();\n"
+                         "\n.visible .func f()\n{\nL:\n\t.pragma \"nounroll\";\n\tbra L;\n\tret;\n}\n"
+                         "\n.entry k()\n.pragma \"nounroll\";\n{\n\tret;\n}\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_what_compilers_emit),
@@ -115,6 +124,7 @@ int main(void) {
         cmocka_unit_test(prints_inner_names_apart_from_module_names_in_use),
         cmocka_unit_test(prints_variables_that_refer_to_each_other),
         cmocka_unit_test(forgets_places_without_instructions),
+        cmocka_unit_test(keeps_what_keeps_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,15 @@ static void volatile_loads_miss_but_share_an_answer_in_flight(void **state) {
     ASSERT_COUNT(r, L2_READ_SECTORS, 64);
 }
 
+static void an_answer_in_flight_is_for_four_volatile_loads(void **state) {
+    (void)state;
+#define VOLATILE "ld.volatile.global.u32 %r3, [%rd3];\n"
+    haul_launch_record r = counted(KERNEL(MINE VOLATILE VOLATILE VOLATILE VOLATILE), 1, 32);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 4);
+    r = counted(KERNEL(MINE VOLATILE VOLATILE VOLATILE VOLATILE VOLATILE), 1, 32);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 8);
+}
+
 static void a_spinning_volatile_load_asks_l2_each_time(void **state) {
     (void)state;
     haul_launch_record r =
@@ -241,6 +250,7 @@ int main(void) {
         cmocka_unit_test(a_lone_sector_misses_twice_at_l2),
         cmocka_unit_test(a_warps_stores_combine_until_something_could_see_them),
         cmocka_unit_test(volatile_loads_miss_but_share_an_answer_in_flight),
+        cmocka_unit_test(an_answer_in_flight_is_for_four_volatile_loads),
         cmocka_unit_test(a_spinning_volatile_load_asks_l2_each_time),
         cmocka_unit_test(loads_around_l1_do_not_hit),
         cmocka_unit_test(whole_sectors_that_were_stored_are_in_l1),

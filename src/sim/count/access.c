@@ -132,9 +132,17 @@ static uint64_t warp_place(const sim_warp *w) {
     return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
 }
 
-static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
-    for (uint32_t i = 0; i < lines->count; i++)
-        if (lines->line[i] == line) return lines->mask[i];
+/* An answer is for four loads at most. */
+enum { MOST_SERVED = 4 };
+
+/* The sectors of the line that a load has of an answer on its way; `*served`: how many loads that is for then. */
+static unsigned take_answer(const sim_pending_volatile *p, uint64_t line, uint8_t *served) {
+    *served = 1;
+    for (uint32_t i = 0; i < p->lines.count; i++) {
+        if (p->lines.line[i] != line || p->served[i] == MOST_SERVED) continue;
+        *served = (uint8_t)(p->served[i] + 1);
+        return p->lines.mask[i];
+    }
     return 0;
 }
 
@@ -142,16 +150,23 @@ static unsigned in_flight_mask(const sim_lines *lines, uint64_t line) {
  * instruction with nothing but loads since. */
 static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
     sim_pending_volatile *p = &c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS];
-    bool shares = p->warp == w && op->instruction > p->instruction;
+    const bool shares = p->warp == w && op->instruction > p->instruction;
+    uint8_t served[SIM_LANES];
     for (uint32_t i = 0; i < lines->count; i++) {
-        unsigned missing = lines->mask[i];
-        if (shares) missing &= ~in_flight_mask(&p->lines, lines->line[i]);
-        sim_l1_load(c->l1, lines->line[i], lines->mask[i]);
-        if (missing) request_read(c, t, lines->line[i], missing);
+        served[i] = 1;
+        const unsigned mask = lines->mask[i];
+        const unsigned missing = shares ? mask & ~take_answer(p, lines->line[i], &served[i]) : mask;
+        sim_l1_load(c->l1, lines->line[i], mask);
+        c->shared_sectors += (uint32_t)__builtin_popcount(mask & ~missing);
+        if (missing)
+            request_read(c, t, lines->line[i], missing);
+        else
+            c->read_requests_issued++;
     }
     p->warp = w;
     p->instruction = op->instruction;
     p->lines = *lines;
+    memcpy(p->served, served, lines->count);
 }
 
 static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
@@ -656,6 +671,16 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         count_bypass_copy(c, op, active, filled, source, destination);
     else
         count_access_copy(c, op, active, filled, source, destination);
+}
+
+void sim_count_guarded_ldgsts(sim_counting *c, const sim_op *op, uint32_t reached, uint32_t active,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_bypass all, some = {0};
+    if (!is_counted(c, op) || reached == active) return;
+    sim_bypass_groups(source, destination, reached, 0, &all);
+    if (active) sim_bypass_groups(source, destination, active, 0, &some);
+    c->unmasked_wavefronts += all.wavefronts - some.wavefronts;
+    c->unmasked_sectors += all.sectors - some.sectors;
 }
 
 typedef struct bulk_count {

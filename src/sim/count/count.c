@@ -178,8 +178,9 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
 }
 
 typedef struct issue_sums {
-    uint64_t hits, requests_issued, sectors_issued, read_requests_issued;
+    uint64_t hits, requests_issued, sectors_issued, read_requests_issued, shared_sectors;
     uint64_t reduced_bulks, reduced_bulk_sectors;
+    uint64_t unmasked_wavefronts, unmasked_sectors;
 } issue_sums;
 
 static void add_issued(const sim_counting *c, issue_sums *sums) {
@@ -187,6 +188,9 @@ static void add_issued(const sim_counting *c, issue_sums *sums) {
     sums->requests_issued += c->store_requests_issued;
     sums->sectors_issued += c->store_sectors_issued;
     sums->read_requests_issued += c->read_requests_issued;
+    sums->shared_sectors += c->shared_sectors;
+    sums->unmasked_wavefronts += c->unmasked_wavefronts;
+    sums->unmasked_sectors += c->unmasked_sectors;
     sums->reduced_bulks += c->reduced_bulks;
     sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
 }
@@ -217,8 +221,9 @@ static void set_copy_counters(haul_launch_record *r, const class_sums *s, const 
     set(r, HAUL_COUNTER_LDGSTS_ACCESS_REQUESTS, access->requests);
     set(r, HAUL_COUNTER_LDGSTS_BYPASS_REQUESTS, bypass->requests);
     set(r, HAUL_COUNTER_LDGSTS_ACCESS_SECTORS, access->sectors);
-    set(r, HAUL_COUNTER_LDGSTS_BYPASS_SECTORS, bypass->sectors);
-    set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS, access->shared_wavefronts + bypass->shared_wavefronts);
+    set(r, HAUL_COUNTER_LDGSTS_BYPASS_SECTORS, bypass->sectors + issued->unmasked_sectors);
+    set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS,
+        access->shared_wavefronts + bypass->shared_wavefronts + issued->unmasked_wavefronts);
     set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->shared_wavefronts - access->ideal_shared_wavefronts);
     set(r, HAUL_COUNTER_INST_TMA_LD, s->traffic[HAUL_CLASS_BULK_LOAD].instructions);
     set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions - issued->reduced_bulks);
@@ -324,7 +329,8 @@ static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim
                        const issue_sums *issued) {
     const sim_seen_size *read = &touched->read, *written = &touched->written;
     set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
-    set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors, l2->issued_sectors);
+    set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors,
+              l2->issued_sectors + issued->shared_sectors);
     set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, 2 * read->pairs, 4 * read->pairs);
     set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, touched->written_known, written->lines, issued->requests_issued);
     set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);

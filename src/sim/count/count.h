@@ -78,6 +78,10 @@ void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const 
 /* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
+/* A guarded cp.async.cg that `reached` lanes come to, of which those in `active` copy: Nsight Compute's own code, which
+ * counts wavefronts and sectors, looks at all of them. */
+void sim_count_guarded_ldgsts(sim_counting *c, const sim_op *op, uint32_t reached, uint32_t active,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);
 /* A bulk or tensor copy between global and shared memory by one lane, which so many blocks receive. */
 void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *bulk,
                     unsigned receivers);

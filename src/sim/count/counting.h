@@ -71,6 +71,7 @@ typedef struct sim_pending_volatile {
     const sim_warp *warp;
     uint32_t instruction;
     sim_lines lines;
+    uint8_t served[SIM_LANES]; /* by line: how many loads its answer is for */
 } sim_pending_volatile;
 
 /* Atomics take turns at the L2 slice that has their address: sectors updated, by hash of the 512 bytes that lie in one
@@ -91,11 +92,13 @@ struct sim_counting {
     sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
+    uint64_t shared_sectors;       /* that volatile loads had of an answer on its way */
     uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until there is one */
     /* of the bulk stores those that reduce: `..._tma_st` leaves them out */
     uint64_t reduced_bulks, reduced_bulk_sectors;
-    uint64_t partial_sectors; /* of stores that do not fill them */
-    uint64_t shared_turns;    /* of lanes that an atomic on shared memory makes wait for others */
+    uint64_t unmasked_wavefronts, unmasked_sectors; /* of copies, by lanes whose guard is off: what tools add */
+    uint64_t partial_sectors;                       /* of stores that do not fill them */
+    uint64_t shared_turns;                          /* of lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES];
     sim_log log;
 };

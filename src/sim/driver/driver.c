@@ -5,7 +5,9 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
+#include "sim/assembler/predicate.h"
 #include "sim/assembler/sink.h"
+#include "sim/assembler/unroll.h"
 #include "sim/call.h"
 #include "sim/compiled/compiled.h"
 #include "sim/copy/tensor.h"
@@ -357,7 +359,11 @@ haul_status sim_prepare(CUfunction f) {
     m->ptx->stack_bytes = m->context->stack_bytes;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
     HAUL_TRY(check_architecture(m, flat));
-    if (!m->context->check) HAUL_TRY(sim_sink(m->ptx, flat, &flat)); /* checks look at PTX as it was written */
+    if (!m->context->check) { /* checks look at PTX as it was written */
+        HAUL_TRY(sim_predicate_copies(m->ptx, flat, &flat));
+        HAUL_TRY(sim_sink(m->ptx, flat, &flat));
+        HAUL_TRY(sim_unroll(m->ptx, flat, &flat));
+    }
     m->memory.out_of_memory = &out_of_memory;
     haul_status status = sim_lower(m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
     m->memory.out_of_memory = NULL;

@@ -75,6 +75,34 @@ static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* In front of a guarded copy: guard and guard_flip are those of the copy, as x and y here; other operands are its own,
+ * but for the shared offset in imm2 and its width in count. */
+static sim_step count_guarded_copy(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t source[SIM_LANES];
+    uint32_t destination[SIM_LANES];
+    sim_addresses(w, op, source);
+    sim_shared_addresses(w, op->d, (int32_t)op->imm2, op->count, destination);
+    const uint32_t on = active & (SIM_PREDICATE(w, op->x) ^ op->y);
+    sim_count_guarded_ldgsts(w->sm->counting, op, active, on, source, destination);
+    return SIM_NEXT;
+}
+
+/* Lanes that are off count where machine code has their addresses in registers: where PTX guards the copy itself. */
+static void emit_guarded_count(sim_lowering *l, const ptx_instruction *i) {
+    bool shared_wide;
+    int64_t shared_offset;
+    const uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
+    sim_op *op = sim_emit_at(l, count_guarded_copy, &i->operands[1]);
+    op->x = op->guard;
+    op->y = op->guard_flip;
+    op->guard = SIM_SLOT_TRUE;
+    op->guard_flip = 0;
+    op->d = shared;
+    op->imm2 = (uint32_t)shared_offset;
+    op->count = shared_wide;
+    op->memory_class = HAUL_CLASS_LDGSTS_BYPASS;
+}
+
 /* A predicate as the fourth operand means: ignore the source where it is true. */
 static sim_step sizes_from_predicate(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d), ignore = SIM_PREDICATE(w, op->a) ^ op->x;
@@ -105,6 +133,7 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     bool sized = i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->operands[2].kind != PTX_INTEGER || (bytes != 16 && (bypass || (bytes != 4 && bytes != 8))))
         return sim_lower_fail(l, "cp.async moves 4, 8 or 16 bytes, and with .cg only 16");
+    if (i->guarded && bypass && !sized) emit_guarded_count(l, i);
     uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
     uint32_t size = sized ? lower_source_size(l, &i->operands[3], (uint32_t)bytes) : SIM_SLOT_ZERO;
     const uint32_t policy = sim_policy_slot(l, i);

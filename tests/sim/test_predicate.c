@@ -1,0 +1,80 @@
+/* Copies around L1 whose guard is off for some lanes: which of them Nsight Compute counts (`guard_*` of
+ * tests/data/corpus/rules.cu, counted on an H100). */
+#include "kernel.h"
+
+/* A whole line for each eight lanes; %p0 is set in lanes below `lanes`. */
+#define COPY "cp.async.cg.shared.global [%r10], [%rd4], 16;\n"
+#define BEHIND "cp.async.wait_all;\n" OUT("%r0")
+#define AT(lanes, computed, guarded)                 \
+    KERNEL_WITH(".shared .align 128 .b8 s[4096];\n", \
+                "mov.u32 %r9, s;\nsetp.lt.u32 %p0, %r0, " #lanes ";\n" computed guarded BEHIND)
+#define ADDRESSES "mad.lo.u32 %r10, %r0, 16, %r9;\nmad.wide.u32 %rd4, %r0, 16, %rd1;\n"
+#define BRANCHED(body) "@!%p0 bra SKIP;\n" body "SKIP:\n"
+
+static haul_launch_record counted(const char *ptx) {
+    static uint32_t in[128], out[32];
+    haul_launch_record record;
+    run_kernel(&(kernel_run){
+        .ptx = ptx, .in = in, .in_bytes = sizeof in, .out = out, .out_bytes = sizeof out, .record = &record});
+    return record;
+}
+
+#define ASSERT_COPIED(ptx, sectors, wavefronts, read)                                                 \
+    do {                                                                                              \
+        const haul_launch_record r_ = counted(ptx);                                                   \
+        assert_int_equal((uint64_t)r_.counters[HAUL_COUNTER_LDGSTS_BYPASS_SECTORS], (sectors));       \
+        assert_int_equal((uint64_t)r_.counters[HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS], (wavefronts)); \
+        assert_int_equal((uint64_t)r_.counters[HAUL_COUNTER_L2_READ_SECTORS], (read));                \
+    } while (0)
+
+static void lanes_that_are_off_count_where_their_addresses_are_known(void **state) {
+    (void)state;
+    ASSERT_COPIED(AT(32, ADDRESSES, "@%p0 " COPY), 16, 4, 16);
+    ASSERT_COPIED(AT(8, ADDRESSES, "@%p0 " COPY), 16, 4, 4);
+    ASSERT_COPIED(AT(0, ADDRESSES, "@%p0 " COPY), 16, 4, 0);
+}
+
+static void a_branch_round_nothing_but_copies_is_a_guard(void **state) {
+    (void)state;
+    ASSERT_COPIED(AT(8, ADDRESSES, BRANCHED(COPY)), 16, 4, 4);
+    ASSERT_COPIED(AT(0, ADDRESSES, BRANCHED(COPY)), 16, 4, 0);
+}
+
+static void lanes_whose_addresses_are_computed_behind_the_branch_do_not_count(void **state) {
+    (void)state;
+    ASSERT_COPIED(AT(8, "", BRANCHED(ADDRESSES COPY)), 4, 1, 4);
+}
+
+static void copies_through_l1_count_lanes_that_copy(void **state) {
+    (void)state;
+    const haul_launch_record r = counted(AT(8, ADDRESSES, "@%p0 cp.async.ca.shared.global [%r10], [%rd4], 16;\n"));
+    assert_int_equal((uint64_t)r.counters[HAUL_COUNTER_LDGSTS_ACCESS_SECTORS], 4);
+    assert_int_equal((uint64_t)r.counters[HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS], 1);
+}
+
+static void the_copies_arrive(void **state) {
+    (void)state;
+    uint32_t in[128], out[32] = {0};
+    for (uint32_t i = 0; i < 128; i++) in[i] = i;
+    run_kernel(&(kernel_run){
+        .ptx = KERNEL_WITH(".shared .align 128 .b8 s[4096];\n",
+                           "mov.u32 %r9, s;\nsetp.lt.u32 %p0, %r0, 8;\n" ADDRESSES "mov.u32 %r11, 7;\n"
+                           "st.shared.u32 [%r10], %r11;\n" BRANCHED(COPY) "cp.async.wait_all;\n"
+                                                                          "ld.shared.u32 %r12, [%r10];\n" OUT("%r12")),
+        .in = in,
+        .in_bytes = sizeof in,
+        .out = out,
+        .out_bytes = sizeof out});
+    expect_words(out, 32, i < 8 ? 4 * i : 7);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_that_are_off_count_where_their_addresses_are_known),
+        cmocka_unit_test(a_branch_round_nothing_but_copies_is_a_guard),
+        cmocka_unit_test(lanes_whose_addresses_are_computed_behind_the_branch_do_not_count),
+        cmocka_unit_test(copies_through_l1_count_lanes_that_copy),
+        cmocka_unit_test(the_copies_arrive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
