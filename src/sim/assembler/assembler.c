@@ -182,7 +182,7 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         a->sized = is_sized(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }
-    if (sim_local_in_registers(f, &values)) drop_local(f, assembled);
+    if (sim_local_in_registers(f, &values, memory)) drop_local(f, assembled);
     sim_combine_accesses(f, &values, memory, assembled);
     for (size_t k = 0; k < f->instruction_count; k++) {
         sim_assembled *a = &assembled[k];

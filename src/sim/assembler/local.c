@@ -1,9 +1,10 @@
 #include "sim/assembler/local.h"
 
-/* An element that is chosen at run time costs a comparison and a move for each that it could be. Machine code that
- * ptxas 13.0 makes does without memory up to so many words and so many of these; what decides in detail is not known.
- */
-enum { MOST_WORDS = 64, MOST_CHOICES = 64, FREE_CHOSEN = 2, ELEMENT_BYTES = 4 };
+/* An element that is chosen at run time costs a comparison and a move for each that it could be; in a loop of one
+ * block, and in a loop within a loop, as much as several. Machine code that ptxas 13.0 makes of some 300 kernels with
+ * arrays of up to 80 words does without memory up to so many words and so many of these; arrays of an odd number of
+ * words, which memory takes one by one, go somewhat further. */
+enum { FREE_CHOSEN = 2, FEW_CHOSEN = 3, MOST_WORDS_OF_FEW = 30, MOST_CHOICES = 59, IN_LOOP = 4, ELEMENT_BYTES = 4 };
 
 static uint64_t local_words(const ptx_function *f) {
     uint64_t bytes = 0;
@@ -33,16 +34,38 @@ static bool is_fixed(const ptx_function *f, const sim_values *v, const ptx_instr
     return false;
 }
 
-bool sim_local_in_registers(const ptx_function *f, const sim_values *v) {
-    const uint64_t words = local_words(f);
-    uint64_t chosen = 0;
-    if (words == 0 || words > MOST_WORDS) return false;
-    for (size_t k = 0; k < f->instruction_count; k++) {
-        const ptx_instruction *i = &f->instructions[k];
-        if (escapes(i, v)) return false;
-        if (!is_local_access(i)) continue;
-        if (ptx_bits(i->type) != 8 * ELEMENT_BYTES) return false;
-        chosen += !is_fixed(f, v, i);
+/* By block: how much an element that is chosen there weighs. */
+static uint8_t *find_weights(const ptx_function *f, arena *memory) {
+    uint8_t *weight = ARENA_ARRAY(memory, f->block_count + 1, uint8_t);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const uint32_t next = f->blocks[b].next, taken = f->blocks[b].taken, head = next < taken ? next : taken;
+        for (uint32_t k = head; k <= b; k++) weight[k] = weight[k] || head == b ? IN_LOOP : 1;
     }
-    return chosen <= FREE_CHOSEN || words * chosen <= MOST_CHOICES;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (weight[b] == 0) weight[b] = 1;
+    return weight;
+}
+
+static bool fits(uint64_t words, uint64_t chosen) {
+    if (chosen <= FREE_CHOSEN) return true;
+    return chosen == FEW_CHOSEN ? words <= MOST_WORDS_OF_FEW : words * chosen <= MOST_CHOICES;
+}
+
+bool sim_local_in_registers(const ptx_function *f, const sim_values *v, arena *memory) {
+    const uint64_t words = local_words(f);
+    const uint8_t *weight = find_weights(f, memory);
+    uint64_t chosen = 0;
+    bool loaded = false;
+    for (uint32_t b = 0; words && b < f->block_count; b++) {
+        for (uint32_t k = f->blocks[b].first; k < f->blocks[b].end; k++) {
+            const ptx_instruction *i = &f->instructions[k];
+            if (escapes(i, v)) return false;
+            if (!is_local_access(i)) continue;
+            if (ptx_bits(i->type) != 8 * ELEMENT_BYTES) return false;
+            if (is_fixed(f, v, i)) continue;
+            chosen += weight[b];
+            loaded |= i->op == PTX_OP_LD;
+        }
+    }
+    return words && (fits(words, chosen) || (!loaded && chosen <= FEW_CHOSEN));
 }

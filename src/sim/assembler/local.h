@@ -5,6 +5,6 @@
 #include "sim/assembler/values.h"
 
 /* Whether the function's local memory is such arrays, so that no access to it is left. */
-bool sim_local_in_registers(const ptx_function *function, const sim_values *values);
+bool sim_local_in_registers(const ptx_function *function, const sim_values *values, arena *memory);
 
 #endif
