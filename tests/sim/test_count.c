@@ -160,6 +160,20 @@ static void small_arrays_of_words_stay_in_registers(void **state) {
     ASSERT_COUNT(counted(large, 1, 32), INST_LOCAL_LD, 1);
 }
 
+/* Each choice takes a comparison for each word: four of 12 words are made in registers, four of 16 are not. */
+static void the_more_words_are_chosen_the_smaller_is_an_array_in_registers(void **state) {
+    (void)state;
+#define CHOOSE "ld.local.u32 %r5, [%rd6];\nadd.u32 %r6, %r6, %r5;\nadd.s64 %rd6, %rd6, %rd5;\n"
+    const char *choose =
+        "and.b32 %r4, %r0, 4;\ncvt.u64.u32 %rd5, %r4;\nadd.s64 %rd6, %rd4, %rd5;\nmov.u32 %r6, 0;\n" CHOOSE CHOOSE
+            CHOOSE CHOOSE;
+    char small[2000], large[2000];
+    snprintf(small, sizeof small, "%s%s%s", HEAD BEGIN LOCAL("48", "u32", "%r0"), choose, OUT("%r6") END);
+    snprintf(large, sizeof large, "%s%s%s", HEAD BEGIN LOCAL("64", "u32", "%r0"), choose, OUT("%r6") END);
+    ASSERT_COUNT(counted(small, 1, 32), INST_LOCAL_LD, 0);
+    ASSERT_COUNT(counted(large, 1, 32), INST_LOCAL_LD, 4);
+}
+
 static void colliding_lanes_of_a_reduction_take_turns(void **state) {
     (void)state;
     haul_launch_record r = counted(
@@ -256,6 +270,7 @@ int main(void) {
         cmocka_unit_test(whole_sectors_that_were_stored_are_in_l1),
         cmocka_unit_test(local_stores_go_on_to_l2_and_are_found_in_l1),
         cmocka_unit_test(small_arrays_of_words_stay_in_registers),
+        cmocka_unit_test(the_more_words_are_chosen_the_smaller_is_an_array_in_registers),
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
         cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),

@@ -4,7 +4,15 @@
  * block, and in a loop within a loop, as much as several. Machine code that ptxas 13.0 makes of some 300 kernels with
  * arrays of up to 80 words does without memory up to so many words and so many of these; arrays of an odd number of
  * words, which memory takes one by one, go somewhat further. */
-enum { FREE_CHOSEN = 2, FEW_CHOSEN = 3, MOST_WORDS_OF_FEW = 30, MOST_CHOICES = 59, IN_LOOP = 4, ELEMENT_BYTES = 4 };
+enum {
+    MOST_WORDS = 80,
+    FREE_CHOSEN = 2,
+    FEW_CHOSEN = 3,
+    MOST_WORDS_OF_FEW = 30,
+    MOST_CHOICES = 59,
+    IN_LOOP = 4,
+    ELEMENT_BYTES = 4
+};
 
 static uint64_t local_words(const ptx_function *f) {
     uint64_t bytes = 0;
@@ -67,5 +75,5 @@ bool sim_local_in_registers(const ptx_function *f, const sim_values *v, arena *m
             loaded |= i->op == PTX_OP_LD;
         }
     }
-    return words && (fits(words, chosen) || (!loaded && chosen <= FEW_CHOSEN));
+    return words && words <= MOST_WORDS && (fits(words, chosen) || (!loaded && chosen <= FEW_CHOSEN));
 }
