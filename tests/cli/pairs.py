@@ -6,6 +6,7 @@ import re
 import sys
 
 KINDS = re.compile(r"/\* (?:(\d+) blocks: )?([a-z-]+(?:, [a-z-]+)*) \*/$")
+MAP = {"tensor": "f32", "extent": [64, 64], "pitch": [256], "box": [32, 8]}
 KERNEL = re.compile(r"__global__ void (?:\w+\([\d, ]*\) )?((bad|ok)_\w+)\(")
 
 
@@ -18,7 +19,7 @@ def kernels(path):
             blocks, kinds = int(comment[1] or 1), comment[2].split(", ")
         if kernel:
             found.append({"name": kernel[1], "blocks": blocks, "kinds": kinds if kernel[2] == "bad" else [],
-                          "lines": list(shared)})
+                          "lines": list(shared), "maps": "(MAPS)" in line})
         (found[-1]["lines"] if found else shared).append(number)
     return found
 
@@ -27,6 +28,8 @@ def launches(path):
     buffer = {"words": 4096, "seed": 1, "offset": 0}
     for number, kernel in enumerate(kernels(path)):
         arguments = [{"buf": "f01", **buffer}, {"buf": "zero", **buffer}, {"i32": 4096}]
+        if kernel["maps"]:
+            arguments += [{**MAP, "of": 0}, {**MAP, "of": 1}]
         print(json.dumps({"id": number, "kernel": kernel["name"], "grid": [kernel["blocks"], 1, 1], "block": [128, 1, 1],
                           "smem": 0, "args": arguments}))
 

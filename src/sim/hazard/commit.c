@@ -89,6 +89,7 @@ void sim_hazard_finish(sim_block *b) {
     const sim_async *a = &b->async;
     sim_flights_finish(b);
     sim_remote_finish(b);
+    sim_warpgroups_finish(b);
     for (uint32_t i = 0; i < b->warp_count; i++) finish_warp(&b->warps[i], &a->queues[i]);
     for (size_t i = 0; i < a->bulk_count; i++) {
         const sim_bulk *bulk = &a->bulks[i];

@@ -482,6 +482,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->remote);
     if (d->past) sim_past_start(d);
     memory_free(d->past);
+    memory_free(d->steps);
     for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
     memory_free(d->doubts);
     memory_free(d->views);
@@ -501,12 +502,13 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->proxies = g->proxies.spaces;
     d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->past = memory_zeroed(d->actors, sizeof *d->past);
+    d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->groups || !d->remote || !d->flights || !d->fenced ||
-        !d->views || !d->barriers || !d->shadows)
+    if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->steps || !d->groups || !d->remote || !d->flights ||
+        !d->fenced || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -557,6 +559,7 @@ void sim_hazard_start(sim_block *first) {
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
     sim_relaxed_start(d);
     sim_past_start(d);
+    sim_warpgroups_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);

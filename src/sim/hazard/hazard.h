@@ -114,6 +114,13 @@ void sim_hazard_products(sim_warp *w);
 /* Before an operation of a warp that has products in flight. */
 void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active);
 
+/* ---- warpgroups ---- */
+
+/* What all warps of a warpgroup execute, as often: setmaxnreg, and between one and the next they meet; products. */
+typedef enum sim_step_kind { SIM_STEP_REGISTERS, SIM_STEP_PRODUCT, SIM_STEP_KINDS } sim_step_kind;
+/* The warp's lanes execute it. */
+void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_step_kind kind);
+
 /* ---- tensor memory ---- */
 
 /* Before a warp uses columns of its block's, or gives them back. */

@@ -164,6 +164,13 @@ typedef struct sim_watched_map {
     bool live, released;
 } sim_watched_map;
 
+/* What of one kind a warp has executed that its whole warpgroup has to: how often, and the last few times. */
+enum { SIM_STEPS_KEPT = 4 };
+typedef struct sim_steps {
+    uint32_t count;
+    uint32_t instruction[SIM_STEPS_KEPT], time[SIM_STEPS_KEPT]; /* a ring */
+} sim_steps;
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -187,6 +194,8 @@ struct sim_domain {
     sim_flights *flights; /* of each block */
     sim_read *remote;     /* of each block, by actor: the last access from another block (remote.c) */
     uint32_t **past;      /* by actor, by basic block: lanes that have come there (past.c); NULL until needed */
+    sim_steps *steps;     /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
+    bool has_steps;       /* any has been executed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
     uint32_t mbarrier_count;
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
@@ -318,6 +327,10 @@ void sim_relaxed_free(sim_domain *d);
 void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_past_start(sim_domain *d);
+
+/* warpgroup.c. The block ends; the domain starts anew. */
+void sim_warpgroups_finish(sim_block *b);
+void sim_warpgroups_start(sim_domain *d);
 
 /* group.c. Lanes come to a named barrier with a count; a barrier opens; the domain starts anew. */
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);

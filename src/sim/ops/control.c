@@ -1,6 +1,7 @@
 /* Branches, ends, traps, and block barriers. */
 #include "sim/barrier.h"
 #include "sim/call.h"
+#include "sim/hazard/hazard.h"
 #include "sim/lower/system_call.h"
 #include "sim/ops/lanes.h"
 
@@ -119,9 +120,20 @@ PASSES(BRKPT)
 PASSES(NANOSLEEP)
 PASSES(PMEVENT)
 PASSES(PMEVENT_MASK)
-PASSES(SETMAXNREG)
 PASSES(GRIDDEPCONTROL_WAIT)
 PASSES(GRIDDEPCONTROL_LAUNCH)
+
+/* Registers are there for everybody. */
+static sim_step set_registers(sim_warp *w, const sim_op *op, uint32_t active) {
+    if (w->sm->hazards) sim_hazard_warpgroup(w, op, active, SIM_STEP_REGISTERS);
+    return SIM_YIELD;
+}
+
+haul_status LOWER(SETMAXNREG)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, set_registers);
+    return HAUL_OK;
+}
 
 /* ---- barriers of a warp ---- */
 

@@ -160,6 +160,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     if (op->imm2 & GROUP_A_IN_MEMORY) p.a = SIM_SLOT(w, uint64_t, op->a)[first];
     list_chunks(w, op, p.a, p.b, &list);
     if (!check_warpgroup(w, op) || !check_chunks(w, op, &list)) return SIM_STOP;
+    if (w->sm->hazards) sim_hazard_warpgroup(w, op, lanes, SIM_STEP_PRODUCT);
     if (w->sm->hazards) p.issued = sim_hazard_factors(w, op, SIM_ALL_LANES, list.address, list.count);
     if (!sim_products_add(w, &p))
         return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for a product in flight");
