@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "base/status.h"
 
 #include <fcntl.h>
@@ -102,15 +103,9 @@ static haul_status check_pages(uint64_t address, uint64_t bytes) {
 
 /* How many reservations begin at or before the address. */
 static size_t reservations_until(uint64_t address) {
-    size_t low = 0, high = v.reservation_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (v.reservations[middle]->from <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t until;
+    SEARCH_FIRST(until, v.reservation_count, k, v.reservations[k]->from <= address);
+    return until;
 }
 
 static const reservation *reservation_at(uint64_t address) {
@@ -182,15 +177,9 @@ haul_status sim_virtual_reserve(uint64_t bytes, uint64_t alignment, uint64_t wan
 
 /* How many mappings begin at or before the address. */
 static size_t mappings_until(uint64_t address) {
-    size_t low = 0, high = v.mapping_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (v.mappings[middle].from <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t until;
+    SEARCH_FIRST(until, v.mapping_count, k, v.mappings[k].from <= address);
+    return until;
 }
 
 static mapping *mapping_at(uint64_t address) {
