@@ -16,7 +16,12 @@ static const char introduction[] =
     "`.address_size 64`,\n"
     "  `.file`, `.section` (skipped: what it says about lines is in `.loc` too), `.alias`, `.pragma` (a hint, without "
     "effect).\n"
-    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`.\n"
+    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "
+    "`cuLinkAddData` and its\n"
+    "  kin, `haul_module_link()`, or `--link` on the command line: strong names win over weak ones, the first of "
+    "several weak "
+    "ones stays,\n"
+    "  as does the largest of `.common` ones.\n"
     "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; `.maxntid`, "
     "`.reqntid`,\n"
     "  `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, `.maxclusterrank`, `.blocksareclusters`, "
@@ -54,7 +59,10 @@ static const char introduction[] =
     "depth of a product's shape "
     "follows\n"
     "it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and architecture that "
-    "have the instruction.\n\n"
+    "have the instruction.\n\n";
+
+/* What the manual leaves open, or no GPU was there to say. */
+static const char choices[] =
     "`multimem` reaches the copies of all devices that a multicast object is bound to, in the order in which they were "
     "added to "
     "it (the\n"
@@ -196,6 +204,7 @@ static void put_specials(void) {
 
 int main(void) {
     fputs(introduction, stdout);
+    fputs(choices, stdout);
 #define SECTION(title) put_section(title);
 #define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) put_row(PTX_OP_##id);
 #include "ptx/isa.def"

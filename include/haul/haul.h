@@ -144,6 +144,15 @@ haul_status haul_tensor_view_encode(const haul_tensor *tensor, haul_tensor_view 
 /* Loads PTX text; `name` is for messages. Errors: HAUL_ERROR_SYNTAX, HAUL_ERROR_UNSUPPORTED with name:line:column. */
 haul_status haul_module_load(haul_device *device, const char *name, const char *ptx, size_t length,
                              haul_module **module);
+/* Several PTX texts as one module: what one declares .extern is what another defines and lets others see, as separate
+ * compilation makes them (nvcc -rdc=true, clang -fgpu-rdc). Errors as above, with the text's name; HAUL_ERROR_NOT_FOUND
+ * for what none of them defines. */
+typedef struct haul_ptx {
+    const char *name, *text;
+    size_t length;
+} haul_ptx;
+haul_status haul_module_link(haul_device *device, const char *name, const haul_ptx *parts, size_t count,
+                             haul_module **module);
 /* The same from a file, whose name is for messages. Errors: HAUL_ERROR_FILE too. */
 haul_status haul_module_load_file(haul_device *device, const char *path, haul_module **module);
 void haul_module_unload(haul_module *module);

@@ -73,33 +73,63 @@ static haul_status compile(const haul_device *device, const cli_values *v, const
     for (size_t i = 0; i < v->include.count; i++) flags[count++] = "-I", flags[count++] = v->include.items[i];
     for (size_t i = 0; i < v->define.count; i++) flags[count++] = "-D", flags[count++] = v->define.items[i];
     char buffer[32];
-    compile_options options = {v->compiler, architecture_of(device, v, buffer), flags, count};
+    compile_options options = {v->compiler, architecture_of(device, v, buffer), flags, count, v->link};
     haul_status status = compile_with(path, &options, v, ptx);
     memory_free((void *)flags);
     return status;
 }
 
-static haul_status load_module(cli_session *s, const cli_values *v, const char *path) {
-    cli_module *m = &s->modules[s->module_count];
-    *m = (cli_module){.path = path, .stem = stem_of(path)};
-    if (!m->stem) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", path);
-    s->module_count++;
-    text ptx = {0};
-    haul_status status = compile_is_source(path) ? compile(s->device, v, path, &ptx) : file_read(path, &ptx);
-    if (status == HAUL_OK) status = haul_module_load(s->device, path, text_string(&ptx), ptx.length, &m->module);
-    text_free(&ptx);
-    return status;
+static haul_status read_ptx(cli_session *s, const cli_values *v, cli_module *m) {
+    return compile_is_source(m->path) ? compile(s->device, v, m->path, &m->ptx) : file_read(m->path, &m->ptx);
 }
 
-static haul_status load_modules(cli_session *s, const cli_values *v) {
+static haul_status name_modules(cli_session *s, const cli_values *v) {
     s->modules = memory_zeroed(v->ptx.count + v->operands.count, sizeof *s->modules);
     if (!s->modules) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
-    for (size_t i = 0; i < v->ptx.count; i++) HAUL_TRY(load_module(s, v, v->ptx.items[i]));
-    for (size_t i = 0; i < v->operands.count; i++) {
-        if (is_kernels(v->operands.items[i])) HAUL_TRY(load_module(s, v, v->operands.items[i]));
+    for (size_t i = 0; i < v->ptx.count; i++) s->modules[s->module_count++].path = v->ptx.items[i];
+    for (size_t i = 0; i < v->operands.count; i++)
+        if (is_kernels(v->operands.items[i])) s->modules[s->module_count++].path = v->operands.items[i];
+    for (size_t i = 0; i < s->module_count; i++) {
+        s->modules[i].stem = stem_of(s->modules[i].path);
+        if (!s->modules[i].stem)
+            return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", s->modules[i].path);
     }
     if (s->module_count) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "no kernels given: add --ptx FILE, PTX or CUDA source");
+}
+
+/* Files that were linked share one module, which is the first one's. */
+static bool has_own_module(const cli_session *s, size_t i) {
+    return i == 0 || s->modules[i].module != s->modules[0].module;
+}
+
+/* One module of all files; it stands for each of them. */
+static haul_status link_modules(cli_session *s) {
+    haul_module *linked;
+    haul_ptx *parts = memory_zeroed(s->module_count, sizeof *parts);
+    if (!parts) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
+    for (size_t i = 0; i < s->module_count; i++)
+        parts[i] = (haul_ptx){s->modules[i].path, text_string(&s->modules[i].ptx), s->modules[i].ptx.length};
+    const haul_status status = haul_module_link(s->device, "linked PTX", parts, s->module_count, &linked);
+    for (size_t i = 0; i < s->module_count && status == HAUL_OK; i++) s->modules[i].module = linked;
+    memory_free(parts);
+    return status;
+}
+
+static haul_status load_each(cli_session *s) {
+    for (size_t i = 0; i < s->module_count; i++) {
+        cli_module *m = &s->modules[i];
+        HAUL_TRY(haul_module_load(s->device, m->path, text_string(&m->ptx), m->ptx.length, &m->module));
+    }
+    return HAUL_OK;
+}
+
+static haul_status load_modules(cli_session *s, const cli_values *v) {
+    haul_status status = name_modules(s, v);
+    for (size_t i = 0; i < s->module_count && status == HAUL_OK; i++) status = read_ptx(s, v, &s->modules[i]);
+    if (status == HAUL_OK) status = v->link && s->module_count > 1 ? link_modules(s) : load_each(s);
+    for (size_t i = 0; i < s->module_count; i++) text_free(&s->modules[i].ptx);
+    return status;
 }
 
 /* ---- launches ---- */
@@ -184,7 +214,7 @@ void cli_session_close(cli_session *s) {
     haul_run_free(s->run);
     ncu_report_free(&s->counters);
     for (size_t i = 0; i < s->module_count; i++) {
-        haul_module_unload(s->modules[i].module);
+        if (has_own_module(s, i)) haul_module_unload(s->modules[i].module);
         memory_free(s->modules[i].stem);
     }
     memory_free(s->modules);
@@ -216,6 +246,7 @@ static const char *kernel_in(const haul_module *module, const char *name) {
 static size_t list_kernels(cli_session *s, const char **names, size_t most) {
     size_t count = 0;
     for (size_t m = 0; m < s->module_count; m++) {
+        if (!has_own_module(s, m)) continue;
         for (size_t i = 0; i < haul_module_kernel_count(s->modules[m].module) && count < most; i++) {
             size_t length;
             const char *name = mangled_name(haul_module_kernel_name(s->modules[m].module, i), &length);

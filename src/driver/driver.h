@@ -14,6 +14,7 @@ typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmemPool_st *CUmemoryPool;
@@ -33,6 +34,9 @@ typedef struct CUaccessPolicyWindow {
     float hit_ratio;
     int hit, miss; /* DRIVER_ACCESS_... */
 } CUaccessPolicyWindow;
+
+/* What a linker is given: of the types haul uses one. */
+enum { DRIVER_LINK_PTX = 1 };
 
 /* How cuLaunchKernelEx launches. Of the attributes haul uses two. */
 enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_CLUSTER = 4 };

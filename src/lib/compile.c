@@ -70,7 +70,7 @@ static haul_status run_checked(const char *const *arguments, text *out, text *me
     return end.code == 0 ? HAUL_OK : fail_with_last_line(messages);
 }
 
-enum { FIXED_ARGUMENTS = 10 };
+enum { FIXED_ARGUMENTS = 11 };
 
 haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages) {
     static const compile_options defaults;
@@ -83,6 +83,7 @@ haul_status compile_source(const char *path, const compile_options *options, tex
     arguments[n++] = script;
     if (options->compiler) arguments[n++] = "--compiler", arguments[n++] = options->compiler;
     arguments[n++] = "--arch", arguments[n++] = options->architecture ? options->architecture : "sm_90";
+    if (options->separate) arguments[n++] = "--separate";
     for (size_t i = 0; i < options->flag_count; i++) arguments[n++] = options->flags[i];
     arguments[n++] = path, arguments[n++] = "-o", arguments[n++] = "-";
     haul_status status = run_checked(arguments, ptx, messages);

@@ -13,6 +13,7 @@ typedef struct compile_options {
     const char *architecture; /* "sm_90"; NULL = that */
     const char *const *flags; /* -I, -D and the like, passed on */
     size_t flag_count;
+    bool separate; /* device code that other files' calls: nvcc -rdc=true, clang -fgpu-rdc */
 } compile_options;
 
 /* True for what compile_source() takes: a name that ends in .cu. */

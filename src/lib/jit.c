@@ -71,3 +71,31 @@ haul_status device_load_ptx(const haul_device *d, const char *name, const char *
     CUresult result = d->driver->module_load(module, ptx, 2, options, values);
     return say(d, result, name, ptx, log);
 }
+
+static CUresult link(const haul_device *d, CUlinkState state, const haul_ptx *parts, size_t count, size_t *at,
+                     CUmodule *module) {
+    void *image;
+    size_t bytes;
+    CUresult result = CUDA_SUCCESS;
+    for (*at = 0; *at < count && result == CUDA_SUCCESS; ++*at)
+        result = d->driver->link_add(state, DRIVER_LINK_PTX, (void *)(uintptr_t)parts[*at].text, parts[*at].length + 1,
+                                     parts[*at].name, 0, NULL, NULL);
+    if (result != CUDA_SUCCESS) return --*at, result;
+    result = d->driver->link_complete(state, &image, &bytes);
+    return result == CUDA_SUCCESS ? d->driver->module_load(module, image, 0, NULL, NULL) : result;
+}
+
+haul_status device_link_ptx(const haul_device *d, const char *name, const haul_ptx *parts, size_t count,
+                            CUmodule *module) {
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    CUlinkState state;
+    size_t at;
+    HAUL_TRY(device_check(d, d->driver->link_create(2, options, values, &state), "a linker"));
+    const CUresult result = link(d, state, parts, count, &at, module);
+    const haul_status status =
+        at < count ? say(d, result, parts[at].name, parts[at].text, log) : say(d, result, name, parts[0].text, log);
+    (void)d->driver->link_destroy(state);
+    return status;
+}

@@ -13,40 +13,70 @@
 
 /* ---- modules ---- */
 
-/* What the kernels are called and take. A real driver does not tell: haul's own parser does, for PTX that it
- * understands; for other PTX launches go unchecked. */
-static void read_signatures(haul_module *m, const char *ptx, size_t length) {
-    if (m->device->is_virtual)
-        m->ptx = sim_driver_module_ptx(m->handle);
-    else if (ptx_module_parse(m->name, ptx, length, &m->own_ptx) == HAUL_OK)
-        m->ptx = m->own_ptx;
+/* Texts with a NUL at their ends, as the driver API takes them. */
+static void free_parts(haul_ptx *parts, size_t count) {
+    for (size_t i = 0; parts && i < count; i++) memory_free((void *)(uintptr_t)parts[i].text);
+    memory_free(parts);
 }
 
-static haul_status load(haul_module *m, const char *name, const char *ptx, size_t length) {
-    /* The driver API takes NUL-terminated text. */
-    if (memchr(ptx, '\0', length)) return haul_fail(HAUL_ERROR_SYNTAX, "%s: is not PTX: it has zero bytes", name);
-    text copy = {0};
-    text_append(&copy, ptx, length);
-    m->name = memory_alloc(strlen(name) + 1);
-    if (copy.failed || !m->name) {
-        text_free(&copy);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
+static haul_status copy_part(const haul_ptx *part, haul_ptx *copy) {
+    text bytes = {0};
+    if (memchr(part->text, '\0', part->length))
+        return haul_fail(HAUL_ERROR_SYNTAX, "%s: is not PTX: it has zero bytes", part->name);
+    text_append(&bytes, part->text, part->length);
+    text_append(&bytes, "", 1);
+    if (bytes.failed) {
+        text_free(&bytes);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", part->name);
     }
+    *copy = (haul_ptx){part->name, bytes.bytes, part->length};
+    return HAUL_OK;
+}
+
+/* What the kernels are called and take. A real driver does not tell: haul's own parser does, for PTX that it
+ * understands; for other PTX launches go unchecked. */
+static void read_signatures(haul_module *m, const haul_ptx *parts, size_t count) {
+    ptx_source *sources = memory_zeroed(count, sizeof *sources);
+    for (size_t i = 0; sources && i < count; i++)
+        sources[i] = (ptx_source){parts[i].name, parts[i].text, parts[i].length};
+    if (m->device->is_virtual)
+        m->ptx = sim_driver_module_ptx(m->handle);
+    else if (sources && ptx_module_link(m->name, sources, count, &m->own_ptx) == HAUL_OK)
+        m->ptx = m->own_ptx;
+    memory_free(sources);
+}
+
+static haul_status load_parts(haul_module *m, const char *name, const haul_ptx *parts, size_t count) {
+    m->name = memory_alloc(strlen(name) + 1);
+    if (!m->name) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
     strcpy(m->name, name);
     if (m->device->is_virtual) sim_driver_name_image(m->name);
-    haul_status status = device_load_ptx(m->device, name, text_string(&copy), &m->handle);
-    text_free(&copy);
-    if (status == HAUL_OK) read_signatures(m, ptx, length);
+    if (count == 1)
+        HAUL_TRY(device_load_ptx(m->device, name, parts[0].text, &m->handle));
+    else
+        HAUL_TRY(device_link_ptx(m->device, name, parts, count, &m->handle));
+    read_signatures(m, parts, count);
+    return HAUL_OK;
+}
+
+static haul_status load(haul_module *m, const char *name, const haul_ptx *parts, size_t count) {
+    haul_ptx *copies = memory_zeroed(count, sizeof *copies);
+    haul_status status = copies ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
+    for (size_t i = 0; i < count && status == HAUL_OK; i++) status = copy_part(&parts[i], &copies[i]);
+    if (status == HAUL_OK) status = load_parts(m, name, copies, count);
+    free_parts(copies, count);
     return status;
 }
 
-haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, size_t length, haul_module **module) {
+haul_status haul_module_link(haul_device *d, const char *name, const haul_ptx *parts, size_t count,
+                             haul_module **module) {
     *module = NULL;
+    if (count == 0) return haul_fail(HAUL_ERROR_ARGUMENT, "%s: no PTX to make a module of", name);
     HAUL_TRY(device_enter(d));
     haul_module *m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
     m->device = d;
-    haul_status status = load(m, name, ptx, length);
+    haul_status status = load(m, name, parts, count);
     if (status != HAUL_OK) {
         memory_free(m->name);
         memory_free(m);
@@ -56,6 +86,10 @@ haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, 
     d->modules = m;
     *module = m;
     return HAUL_OK;
+}
+
+haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, size_t length, haul_module **module) {
+    return haul_module_link(d, name, &(haul_ptx){name, ptx, length}, 1, module);
 }
 
 haul_status haul_module_load_file(haul_device *d, const char *path, haul_module **module) {

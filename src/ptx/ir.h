@@ -280,6 +280,18 @@ typedef struct ptx_module {
  * the message is `name:line:column: what` (unknown or unsupported instructions are named). The text need not be
  * NUL-terminated and is not kept. */
 haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **module);
+
+/* A module of several texts, linked: what one declares `.extern` is what another defines and lets others see
+ * (`.visible`, `.weak`, `.common`); other names are a text's own. Nothing needs to be defined: what a kernel then needs
+ * and has not is told when it is loaded or launched (ptx_find_undefined()). Messages name the text; `name` is the
+ * module's. */
+typedef struct ptx_source {
+    const char *name, *text;
+    size_t length;
+} ptx_source;
+haul_status ptx_module_link(const char *name, const ptx_source *sources, size_t count, ptx_module **module);
+/* A variable that no text defines, but for dynamic shared memory; NULL: there is none. */
+const ptx_variable *ptx_find_undefined(const ptx_module *module);
 void ptx_module_free(ptx_module *module);
 
 /* Fills in the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena. */

@@ -45,13 +45,15 @@ typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_symbols symbols;
     ptx_module *module;
-    arena *memory; /* the module's */
+    size_t source_count; /* texts of the module */
+    arena *memory;       /* the module's */
     arena scratch;
 
     PTX_LIST_OF(ptx_variable *) variables;
     bool uses_workspace; /* some instruction asks for the grid's */
     PTX_LIST_OF(ptx_function *) functions;
     PTX_LIST_OF(const char *) files;
+    size_t first_file; /* of the text that is being read: what it calls file 0 */
     PTX_LIST_OF(ptx_place) places;
     uint32_t *place_table; /* open addressing: the latest place (index + 1) of each file:line:column */
     size_t place_table_size, place_table_count;

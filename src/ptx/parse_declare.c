@@ -132,14 +132,19 @@ static bool same_shape(const ptx_variable *a, const ptx_variable *b) {
 }
 
 /* A module variable that was declared `.extern` before takes the later declaration's properties, so that what refers to
- * it stays right. */
-static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, const ptx_variable *v, ptx_linkage linkage) {
+ * it stays right. Among texts that are linked weak ones give way, and of common ones the largest stays: what is dropped
+ * is returned, to be read and forgotten. */
+static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v, ptx_linkage linkage) {
     ptx_variable *old = known->kind == PTX_SYMBOL_VARIABLE ? known->variable : NULL;
-    if (!old || !(old->is_extern || linkage.is_extern))
+    const bool elsewhere = p->source_count > 1, gives_way = elsewhere && (v->is_weak || v->is_common);
+    if (old && gives_way && !old->is_extern && (!old->is_common || old->size >= v->size)) return v;
+    const bool replaces = elsewhere && old && (old->is_weak || old->is_common);
+    if (!old || !(old->is_extern || linkage.is_extern || replaces))
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is declared twice", v->name);
-    if (!same_shape(old, v))
+    if (!same_shape(old, v) && !replaces)
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared as another type at %u:%u", v->name,
                         old->position.line, old->position.column);
+    if (linkage.is_extern && v->alignment > old->alignment && old->is_extern) old->alignment = v->alignment;
     if (linkage.is_extern) return old;
     uint32_t index = old->index;
     *old = *v;
@@ -153,6 +158,8 @@ static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *
     v->is_weak = linkage.is_weak;
     v->is_common = linkage.is_common;
     v->index = (uint32_t)p->variables.count;
+    if (linkage.is_extern || linkage.is_visible || linkage.is_weak || linkage.is_common)
+        ptx_symbols_link(&p->symbols, name);
     if (name->symbol) return redeclare(p, name->symbol, v, linkage);
     ptx_declare_or_fail(p, name, PTX_SYMBOL_VARIABLE, v->position)->variable = v;
     PTX_APPEND(p, p->variables, v);

@@ -71,7 +71,9 @@ bool ptx_same_signature(const ptx_function *a, const ptx_function *b) {
 }
 
 static void check_redeclaration(ptx_parser *p, const ptx_function *old, const ptx_function *f) {
-    if (old->has_body && f->has_body) ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
+    const bool replaces = p->source_count > 1 && old->is_weak;
+    if (old->has_body && f->has_body && !replaces)
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
     if (!ptx_same_signature(old, f))
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
                         old->position.line, old->position.column);
@@ -79,6 +81,7 @@ static void check_redeclaration(ptx_parser *p, const ptx_function *old, const pt
 
 /* The object that stands for the function from its first declaration on. */
 static ptx_function *known_function(ptx_parser *p, ptx_name *name, ptx_function *f) {
+    if (f->is_visible || f->is_extern || f->is_weak) ptx_symbols_link(&p->symbols, name);
     if (!name->symbol) {
         ptx_symbol *symbol = ptx_declare_at(&p->symbols, name, PTX_SYMBOL_FUNCTION, 0);
         symbol->function = f;
@@ -178,6 +181,7 @@ static ptx_function *parse_header(ptx_parser *p, ptx_function *f) {
     f->has_body = ptx_at(p, '{');
     if (!f->has_body && !ptx_at(p, ';')) ptx_expected(p, "'{' or ';'");
     if (known == f) return f;
+    if (p->source_count > 1 && f->is_weak && known->has_body && f->has_body) return f; /* read, and forgotten */
     check_redeclaration(p, known, f);
     if (!f->has_body) return known;
     f->index = known->index;

@@ -161,37 +161,67 @@ static void keep_module_lists(ptx_parser *p) {
 #undef KEEP
 }
 
+/* Functions that have not been looked at: those of the text that was read last. */
 static haul_status check_and_analyse(ptx_module *module) {
     for (size_t f = 0; f < module->function_count; f++) {
-        if (!module->functions[f]->has_body) continue;
+        if (!module->functions[f]->has_body || module->functions[f]->blocks) continue;
         HAUL_TRY(ptx_verify(module, module->functions[f]));
         ptx_analyse(module, module->functions[f]);
     }
     return HAUL_OK;
 }
 
-/* Everything that can run out of memory or find an error; both jump back to here. */
-static haul_status parse(ptx_parser *p, const char *name, const char *source, size_t length) {
-    if (setjmp(p->module->out_of_memory))
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: out of memory while reading PTX", name);
-    if (setjmp(p->diagnostics.unwind)) return p->diagnostics.status;
-    p->module->name = arena_copy(p->memory, name, strlen(name));
-    p->diagnostics.name = p->module->name;
+static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last) {
+    size_t length = source->length;
+    while (length && source->text[length - 1] == '\0') length--;
+    if (length > PTX_MAX_SOURCE) return haul_fail(HAUL_ERROR_LIMIT, "%s: PTX text larger than 1 GiB", source->name);
+    p->module->name = p->diagnostics.name = arena_copy(p->memory, source->name, strlen(source->name));
     p->module->address_bits = 64;
-    ptx_symbols_start(&p->symbols, &p->scratch, p->memory);
-    ptx_lexer_start(&p->lexer, &p->diagnostics, source, length);
+    p->first_file = p->files.count;
+    ptx_lexer_start(&p->lexer, &p->diagnostics, source->text, length);
     parse_version(p);
     parse_target(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
-    add_workspace(p);
+    if (last) add_workspace(p);
     keep_module_lists(p);
-    return check_and_analyse(p->module);
+    HAUL_TRY(check_and_analyse(p->module));
+    ptx_symbols_end_text(&p->symbols);
+    return HAUL_OK;
+}
+
+/* A module is for the latest version and architecture that one of its texts is for. */
+static haul_status parse_texts(ptx_parser *p, const ptx_source *sources, size_t count) {
+    uint32_t version = 0, sm = 0;
+    char suffix = 0;
+    for (size_t i = 0; i < count; i++) {
+        HAUL_TRY(parse_text(p, &sources[i], i + 1 == count));
+        if (p->module->version > version) version = p->module->version;
+        if (p->module->sm >= sm) sm = p->module->sm, suffix = p->module->sm_suffix;
+    }
+    p->module->version = version;
+    p->module->sm = sm;
+    p->module->sm_suffix = suffix;
+    return HAUL_OK;
+}
+
+/* Everything that can run out of memory or find an error; both jump back to here. */
+static haul_status parse(ptx_parser *p, const char *name, const ptx_source *sources, size_t count) {
+    if (setjmp(p->module->out_of_memory))
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: out of memory while reading PTX", name);
+    if (setjmp(p->diagnostics.unwind)) return p->diagnostics.status;
+    p->source_count = count;
+    ptx_symbols_start(&p->symbols, &p->scratch, p->memory);
+    HAUL_TRY(parse_texts(p, sources, count));
+    if (count > 1) p->module->name = arena_copy(p->memory, name, strlen(name));
+    return HAUL_OK;
 }
 
 haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **result) {
+    return ptx_module_link(name, &(ptx_source){name, source, length}, 1, result);
+}
+
+haul_status ptx_module_link(const char *name, const ptx_source *sources, size_t count, ptx_module **result) {
     *result = NULL;
-    while (length && source[length - 1] == '\0') length--;
-    if (length > PTX_MAX_SOURCE) return haul_fail(HAUL_ERROR_LIMIT, "%s: PTX text larger than 1 GiB", name);
     ptx_parser *p = memory_zeroed(1, sizeof *p);
     ptx_module *module = memory_zeroed(1, sizeof *module);
     haul_status status = HAUL_ERROR_OUT_OF_MEMORY;
@@ -200,7 +230,7 @@ haul_status ptx_module_parse(const char *name, const char *source, size_t length
         p->memory = &module->memory;
         arena_init(&module->memory, &module->out_of_memory);
         arena_init(&p->scratch, &module->out_of_memory);
-        status = parse(p, name, source, length);
+        status = parse(p, name, sources, count);
         arena_free(&p->scratch);
         module->memory.out_of_memory = NULL;
     } else {
@@ -219,6 +249,14 @@ void ptx_module_free(ptx_module *module) {
     if (!module) return;
     arena_free(&module->memory);
     memory_free(module);
+}
+
+const ptx_variable *ptx_find_undefined(const ptx_module *module) {
+    for (size_t i = 0; i < module->variable_count; i++) {
+        const ptx_variable *v = module->variables[i];
+        if (v->is_extern && (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST)) return v;
+    }
+    return NULL;
 }
 
 ptx_function *ptx_find_entry(const ptx_module *module, const char *name) {

@@ -8,7 +8,7 @@
 
 void ptx_parse_file(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
-    size_t index = ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
+    const size_t index = p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
     if (!ptx_at(p, PTX_TOKEN_STRING)) ptx_expected(p, "a file's name in quotes");
     while (p->files.count <= index) PTX_APPEND(p, p->files, NULL);
     p->files.items[index] = ptx_token_name(p)->text;
@@ -54,7 +54,7 @@ static uint32_t add_place(ptx_parser *p, ptx_place place) {
 
 static ptx_place read_line(ptx_parser *p) {
     ptx_place place = {0};
-    place.file = (uint32_t)ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
+    place.file = (uint32_t)(p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number"));
     place.line = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "a line's number");
     place.column = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "a column's number");
     return place;

@@ -88,6 +88,28 @@ void ptx_scope_close(ptx_symbols *s) {
     while (s->range_depth > s->depth || (s->range_depth && !has_range(s, s->range_depth))) s->range_depth--;
 }
 
+static bool is_for_all(const ptx_symbol *symbol) {
+    const ptx_variable *v = symbol->variable;
+    const ptx_function *f = symbol->function;
+    if (symbol->kind == PTX_SYMBOL_VARIABLE) return v->is_visible || v->is_extern || v->is_weak || v->is_common;
+    return symbol->kind == PTX_SYMBOL_FUNCTION && (f->is_visible || f->is_extern || f->is_weak);
+}
+
+void ptx_symbols_end_text(ptx_symbols *s) {
+    for (ptx_symbol *symbol = s->scopes[0]; symbol; symbol = symbol->next_in_scope) {
+        if (is_for_all(symbol)) symbol->name->linked = symbol;
+        symbol->name->symbol = NULL;
+    }
+    s->scopes[0] = NULL;
+}
+
+void ptx_symbols_link(ptx_symbols *s, ptx_name *name) {
+    if (name->symbol || !name->linked) return;
+    name->symbol = name->linked;
+    name->symbol->next_in_scope = s->scopes[0];
+    s->scopes[0] = name->symbol;
+}
+
 ptx_symbol *ptx_declare_at(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind, uint32_t depth) {
     ptx_symbol **place = meaning(name, kind);
     if (*place && (*place)->depth == depth) return NULL;

@@ -18,6 +18,7 @@ struct ptx_name {
     ptx_name *next_in_bucket;
     ptx_symbol *symbol;       /* innermost meaning, or NULL */
     ptx_symbol *range;        /* innermost register range with this name before its number, or NULL */
+    ptx_symbol *linked;       /* what the name means in other texts of the module that let others see it, or NULL */
     const ptx_opcode *opcode; /* once it was resolved as one */
     int special;              /* ptx_special, or -1 */
     uint32_t used_in;         /* number of the last function that used this name's module-scope meaning */
@@ -65,6 +66,11 @@ ptx_name *ptx_intern(ptx_symbols *s, const char *text, size_t length);
 /* False when the scopes are nested too deeply. */
 bool ptx_scope_open(ptx_symbols *s);
 void ptx_scope_close(ptx_symbols *s);
+
+/* A text of the module ends: names mean nothing any more, but those for all keep what they were linked to. */
+void ptx_symbols_end_text(ptx_symbols *s);
+/* A declaration for all: the name means at module scope what other texts have under it, if they do. */
+void ptx_symbols_link(ptx_symbols *s, ptx_name *name);
 
 /* Gives `name` a meaning in the scope `depth`, which must be open and have no deeper meaning of it; NULL if that scope
  * has one already. */

@@ -381,6 +381,10 @@ static void stop_following(physical *p) {
 static haul_status check_mapping(const physical *p, const reservation *r, uint64_t address, uint64_t bytes,
                                  uint64_t offset) {
     HAUL_TRY(check_pages(address, bytes));
+    if (!is_multicast(p) && (offset || bytes != p->bytes))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                         "virtual memory: %llu bytes from %llu on of memory that has %llu: it can only be mapped whole",
+                         (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)p->bytes);
     if (offset % SIM_VIRTUAL_PAGE || offset > p->bytes || bytes > p->bytes - offset)
         return wrong("%llu bytes from %llu on of memory that has %llu", (unsigned long long)bytes,
                      (unsigned long long)offset, (unsigned long long)p->bytes);
@@ -434,19 +438,27 @@ haul_status sim_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, u
     return status;
 }
 
-/* The mappings that together are just these bytes: *first, and how many. 0 with a message when there are none. */
+/* The mappings among these bytes, side by side or not: *first, and how many. 0 with a message when there are none, or
+ * one reaches beyond them. */
 static size_t whole_mappings(uint64_t address, uint64_t bytes, size_t *first) {
-    const size_t until = mappings_until(address);
-    *first = until ? until - 1 : 0;
-    size_t count = 0;
+    const uint64_t end = address + bytes;
+    size_t at = mappings_until(address), count = 0;
+    if (at && v.mappings[at - 1].from + v.mappings[at - 1].bytes > address) at--;
+    *first = at;
+    while (at + count < v.mapping_count && v.mappings[at + count].from < end) count++;
+    const mapping *last = count ? &v.mappings[at + count - 1] : NULL;
+    if (last && v.mappings[at].from >= address && last->from + last->bytes <= end) return count;
+    (void)wrong("%llu bytes at 0x%llx: must be whole mappings", (unsigned long long)bytes, (unsigned long long)address);
+    return 0;
+}
+
+/* Likewise, but with nothing between them. */
+static size_t dense_mappings(uint64_t address, uint64_t bytes, size_t *first) {
+    const size_t count = whole_mappings(address, bytes, first);
     uint64_t next = address;
-    for (size_t i = *first; i < v.mapping_count && v.mappings[i].from == next && next - address < bytes; i++) {
-        next += v.mappings[i].bytes;
-        count++;
-    }
-    if (bytes && next - address == bytes) return count;
-    (void)wrong("%llu bytes at 0x%llx: must be one mapping or several side by side", (unsigned long long)bytes,
-                (unsigned long long)address);
+    for (size_t i = *first; i < *first + count && v.mappings[i].from == next; i++) next += v.mappings[i].bytes;
+    if (count && next == address + bytes) return count;
+    if (count) (void)wrong("0x%llx: nothing is mapped there", (unsigned long long)next);
     return 0;
 }
 
@@ -473,7 +485,7 @@ haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device,
     size_t first;
     const uint64_t bit = UINT64_C(1) << device;
     pthread_rwlock_wrlock(&v.lock);
-    const size_t count = whole_mappings(address, bytes, &first);
+    const size_t count = dense_mappings(address, bytes, &first);
     for (size_t i = first; i < first + count; i++) {
         mapping *m = &v.mappings[i];
         if (allowed && (m->allowed & ~bit)) stop_following(m->memory);

@@ -56,10 +56,11 @@ uint64_t sim_virtual_used(unsigned device);
 
 /* ---- mappings ---- */
 
+/* Memory can only be mapped whole: HAUL_ERROR_UNSUPPORTED otherwise, as an H100's driver has it. */
 haul_status sim_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, uint64_t handle);
-/* Whole mappings, one or several side by side. */
+/* All mappings among these bytes, of which none may reach beyond them. */
 haul_status sim_virtual_unmap(uint64_t address, uint64_t bytes);
-/* Whether a device may use what is mapped there. */
+/* Whether a device may use what is mapped there: whole mappings side by side. */
 haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device, bool allowed);
 haul_status sim_virtual_is_allowed(uint64_t address, unsigned device, bool *allowed);
 

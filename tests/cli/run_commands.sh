@@ -157,6 +157,20 @@ if "$root/toolchain/cu2ptx" --find >/dev/null 2>&1; then
     has '^== saxpy$'
     has '^Global Load  *4,096  *4,096  *4,096  *16,384  *4.00'
     has '^saxpy.cu:3 '
+    cat >"$work/main.cu" <<'END'
+extern __device__ float slope;
+__device__ float line(float x);
+__global__ void draw(float *y) { y[threadIdx.x] = line(threadIdx.x) + slope; }
+END
+    cat >"$work/line.cu" <<'END'
+__device__ float slope = 2;
+__device__ float line(float x) { return slope * x; }
+END
+    want "profile of sources that are linked" 0 "$haul" profile "$work/main.cu" "$work/line.cu" --link --kernel draw \
+        --block 32 --arg buf:zero:32 --device sim:a100
+    has '^main.cu:3 '
+    has '^line.cu:2 '
+    want "a source that lacks another" 2 "$haul" profile "$work/main.cu" "$work/main.cu" --link --kernel draw --device sim:a100
 else
     echo "no kernel compiler: source is not tried"
 fi

@@ -231,26 +231,32 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     CUmemGenericAllocationHandle handle = create(devices[0], 2 * PAGE), other = create(devices[0], PAGE);
     CUmemAllocationProp memory = memory_of(99);
     const CUmemAccessDesc reading = {{DRIVER_LOCATION_DEVICE, devices[0]}, DRIVER_ACCESS_READ};
+    const CUmemAccessDesc writing = {{DRIVER_LOCATION_DEVICE, devices[0]}, DRIVER_ACCESS_READ_WRITE};
     CUdeviceptr at, hinted;
     WRONG(cu->virtual_reserve(&at, PAGE + 4096, 0, 0, 0), CUDA_INVALID_VALUE, "must be multiples of 2 MiB");
     WRONG(cu->virtual_reserve(&at, PAGE, 3 * PAGE, 0, 0), CUDA_INVALID_VALUE, "must be a power of two");
     WRONG(cu->virtual_reserve(&at, 5ull << 40, 0, 0, 0), CUDA_OUT_OF_MEMORY, "are not left in one piece");
-    WRONG(cu->virtual_create(&handle, PAGE, &memory, 0), CUDA_INVALID_VALUE, "there is no device 99");
+    WRONG(cu->virtual_create(&handle, PAGE, &memory, 0), CUDA_INVALID_DEVICE, "there is no device 99");
     OK(cu->virtual_reserve(&at, 4 * PAGE, 64 * MIB, 0, 0));
     assert_int_equal(at % (64 * MIB), 0);
     OK(cu->virtual_reserve(&hinted, PAGE, 0, at + 16 * PAGE, 0));
     assert_int_equal(hinted, at + 16 * PAGE);
     OK(cu->virtual_unreserve(hinted, PAGE));
     handle = create(devices[0], 2 * PAGE);
-    WRONG(cu->virtual_map(at, 4 * PAGE, 0, handle, 0), CUDA_INVALID_VALUE, "of memory that has 4194304");
+    WRONG(cu->virtual_map(at, 4 * PAGE, 0, handle, 0), CUDA_NOT_SUPPORTED, "of memory that has 4194304");
+    WRONG(cu->virtual_map(at, PAGE, PAGE, handle, 0), CUDA_NOT_SUPPORTED, "it can only be mapped whole");
     WRONG(cu->virtual_map(at + 3 * PAGE, 2 * PAGE, 0, handle, 0), CUDA_INVALID_VALUE, "are not reserved");
     WRONG(cu->virtual_map(at, PAGE, 0, 12345, 0), CUDA_INVALID_VALUE, "is no handle");
     OK(cu->virtual_map(at, 2 * PAGE, 0, handle, 0));
     WRONG(cu->virtual_map(at + PAGE, PAGE, 0, other, 0), CUDA_INVALID_VALUE, "something is mapped there");
-    WRONG(cu->virtual_unmap(at, PAGE), CUDA_INVALID_VALUE, "must be one mapping or several side by side");
+    WRONG(cu->virtual_unmap(at, PAGE), CUDA_INVALID_VALUE, "must be whole mappings");
+    WRONG(cu->virtual_set_access(at, 3 * PAGE, &reading, 1), CUDA_NOT_SUPPORTED, "reading alone");
+    WRONG(cu->virtual_set_access(at, 3 * PAGE, &writing, 1), CUDA_INVALID_VALUE, "nothing is mapped there");
     WRONG(cu->virtual_set_access(at, 2 * PAGE, &reading, 1), CUDA_NOT_SUPPORTED, "reading alone");
     WRONG(cu->virtual_unreserve(at, 4 * PAGE), CUDA_INVALID_VALUE, "still mapped");
-    OK(cu->virtual_unmap(at, 2 * PAGE));
+    OK(cu->virtual_map(at + 3 * PAGE, PAGE, 0, other, 0));
+    OK(cu->virtual_unmap(at, 4 * PAGE)); /* there may be gaps */
+    WRONG(cu->virtual_unmap(at, 4 * PAGE), CUDA_INVALID_VALUE, "must be whole mappings");
     WRONG(cu->virtual_unreserve(at, 2 * PAGE), CUDA_INVALID_VALUE, "were not reserved as one");
     OK(cu->virtual_unreserve(at, 4 * PAGE));
 }

@@ -84,7 +84,8 @@ static void compile(const tuner *t, tune_job *job) {
     }
     const size_t count = put_flags(t, job->variant, defines, flags);
     const compile_options o = {t->options->compiler,
-                               t->options->architecture ? t->options->architecture : t->architecture, flags, count};
+                               t->options->architecture ? t->options->architecture : t->architecture, flags, count,
+                               false};
     job->status = compile_source(t->problem->source, &o, &job->ptx, &messages);
     if (job->status == HAUL_OK)
         keep_wanted(t->problem, &job->ptx);

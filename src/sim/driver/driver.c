@@ -156,6 +156,7 @@ CUresult sim_call_context_release(CUdevice device) {
     CUcontext c = current;
     if (!c) return CUDA_INVALID_CONTEXT;
     sim_free_graphs(c);
+    sim_free_linkers(c);
     sim_free_streams(c);
     sim_free_pools(c);
     sim_free_pinned(c);
@@ -210,8 +211,9 @@ static haul_status allocate_variables(CUmodule m) {
         const ptx_variable *v = m->ptx->variables[i];
         if (!in_device_memory(v)) continue;
         if (v->is_extern)
-            return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s:%u: variable %s is extern: linking modules is not supported",
-                             m->ptx->name, v->position.line, v->name);
+            return haul_fail(HAUL_ERROR_SYNTAX,
+                             "%s:%u: variable %s is extern: link the module with the one that defines it", m->ptx->name,
+                             v->position.line, v->name);
         HAUL_TRY(sim_memory_allocate_last(m->context->memory, v->size, &m->addresses[v->index]));
     }
     return HAUL_OK;
@@ -245,7 +247,8 @@ static haul_status load(CUmodule *out, const char *source) {
     CUmodule m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", image_name);
     m->context = current;
-    haul_status status = ptx_module_parse(image_name, source, strlen(source), &m->ptx);
+    haul_status status = sim_is_linked(source) ? sim_link_load(source, &m->ptx)
+                                               : ptx_module_parse(image_name, source, strlen(source), &m->ptx);
     if (status != HAUL_OK) {
         memory_free(m);
         return status;

@@ -1,5 +1,5 @@
 /* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
- * file of its subject: stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, array.c, box.c, texture.c; the others in
+ * file of its subject: link.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, array.c, box.c, texture.c; the others in
  * driver.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
@@ -114,6 +114,7 @@ struct CUctx_st {
     CUevent events;
     CUgraph graphs;
     CUgraphExec executables;
+    CUlinkState linkers;
     sim_pinned *pinned;
     CUmemoryPool pools;
     struct sim_pooled *pooled; /* what is allocated from them */
@@ -143,6 +144,12 @@ CUresult sim_enter(CUcontext *context);
         const CUresult entered_ = sim_enter(&(context)); \
         if (entered_ != CUDA_SUCCESS) return entered_;   \
     } while (0)
+
+/* PTX texts that a linker put together, as an image for cuModuleLoadDataEx(); false: it is none. */
+haul_status sim_link_load(const char *image, ptx_module **module);
+bool sim_is_linked(const char *image);
+/* Linkers that nobody destroyed. */
+void sim_free_linkers(CUcontext context);
 
 /* Remembers the status as the context's last and turns it into a CUresult. */
 CUresult sim_result_of(haul_status status);

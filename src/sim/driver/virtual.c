@@ -6,7 +6,8 @@
 #include "sim/driver/internal.h"
 
 static CUresult unknown_device(const char *call, int device) {
-    return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: there is no device %d", call, device));
+    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: there is no device %d", call, device));
+    return CUDA_INVALID_DEVICE;
 }
 
 static bool is_device(int device) {

@@ -196,6 +196,10 @@ static bool is_parameter_of_kernel(const argument_place *place) {
     return place->slot == SIM_SLOT_TRUE && place->high == (uint32_t)(SIM_PARAM_WINDOW >> 32);
 }
 
+bool sim_is_system_call(const char *name) {
+    return find_call(name) != NULL;
+}
+
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     const ptx_function *callee = i->operands[1].function;
     const system_call *c = find_call(callee->name);

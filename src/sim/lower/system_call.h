@@ -4,6 +4,8 @@
 
 #include "sim/lower/lower.h"
 
+/* Whether the system provides a function of that name. */
+bool sim_is_system_call(const char *name);
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *call);
 
 #endif
