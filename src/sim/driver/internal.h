@@ -1,6 +1,6 @@
 /* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
- * file of its subject: link.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, array.c, box.c, texture.c; the others in
- * driver.c. */
+ * file of its subject: link.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, array.c, box.c, texture.c; the
+ * others in driver.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
 
