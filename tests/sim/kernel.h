@@ -111,6 +111,12 @@ static inline void expect_failure(const kernel_run *r, haul_status status, const
     if (!strstr(haul_message(), text)) fail_msg("'%s' has no '%s'", haul_message(), text);
 }
 
+/* A number from the environment: how many random kernels to run, and from which seed on. */
+static inline uint32_t number_from(const char *variable, uint32_t otherwise) {
+    const char *value = getenv(variable);
+    return value ? (uint32_t)strtoul(value, NULL, 0) : otherwise;
+}
+
 #define expect_words(out, count, expression)                                          \
     do {                                                                              \
         for (uint32_t i = 0; i < (count); i++) {                                      \

@@ -361,11 +361,6 @@ static void compare(uint32_t seed, bool show) {
     text_free(&m.ptx);
 }
 
-static uint32_t number_from(const char *variable, uint32_t otherwise) {
-    const char *value = getenv(variable);
-    return value ? (uint32_t)strtoul(value, NULL, 0) : otherwise;
-}
-
 static void compiled_operations_do_what_interpreted_ones_do(void **state) {
     (void)state;
     const uint32_t from = number_from("HAUL_STRESS_FROM", 1), count = number_from("HAUL_STRESS", 10);

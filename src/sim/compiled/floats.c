@@ -11,7 +11,7 @@
 
 /* ---- values ---- */
 
-static sim_value_type bits_type(uint8_t type) {
+static sim_value_type bits_type(unsigned type) {
     return type == SIM_VALUE_F64 ? SIM_VALUE_I64 : SIM_VALUE_I32;
 }
 

@@ -199,7 +199,7 @@ static bool constant_of(const sim_writer *w, uint32_t slot, uint8_t type, sim_va
 bool sim_slot_is_constant(const sim_writer *w, uint32_t slot, sim_value_type type, sim_value *out) {
     const uint32_t at = w->cached_at[slot / 4];
     if (at) *out = w->cached[at - 1].value;
-    return at ? out->id == 0 && out->type == type : constant_of(w, slot, type, out);
+    return at ? out->id == 0 && out->type == type : constant_of(w, slot, (uint8_t)type, out);
 }
 
 static sim_value read_any(sim_writer *w, uint32_t slot, uint8_t type, bool may_be_raw) {
@@ -763,9 +763,9 @@ static void declare_functions(sim_writer *w) {
 }
 
 static void declare_gathers(sim_writer *w, unsigned bits) {
-    char lane[8], kind[8];
+    char lane[8], kind[8] = "";
     snprintf(lane, sizeof lane, "i%u", bits);
-    snprintf(kind, sizeof kind, w->opaque ? "" : "i%u", bits);
+    if (!w->opaque) snprintf(kind, sizeof kind, "i%u", bits);
     const char *pointer = sim_pointer_type(w, lane);
     sim_write_line(w, "declare <16 x %s> @llvm.masked.gather.v16%s.v16p0%s(<16 x %s>, i32, <16 x i1>, <16 x %s>)", lane,
                    lane, kind, pointer, lane);
