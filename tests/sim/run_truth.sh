@@ -43,7 +43,7 @@ hold_source rules 610 510
 hold_source unseen_plain 7905 2827
 hold_source unseen_async 3033 1090
 hold_source unseen_cub 618 224
-hold_source fresh_hpc 3613 1293
+hold_source fresh_hpc 3613 1295
 hold_source fresh_bits 2876 1028
 hold_source fresh_copies 2469 881
 hold_source fresh_libs 1127 403

@@ -40,6 +40,14 @@ static void a_branch_round_nothing_but_copies_is_a_guard(void **state) {
     ASSERT_COPIED(AT(0, ADDRESSES, BRANCHED(COPY)), 16, 4, 0);
 }
 
+/* As __pipeline_memcpy_async() writes it. */
+static void a_source_size_that_is_all_changes_nothing(void **state) {
+    (void)state;
+#define SIZED_COPY "cp.async.cg.shared.global [%r10], [%rd4], 16, 16;\n"
+    ASSERT_COPIED(AT(8, ADDRESSES, BRANCHED(SIZED_COPY)), 16, 4, 4);
+    ASSERT_COPIED(AT(8, ADDRESSES, "@%p0 " SIZED_COPY), 16, 4, 4);
+}
+
 static void lanes_whose_addresses_are_computed_behind_the_branch_do_not_count(void **state) {
     (void)state;
     ASSERT_COPIED(AT(8, "", BRANCHED(ADDRESSES COPY)), 4, 1, 4);
@@ -72,6 +80,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_are_off_count_where_their_addresses_are_known),
         cmocka_unit_test(a_branch_round_nothing_but_copies_is_a_guard),
+        cmocka_unit_test(a_source_size_that_is_all_changes_nothing),
         cmocka_unit_test(lanes_whose_addresses_are_computed_behind_the_branch_do_not_count),
         cmocka_unit_test(copies_through_l1_count_lanes_that_copy),
         cmocka_unit_test(the_copies_arrive),

@@ -1,9 +1,11 @@
 #include "sim/assembler/local.h"
 
-/* An element that is chosen at run time costs a comparison and a move for each that it could be; in a loop of one
- * block, and in a loop within a loop, as much as several. Machine code that ptxas 13.0 makes of some 300 kernels with
- * arrays of up to 80 words does without memory up to so many words and so many of these; arrays of an odd number of
- * words, which memory takes one by one, go somewhat further. */
+#include "sim/assembler/loop.h"
+
+/* An element that is chosen at run time costs a comparison and a move for each that it could be; in a loop, as
+ * much as several, unless a constant ends it, so that it is unrolled. Machine code that ptxas 13.0 makes of some 300
+ * kernels with arrays of up to 200 words does without memory up to so many words and so many of these; arrays of an odd
+ * number of words, which memory takes one by one, go somewhat further. */
 enum {
     MOST_WORDS = 80,
     FREE_CHOSEN = 2,
@@ -42,12 +44,34 @@ static bool is_fixed(const ptx_function *f, const sim_values *v, const ptx_instr
     return false;
 }
 
+/* All that is written to the register, but for its steps, are constants. */
+static bool begins_constant(const ptx_function *f, uint32_t reg) {
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != reg) continue;
+        if (!sim_step_of(i, reg) && (i->op != PTX_OP_MOV || i->operands[1].kind != PTX_INTEGER)) return false;
+    }
+    return true;
+}
+
+/* The block ends a loop and compares a counter, which begins with a constant, with another. */
+static bool counts_to_constant(const ptx_function *f, const ptx_block *b) {
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op != PTX_OP_SETP || i->operands[1].kind != PTX_REGISTER || i->operands[2].kind != PTX_INTEGER) continue;
+        for (uint32_t step = b->first; step < k; step++)
+            if (sim_step_of(&f->instructions[step], i->operands[1].reg)) return begins_constant(f, i->operands[1].reg);
+    }
+    return false;
+}
+
 /* By block: how much an element that is chosen there weighs. */
 static uint8_t *find_weights(const ptx_function *f, arena *memory) {
     uint8_t *weight = ARENA_ARRAY(memory, f->block_count + 1, uint8_t);
     for (uint32_t b = 0; b < f->block_count; b++) {
         const uint32_t next = f->blocks[b].next, taken = f->blocks[b].taken, head = next < taken ? next : taken;
-        for (uint32_t k = head; k <= b; k++) weight[k] = weight[k] || head == b ? IN_LOOP : 1;
+        if (head > b || counts_to_constant(f, &f->blocks[b])) continue;
+        for (uint32_t k = head; k <= b; k++) weight[k] = IN_LOOP;
     }
     for (uint32_t b = 0; b < f->block_count; b++)
         if (weight[b] == 0) weight[b] = 1;

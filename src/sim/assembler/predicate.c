@@ -8,7 +8,8 @@
 enum { MOST_COPIES = 8 };
 
 static bool is_plain_copy(const ptx_instruction *i) {
-    return i->op == PTX_OP_CP_ASYNC && i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG && !i->guarded && i->operand_count == 3;
+    const bool whole = i->operand_count == 3 || i->operands[3].kind == PTX_ABSENT || i->operands[3].kind == PTX_INTEGER;
+    return i->op == PTX_OP_CP_ASYNC && i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG && !i->guarded && whole;
 }
 
 static bool is_jump(const ptx_instruction *i) {

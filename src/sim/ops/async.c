@@ -133,7 +133,8 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     bool sized = i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->operands[2].kind != PTX_INTEGER || (bytes != 16 && (bypass || (bytes != 4 && bytes != 8))))
         return sim_lower_fail(l, "cp.async moves 4, 8 or 16 bytes, and with .cg only 16");
-    if (i->guarded && bypass && !sized) emit_guarded_count(l, i);
+    const bool whole = !sized || (i->operands[3].kind == PTX_INTEGER && i->operands[3].bits == bytes);
+    if (i->guarded && bypass && whole) emit_guarded_count(l, i);
     uint32_t shared = sim_address(l, &i->operands[0], &shared_wide, &shared_offset);
     uint32_t size = sized ? lower_source_size(l, &i->operands[3], (uint32_t)bytes) : SIM_SLOT_ZERO;
     const uint32_t policy = sim_policy_slot(l, i);
