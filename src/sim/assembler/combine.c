@@ -3,6 +3,7 @@
 #include "base/search.h"
 #include "ptx/liveness.h"
 #include "sim/assembler/dominance.h"
+#include "sim/assembler/extend.h"
 #include "sim/assembler/merge.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ typedef struct combining {
     const sim_values *values;
     sim_assembled *assembled;
     arena *memory;
+    const uint8_t *extended; /* by register */
     sim_dominance dominance;
     uint32_t **between; /* by block: those on ways to it from its parent, itself if a way leads round */
     uint32_t *between_count;
@@ -86,19 +88,21 @@ static bool element_needed(const ptx_instruction *i, const sim_values *v, unsign
 /* A load is as wide as its aligned runs of needed elements; a store, or a load of which all is needed, stays whole.
  * A vector's own alignment is what its PTX form promises. Whole vectors of bytes and halves are loaded as words. */
 static void list_elements(combining *s, uint32_t index, sim_place place, sim_node_list *nodes) {
-    enum { WORD = 4, WIDEST = 16 };
+    enum { HALF = 2, WORD = 4, WIDEST = 16 };
     const ptx_instruction *i = &s->function->instructions[index];
     unsigned count = sim_element_count(i), bytes = sim_element_bytes(i), needed = 0;
     for (unsigned e = 0; e < count; e++) needed += i->op == PTX_OP_ST || element_needed(i, s->values, e);
     const bool whole = needed == count && count * bytes <= WIDEST;
     const bool words = whole && i->op == PTX_OP_LD && bytes < WORD && count * bytes >= WORD;
+    const bool halves = i->op == PTX_OP_LD && count == 1 && bytes == HALF && !sim_is_extended_load(s->extended, i);
     for (unsigned e = 0; e < (whole ? 1 : count); e++) {
         if (!whole && !element_needed(i, s->values, e)) continue;
         sim_node n = {.instruction = index,
                       .element = (uint8_t)(words ? WORD : bytes),
                       .at = e * bytes,
                       .size = (uint8_t)(whole ? count * bytes : bytes),
-                      .alignment = (uint8_t)__builtin_ctz(count * bytes)};
+                      .alignment = (uint8_t)__builtin_ctz(count * bytes),
+                      .halves = halves};
         ARENA_PUSH(nodes->memory, nodes->items, nodes->count, nodes->capacity, n);
     }
     sim_merge_nodes(nodes, true, NULL);
@@ -446,6 +450,7 @@ static void apply_proofs(const combining *s, sim_node_list *nodes) {
 static void set_up(combining *s) {
     const ptx_function *f = s->function;
     const size_t blocks = f->block_count + 1, registers = f->register_count + 1;
+    s->extended = sim_find_extended(f, s->memory);
     sim_dominance_find(f, s->memory, &s->dominance);
     s->between = ARENA_ARRAY(s->memory, blocks, uint32_t *);
     s->between_count = ARENA_ARRAY(s->memory, blocks, uint32_t);

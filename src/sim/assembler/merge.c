@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 enum { WIDEST = 16 };
-/* Loads of bytes and halves are extended as they come, and so are merged within a PTX vector only. */
-enum { MERGED_LOAD = 4 };
+/* Loads of bytes and most halves are extended as they come, and so are merged within a PTX vector only; other halves up
+ * to WIDEST_HALVES. */
+enum { MERGED_LOAD = 4, WIDEST_HALVES = 8 };
 
 /* Regions, equal bases and elements together, by offset, the widest first, then in program order. */
 static int compare_nodes(const void *left, const void *right) {
@@ -15,6 +16,7 @@ static int compare_nodes(const void *left, const void *right) {
     if (a->base != b->base) return a->base < b->base ? -1 : 1;
     if (a->hints != b->hints) return a->hints < b->hints ? -1 : 1;
     if (a->element != b->element) return a->element < b->element ? -1 : 1;
+    if (a->halves != b->halves) return a->halves < b->halves ? -1 : 1;
     if (a->at != b->at) return a->at < b->at ? -1 : 1;
     if (a->size != b->size) return a->size > b->size ? -1 : 1;
     return a->instruction < b->instruction ? -1 : a->instruction > b->instruction;
@@ -25,7 +27,8 @@ static void sort_nodes(sim_node_list *nodes) {
 }
 
 static bool same_array(const sim_node *a, const sim_node *b) {
-    return a->region == b->region && a->base == b->base && a->hints == b->hints && a->element == b->element;
+    return a->region == b->region && a->base == b->base && a->hints == b->hints && a->element == b->element &&
+           a->halves == b->halves;
 }
 
 /* The one of two that comes first on every way to the other; NULL: neither does. */
@@ -71,9 +74,10 @@ static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bo
     if (!same_array(a, b) || window_of(a, width) != window_of(b, width)) return false;
     if (a->alignment < __builtin_ctz(width)) return false;
     unsigned half = width / 2, large = a->size > b->size ? a->size : b->size, small = a->size + b->size - large;
-    if (loads && small < MERGED_LOAD && a->instruction != b->instruction) return false;
-    bool apart = window_of(a, half) != window_of(b, half);
-    return apart && large == half && (small == half || (loads && small == half / 2 && (width == 4 || width == WIDEST)));
+    if (a->halves && width > WIDEST_HALVES) return false;
+    if (loads && small < MERGED_LOAD && !a->halves && a->instruction != b->instruction) return false;
+    bool apart = window_of(a, half) != window_of(b, half), suffices = width == 4 || width == WIDEST || a->halves;
+    return apart && large == half && (small == half || (loads && small == half / 2 && suffices));
 }
 
 static sim_node join(const sim_node *a, const sim_node *leader, unsigned width) {

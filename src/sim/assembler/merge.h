@@ -14,6 +14,7 @@ typedef struct sim_node {
     uint32_t instruction;
     uint8_t size, element;
     uint8_t alignment; /* of the base, log2 */
+    bool halves;       /* loads of halves that are not extended */
     bool holes;        /* not all of it is loaded for somebody: a load of a part of it is not taken from it */
     uint16_t hints;    /* cache operators: accesses with others stay apart */
     uint32_t region, block;
@@ -26,8 +27,8 @@ typedef struct sim_node_list {
 } sim_node_list;
 
 /* Merges neighbours of a region that share an aligned window of twice their size, from the smallest on. For loads three
- * quarters of a 4- or 16-byte window suffice, and one that is part of another is gone; stores fill the window. Of two,
- * one has to be in a block that dominates the other's; `dominance` NULL: all are in one. */
+ * quarters of a 4- or 16-byte window suffice, or of 8 bytes of halves, and one that is part of another is gone; stores
+ * fill the window. Of two, one has to be in a block that dominates the other's; `dominance` NULL: all are in one. */
 void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *dominance);
 
 /* Merged stores that the next ones write over are gone: those of a region when another `follows` it at once and has

@@ -32,28 +32,18 @@ static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables,
     return at;
 }
 
-static uint64_t largest_extern_alignment(const ptx_module *m) {
-    uint64_t alignment = 16;
-    for (size_t i = 0; i < m->variable_count; i++) {
-        const ptx_variable *v = m->variables[i];
-        if (v->space == PTX_SPACE_SHARED && v->is_extern && v->alignment > alignment) alignment = v->alignment;
-    }
-    return alignment;
-}
-
-static uint64_t place_shared(sim_lowering *l) {
+static void place_shared(sim_lowering *l) {
     sim_shared_layout layout;
     sim_shared_layout_find(l->function, l->memory, &layout);
     for (size_t i = 0; i < layout.count; i++) place(l, layout.places[i].variable, layout.places[i].at);
-    return layout.end;
+    l->program->shared_bytes = layout.end - SIM_SHARED_START;
+    l->program->dynamic_shared_at = layout.dynamic;
 }
 
 void sim_place_variables(sim_lowering *l) {
     const ptx_function *f = l->function;
     place_params(l);
-    uint64_t shared = place_shared(l);
-    l->program->shared_bytes = shared - SIM_SHARED_START;
-    l->program->dynamic_shared_at = sim_align(shared, largest_extern_alignment(l->program->module));
+    place_shared(l);
     uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
     l->program->local_bytes = frame;
     frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, sim_align(frame, 16));

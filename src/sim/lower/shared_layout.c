@@ -2,9 +2,14 @@
 
 #include <stdlib.h>
 
+enum { LEAST_DYNAMIC_ALIGNMENT = 16 };
+
+static uint64_t align(uint64_t at, uint64_t unit) {
+    return (at + unit - 1) / unit * unit;
+}
+
 static void place(sim_shared_layout *l, arena *memory, const ptx_variable *variable) {
-    uint64_t unit = variable->alignment ? variable->alignment : 1;
-    uint64_t at = (l->end + unit - 1) / unit * unit;
+    uint64_t at = align(l->end, variable->alignment ? variable->alignment : 1);
     ARENA_PUSH(memory, l->places, l->count, l->capacity, ((sim_shared_place){variable, at}));
     l->end = at + variable->size;
 }
@@ -16,7 +21,7 @@ typedef struct variable_list {
 } variable_list;
 
 static bool is_module_shared(const ptx_variable *v) {
-    return !v->owner && v->space == PTX_SPACE_SHARED && !v->is_extern;
+    return v->space == PTX_SPACE_SHARED && (v->is_extern || !v->owner);
 }
 
 static void note_operand(const ptx_operand *o, variable_list *list) {
@@ -37,8 +42,14 @@ static void place_of_module(const ptx_function *f, arena *memory, sim_shared_lay
         for (unsigned k = 0; k < instruction->operand_count; k++) note_operand(&instruction->operands[k], &list);
     }
     if (list.count > 1) qsort(list.items, list.count, sizeof *list.items, by_declaration);
+    uint64_t dynamic = LEAST_DYNAMIC_ALIGNMENT;
     for (size_t i = 0; i < list.count; i++)
-        if (i == 0 || list.items[i] != list.items[i - 1]) place(layout, memory, list.items[i]);
+        if (!list.items[i]->is_extern) {
+            if (i == 0 || list.items[i] != list.items[i - 1]) place(layout, memory, list.items[i]);
+        } else if (list.items[i]->alignment > dynamic) {
+            dynamic = list.items[i]->alignment;
+        }
+    layout->dynamic = align(layout->end, dynamic);
 }
 
 void sim_shared_layout_find(const ptx_function *f, arena *memory, sim_shared_layout *layout) {

@@ -17,7 +17,8 @@ typedef struct sim_shared_place {
 typedef struct sim_shared_layout {
     sim_shared_place *places;
     size_t count, capacity;
-    uint64_t end; /* the address behind the last one */
+    uint64_t end;     /* the address behind the last one */
+    uint64_t dynamic; /* that of the `extern` arrays */
 } sim_shared_layout;
 
 /* The function's own variables come first, then those of the module that it names, each in the order of declaration and
