@@ -187,6 +187,33 @@ static void a_load_takes_what_was_just_stored_or_loaded(void **state) {
                      "LDS.32 LDS.32");
 }
 
+/* Halves that are used as such share registers; what works on words has them extended as they are loaded. */
+#define FOUR_HALVES                                                                            \
+    "ld.shared.u16 %h0, [%r10];\nld.shared.u16 %h1, [%r10+2];\nld.shared.u16 %h2, [%r10+4];\n" \
+    "ld.shared.u16 %h3, [%r10+6];\n"
+#define USE_HALVES                                                                               \
+    "st.global.u16 [%rd0], %h0;\nst.global.u16 [%rd0+10], %h1;\nst.global.u16 [%rd0+20], %h2;\n" \
+    "st.global.u16 [%rd0+30], %h3;\n"
+
+static void halves_that_nothing_extends_are_loaded_together(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED(FOUR_HALVES USE_HALVES, "LDS.64");
+    ASSERT_ASSEMBLED(FOUR_HALVES "cvt.u32.u16 %r1, %h2;\n" USE_R("%r1") USE_HALVES, "LDS.64 LDS.16");
+    ASSERT_ASSEMBLED("ld.shared.u16 %h0, [%r10+2];\nld.shared.u16 %h1, [%r10+4];\n"
+                     "st.global.u16 [%rd0], %h0;\nst.global.u16 [%rd0+10], %h1;\n",
+                     "LDS.16 LDS.16");
+    ASSERT_ASSEMBLED(
+        "ld.shared.s16 %h0, [%r10];\nld.shared.s16 %h1, [%r10+2];\nmul.wide.u16 %r1, %h0, %h1;\n" USE_R("%r1"),
+        "LDS.32");
+    ASSERT_ASSEMBLED(
+        "ld.shared.s16 %h0, [%r10];\nld.shared.s16 %h1, [%r10+2];\nmul.wide.s16 %r1, %h0, %h1;\n" USE_R("%r1"),
+        "LDS.16 LDS.16");
+    ASSERT_ASSEMBLED(
+        "ld.shared.u16 %h0, [%r10];\nld.shared.u16 %h1, [%r10+2];\nmov.u16 %h2, %h1;\ncvt.u32.u16 %r1, %h2;\n"
+        "st.global.u16 [%rd0], %h0;\n" USE_R("%r1"),
+        "LDS.16 LDS.16");
+}
+
 /* Two halves of an 8-byte window with something in between. */
 #define SPLIT_BY(between) "ld.shared.f32 %f0, [%r11];\n" between "ld.shared.f32 %f1, [%r11+4];\n" USE("%f0") USE("%f1")
 
@@ -332,6 +359,7 @@ int main(void) {
         cmocka_unit_test(constant_addresses_and_or_are_followed),
         cmocka_unit_test(other_widths_merge_alike),
         cmocka_unit_test(bytes_and_halves_merge_in_vectors_and_stores),
+        cmocka_unit_test(halves_that_nothing_extends_are_loaded_together),
         cmocka_unit_test(vectors_shrink_to_what_is_used),
         cmocka_unit_test(loads_that_nobody_uses_are_removed),
         cmocka_unit_test(global_accesses_are_not_merged),

@@ -137,6 +137,15 @@ static void variables_have_their_places(void **state) {
     assert_int_equal(address, SIM_SHARED_START);
 }
 
+static void arrays_that_a_kernel_does_not_name_do_not_align_its_dynamic_memory(void **state) {
+    (void)state;
+    const sim_program *p =
+        lower(HEAD ".extern .shared .align 1024 .b8 others[];\n.extern .shared .align 16 .b8 own[];\n"
+                   ".visible .entry k() { .shared .align 8 .b64 five[5]; .reg .b32 %r<2>;\n"
+                   "mov.u32 %r0, own; st.shared.u32 [%r0], 1; ret; }\n");
+    assert_int_equal(p->dynamic_shared_at, SIM_SHARED_START + 48);
+}
+
 static void what_cannot_be_run_is_told_with_its_place(void **state) {
     (void)state;
     sim_program *p;
@@ -161,6 +170,7 @@ int main(void) {
         TEST(branches_know_where_their_lanes_meet),
         TEST(a_guard_becomes_the_operations_guard),
         TEST(variables_have_their_places),
+        TEST(arrays_that_a_kernel_does_not_name_do_not_align_its_dynamic_memory),
         TEST(what_cannot_be_run_is_told_with_its_place),
         TEST(a_function_without_instructions_ends_at_once),
     };
