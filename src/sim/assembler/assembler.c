@@ -124,6 +124,10 @@ static bool needs_loop(const ptx_instruction *i, unsigned class) {
     return class == HAUL_CLASS_SHARED_ATOMIC && (ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F');
 }
 
+static bool is_update(unsigned class) {
+    return class == HAUL_CLASS_GLOBAL_ATOMIC || class == HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
 static bool in_word(const ptx_instruction *i) {
     return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
 }
@@ -179,6 +183,7 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         a->caching = (uint8_t)caching_of(i);
         a->aggregated = (uint8_t)aggregation_of(i, a->class, &values);
         a->loops = needs_loop(i, a->class);
+        a->loops_in_shared = is_update(a->class) && needs_loop(i, HAUL_CLASS_SHARED_ATOMIC);
         a->sized = is_sized(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }

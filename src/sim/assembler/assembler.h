@@ -33,11 +33,12 @@ typedef struct sim_part {
 enum { SIM_MAX_PARTS = 8 };
 
 typedef struct sim_assembled {
-    uint8_t class;      /* haul_memory_class */
-    uint8_t caching;    /* sim_caching */
-    bool plain;         /* one access, exactly as in PTX */
-    uint8_t aggregated; /* sim_aggregation: an atomic on one address, which lanes do among themselves first */
-    bool loops;         /* an atomic that machine code makes of loads and compare-and-swaps in a loop */
+    uint8_t class;        /* haul_memory_class */
+    uint8_t caching;      /* sim_caching */
+    bool plain;           /* one access, exactly as in PTX */
+    uint8_t aggregated;   /* sim_aggregation: an atomic on one address, which lanes do among themselves first */
+    bool loops;           /* an atomic that machine code makes of loads and compare-and-swaps in a loop */
+    bool loops_in_shared; /* so does one with a generic address, where that is one of shared memory */
     bool sized; /* a copy whose source size is a register: lanes for which that is 0 have a predicate to say so */
     bool fixed; /* a constant load whose address is known: perhaps an operand of other instructions */
     uint8_t part_count; /* 0: counts nowhere, or with another instruction */

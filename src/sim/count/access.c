@@ -96,10 +96,29 @@ static uint32_t average_bytes(uint32_t bytes, uint32_t sectors) {
     return average < 32 ? average : 32;
 }
 
+static uint64_t warp_place(const sim_warp *w) {
+    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
+}
+
+static sim_pending_volatile *pending_volatile(sim_counting *c, const sim_warp *w) {
+    return &c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS];
+}
+
+/* The warp writes the lines: an answer that is on its way is no longer good for the next volatile load of them. */
+static void outdate_volatile(sim_counting *c, const sim_warp *w, uint64_t first_line, uint64_t last_line) {
+    sim_pending_volatile *p = pending_volatile(c, w);
+    if (p->warp != w) return;
+    for (uint32_t i = 0; i < p->lines.count; i++)
+        if (p->lines.line[i] >= first_line && p->lines.line[i] <= last_line) p->warp = NULL;
+}
+
 static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
     const uint32_t average = average_bytes(bytes, lines->sectors);
     begin_stores(c, w);
-    for (uint32_t i = 0; i < lines->count; i++) store_line(c, t, lines->line[i], lines->mask[i], average);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        outdate_volatile(c, w, lines->line[i], lines->line[i]);
+        store_line(c, t, lines->line[i], lines->mask[i], average);
+    }
     end_stores(c, t, lines->count, lines->sectors);
 }
 
@@ -128,10 +147,6 @@ static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     for (uint32_t i = 0; i < lines->count; i++) load_line(c, t, lines->line[i], lines->mask[i]);
 }
 
-static uint64_t warp_place(const sim_warp *w) {
-    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
-}
-
 /* An answer is for four loads at most. */
 enum { MOST_SERVED = 4 };
 
@@ -147,9 +162,9 @@ static unsigned take_answer(const sim_pending_volatile *p, uint64_t line, uint8_
 }
 
 /* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
- * instruction with nothing but loads since. */
+ * instruction with no barrier since, and no store to the same lines. */
 static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
-    sim_pending_volatile *p = &c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS];
+    sim_pending_volatile *p = pending_volatile(c, w);
     const bool shares = p->warp == w && op->instruction > p->instruction;
     uint8_t served[SIM_LANES];
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -320,10 +335,12 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     unsigned mask = 15u << (first >> SIM_SECTOR_SHIFT & 3) & 15;
     sim_traffic_pass(&t->traffic, sectors, sim_tag_wavefronts_of_run(first_line, count), SIM_ALL_LANES, bytes);
     t->tag_sectors += sectors;
-    if (is_store)
+    if (is_store) {
         begin_stores(c, w);
-    else if (a->caching == SIM_CACHED)
+        outdate_volatile(c, w, first_line, last_line);
+    } else if (a->caching == SIM_CACHED) {
         flush_warp(c, w);
+    }
     for (uint64_t line = first_line; line <= last_line; line++, mask = 15) {
         if (line == last_line) mask &= tail;
         if (is_store)
@@ -622,8 +639,9 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
-    if (a->loops) {
-        count_loop(t, tally_at(c, op, SIM_TALLY_LOOP_LOADS), aggregate(a, active), address, op->bytes);
+    if (own ? a->loops : a->loops_in_shared) {
+        count_loop(t, tally_at(c, op, own ? SIM_TALLY_LOOP_LOADS : SIM_TALLY_SHARED_LOOP_LOADS), aggregate(a, active),
+                   address, op->bytes);
     } else if (is_atomic(a->class) && (a->plain || !own)) {
         count_atomic(c, t, address, aggregate(a, active), op->bytes);
     } else if (a->plain || !own) {
@@ -743,7 +761,7 @@ void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsign
 
 void sim_count_barrier(sim_counting *c, const sim_warp *w) {
     flush_warp(c, w);
-    c->in_flight[warp_place(w) % SIM_RESIDENT_WARPS].warp = NULL;
+    pending_volatile(c, w)->warp = NULL;
 }
 
 void sim_count_acquire(sim_counting *c) {

@@ -27,6 +27,7 @@ static void number_tallies(sim_count_plan *plan) {
 static bool build(sim_count_plan *plan) {
     if (setjmp(plan->out_of_memory)) return false;
     arena_init(&plan->memory, &plan->out_of_memory);
+    plan->bank_uses = sim_bank_uses_find(plan->function, &plan->memory);
     number_tallies(plan);
     return true;
 }
@@ -145,6 +146,7 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
         [HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_LOCAL_LOAD, [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_LOCAL_STORE};
     if (space == SIM_TALLY_SHARED) return (haul_memory_class)shared[class];
     if (space == SIM_TALLY_LOCAL) return (haul_memory_class)local[class];
+    if (space == SIM_TALLY_SHARED_LOOP_LOADS) return HAUL_CLASS_SHARED_LOAD;
     if (space == SIM_TALLY_LOOP_LOADS)
         return class == HAUL_CLASS_SHARED_ATOMIC ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_GLOBAL_LOAD;
     return class;
@@ -362,20 +364,20 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     sim_l2_counts l2_counts;
     sim_l2_touched touched;
     sim_bank_loads bank = {0};
-    const ptx_function *function = NULL;
+    const sim_count_plan *plan = NULL;
     uint64_t sms = 0;
     for (size_t sm = 0; sm < count; sm++) {
         if (!countings[sm]) continue;
-        function = countings[sm]->plan->function;
+        plan = countings[sm]->plan;
         sms++;
         add_executions(countings[sm], instructions);
         add_tallies(countings[sm], instructions, &sums);
         add_issued(countings[sm], &issued);
     }
     sim_l2_sum(l2, &l2_counts, &touched);
-    if (function) bank = sim_bank_loads_of(function, instructions);
+    if (plan) bank = sim_bank_loads_of(plan->function, plan->bank_uses, instructions);
     memcpy(record->classes, sums.traffic, sizeof record->classes);
-    sum_executions(record, instructions, function ? function->instruction_count : 0);
+    sum_executions(record, instructions, plan ? plan->function->instruction_count : 0);
     set_global_load_counters(record, &sums);
     set_global_update_counters(record, &sums, &issued);
     set_copy_counters(record, &sums, &issued);

@@ -20,6 +20,7 @@ struct sim_count_plan {
     const ptx_function *function;
     const sim_assembled *assembled; /* by instruction */
     const sim_cost *costs;          /* by basic block */
+    const uint8_t *bank_uses;       /* by instruction */
     uint32_t *tally_of;             /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
     uint32_t tally_count;
     uint32_t l1_bytes;
@@ -41,6 +42,7 @@ typedef enum sim_tally_space {
     SIM_TALLY_SHARED, /* a global class's instruction that reached shared memory */
     SIM_TALLY_LOCAL,
     SIM_TALLY_LOOP_LOADS,
+    SIM_TALLY_SHARED_LOOP_LOADS, /* those of a global class's atomic that reached shared memory */
     SIM_TALLY_SPACES,
 } sim_tally_space;
 
@@ -105,11 +107,14 @@ struct sim_counting {
 
 /* Machine code takes parameters and the launch's extents from a constant bank too. Whether as an operand, through the
  * uniform pipe or by LDC is the assembler's choice, which PTX does not tell; of kernels compiled for sm_90 most load
- * the stack's end, each pointer, and each extent of a block once by LDC. `executed`: by instruction. */
+ * the stack's end, each pointer, and each extent of a block once by LDC. `uses`, `executed`: by instruction. */
 typedef struct sim_bank_loads {
     uint64_t least, usual, most;
 } sim_bank_loads;
-sim_bank_loads sim_bank_loads_of(const ptx_function *function, const haul_traffic *executed);
+sim_bank_loads sim_bank_loads_of(const ptx_function *function, const uint8_t *uses, const haul_traffic *executed);
+
+/* By instruction: how many parameters and extents it is the first of its basic block to use. Allocates in `memory`. */
+const uint8_t *sim_bank_uses_find(const ptx_function *function, arena *memory);
 
 /* Sends the stores that wait to be combined to L2. */
 void sim_counting_flush(sim_counting *c);
