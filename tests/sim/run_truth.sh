@@ -40,17 +40,17 @@ hold_source cub 1064 369
 hold_source matrix 1656 574
 hold_source sets 1805 600
 hold_source rules 610 510
-hold_source unseen_plain 7905 2827
+hold_source unseen_plain 7907 2827
 hold_source unseen_async 3033 1090
 hold_source unseen_cub 618 224
 hold_source fresh_hpc 3613 1295
-hold_source fresh_bits 2876 1028
-hold_source fresh_copies 2469 881
+hold_source fresh_bits 2878 1031
+hold_source fresh_copies 2481 889
 hold_source fresh_libs 1127 403
 rounded=3 # expf
-hold_source fresh_nets 2104 754
+hold_source fresh_nets 2104 756
 rounded=1 # __expf, __logf
-hold_source fresh_ampere 776 278
+hold_source fresh_ampere 778 280
 rounded=0
 set --
 for module in "$data"/corpus/kernels/*.ptx; do set -- "$@" --ptx "$module"; done

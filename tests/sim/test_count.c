@@ -102,6 +102,16 @@ static void an_answer_in_flight_is_for_four_volatile_loads(void **state) {
     ASSERT_COUNT(r, L2_READ_SECTORS, 8);
 }
 
+static void a_store_ends_what_a_volatile_load_shares(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL(MINE "ld.volatile.global.u32 %r3, [%rd3];\nst.volatile.global.u32 [%rd3], %r0;\n"
+                            "ld.volatile.global.u32 %r4, [%rd3];\nst.global.u32 [%rd2], %r0;\n"
+                            "ld.volatile.global.u32 %r5, [%rd3];\n"),
+                1, 32);
+    ASSERT_COUNT(r, L2_READ_SECTORS, 8);
+}
+
 static void a_spinning_volatile_load_asks_l2_each_time(void **state) {
     (void)state;
     haul_launch_record r =
@@ -245,6 +255,17 @@ static void a_fence_beyond_the_block_empties_l1(void **state) {
 }
 
 /* Half of each sector is written, in two steps that L1 does not keep. */
+static void a_float_added_at_a_generic_address_is_a_loop_in_shared_memory(void **state) {
+    (void)state;
+    const char *ptx = KERNEL_WITH(".shared .align 4 .b8 s[64];\n",
+                                  "mov.u64 %rd4, s;\nst.shared.u32 [%rd4], %r0;\ncvta.shared.u64 %rd5, %rd4;\n"
+                                  "atom.add.f32 %f1, [%rd5], 0f3F800000;\n");
+    haul_launch_record r = counted(ptx, 1, 4);
+    ASSERT_COUNT(r, INST_SHARED_LD, 4);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 4);
+    ASSERT_COUNT(r, INST_GLOBAL_LD, 0);
+}
+
 static void a_sector_written_in_part_is_missed_by_a_read(void **state) {
     (void)state;
     haul_launch_record r = counted(KERNEL("mad.wide.u32 %rd2, %r1, 8, %rd0;\n" OUT(
@@ -265,6 +286,7 @@ int main(void) {
         cmocka_unit_test(a_warps_stores_combine_until_something_could_see_them),
         cmocka_unit_test(volatile_loads_miss_but_share_an_answer_in_flight),
         cmocka_unit_test(an_answer_in_flight_is_for_four_volatile_loads),
+        cmocka_unit_test(a_store_ends_what_a_volatile_load_shares),
         cmocka_unit_test(a_spinning_volatile_load_asks_l2_each_time),
         cmocka_unit_test(loads_around_l1_do_not_hit),
         cmocka_unit_test(whole_sectors_that_were_stored_are_in_l1),
@@ -277,6 +299,7 @@ int main(void) {
         cmocka_unit_test(generic_accesses_count_where_they_lead),
         cmocka_unit_test(bulk_copies_count_their_sectors_and_lines),
         cmocka_unit_test(a_fence_beyond_the_block_empties_l1),
+        cmocka_unit_test(a_float_added_at_a_generic_address_is_a_loop_in_shared_memory),
         cmocka_unit_test(a_sector_written_in_part_is_missed_by_a_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
