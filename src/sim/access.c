@@ -29,16 +29,28 @@ static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, haul_space space,
     return false;
 }
 
-/* Lanes in several allocations: each must lie in one of them wholly. */
-static uint32_t check_one_by_one(const sim_memory *m, uint32_t active, const uint64_t address[SIM_LANES],
-                                 unsigned bytes) {
+static bool writes(const sim_op *op) {
+    return op->memory_class == HAUL_CLASS_GLOBAL_STORE || op->memory_class == HAUL_CLASS_GLOBAL_REDUCTION ||
+           op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC;
+}
+
+static bool find_usable(const sim_memory *m, const sim_op *op, uint64_t address, sim_range *range) {
+    return sim_memory_find(m, address, range) && !(writes(op) && sim_memory_is_read_only(m, address));
+}
+
+/* Lanes in several allocations: each must lie in one of them wholly. Their memory need not be one stretch of the
+ * host's: `places` are the host's addresses. */
+static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t active,
+                                 const uint64_t address[SIM_LANES], unsigned bytes, uint64_t places[SIM_LANES]) {
     sim_range range = {0};
     uint32_t bad = 0;
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         bool inside = address[l] >= range.from && address[l] < range.to;
-        if (!inside) inside = sim_memory_find(m, address[l], &range);
+        if (!inside) inside = find_usable(m, op, address[l], &range);
         if (!inside || range.to - address[l] < bytes) bad |= 1u << l;
+        if (!inside) range = (sim_range){0};
+        places[l] = range.host + address[l];
     }
     return bad;
 }
@@ -47,16 +59,21 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        unsigned bytes, unsigned alignment, uintptr_t *base) {
     sim_range *range = &w->sm->reaches[op->instruction].range;
     uint64_t first = address[__builtin_ctz(active)];
-    if (!sim_memory_find(w->sm->grid->memory, first, range)) {
+    const sim_memory *memory = w->sm->grid->memory;
+    if (!find_usable(memory, op, first, range)) {
         *range = (sim_range){0};
         return fault(w, op, active & -active, HAUL_SPACE_GLOBAL, address, bytes, alignment,
-                     sim_memory_reason(w->sm->grid->memory, first));
+                     sim_memory_reason(memory, first));
     }
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
-    bad &= misaligned(address, bad, alignment) | check_one_by_one(w->sm->grid->memory, bad, address, bytes);
+    if (bad) {
+        bad = misaligned(address, bad, alignment) |
+              (check_one_by_one(memory, op, active, address, bytes, w->sm->places) & bad);
+        *base = SIM_SCATTERED;
+    }
     return bad == 0 || fault(w, op, bad, HAUL_SPACE_GLOBAL, address, bytes, alignment,
-                             sim_memory_reason(w->sm->grid->memory, address[__builtin_ctz(bad)]));
+                             sim_memory_reason(memory, address[__builtin_ctz(bad)]));
 }
 
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,

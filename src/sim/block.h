@@ -128,6 +128,7 @@ struct sim_sm {
     sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */
     sim_print_log printed;
     sim_fault_record fault;
+    uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
 };
 
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);

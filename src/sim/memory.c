@@ -371,6 +371,14 @@ bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     return true;
 }
 
+bool sim_memory_is_read_only(const sim_memory *m, uint64_t address) {
+    return m->sees_virtual && sim_is_virtual(address) && sim_virtual_is_read_only(m->device, address);
+}
+
+void *sim_memory_at_to_write(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    return sim_memory_is_read_only(m, address) ? NULL : sim_memory_at(m, address, bytes);
+}
+
 const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
     const bool known = m->sees_virtual && sim_is_virtual(address);
     return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";

@@ -90,6 +90,10 @@ void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t byte
 unsigned sim_memory_copies(const sim_memory *memory, uint64_t address, unsigned bytes, unsigned char **copies,
                            const char **why);
 bool sim_memory_own_copy(const sim_memory *memory, uint64_t address, uint64_t *own);
+/* Whether the device may read what is mapped there and not write it (virtual memory). */
+bool sim_memory_is_read_only(const sim_memory *memory, uint64_t address);
+/* The same as sim_memory_at() for what is to be written. */
+void *sim_memory_at_to_write(const sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Why an access to an address in no allocation is wrong, as the beginning of a sentence. */
 const char *sim_memory_reason(const sim_memory *memory, uint64_t address);
 /* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */

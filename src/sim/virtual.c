@@ -45,7 +45,7 @@ typedef struct mapping {
     const reservation *in;
     physical *memory;
     uint64_t offset;
-    uint64_t allowed; /* a bit a device */
+    uint64_t allowed, read_only; /* a bit a device; read_only: of those allowed */
 } mapping;
 
 static struct {
@@ -198,7 +198,8 @@ static bool is_usable(const mapping *m, unsigned device) {
 
 /* Whether a device sees b as a's continuation. */
 static bool goes_on(const mapping *a, const mapping *b, unsigned device) {
-    return a->in == b->in && a->from + a->bytes == b->from && is_usable(b, device) && is_usable(a, device);
+    const bool differs = (a->read_only ^ b->read_only) >> device & 1;
+    return a->in == b->in && a->from + a->bytes == b->from && is_usable(b, device) && is_usable(a, device) && !differs;
 }
 
 bool sim_virtual_find(unsigned device, uint64_t address, sim_range *range) {
@@ -223,6 +224,7 @@ const char *sim_virtual_reason(unsigned device, uint64_t address) {
     if (!reservation_at(address)) return "access to addresses that nobody has reserved";
     if (!m) return "access to reserved addresses where nothing is mapped";
     if (!(m->allowed >> device & 1)) return "access to mapped memory that the device was given no access to";
+    if (m->read_only >> device & 1) return "write to mapped memory that the device may only read";
     return is_multicast(m->memory) ? "access to a multicast address, which only multimem instructions may use"
                                    : "access beyond what is mapped";
 }
@@ -423,7 +425,7 @@ static haul_status map(uint64_t address, uint64_t bytes, uint64_t offset, uint64
     HAUL_TRY(show_pages(p, r, address, bytes, offset));
     const size_t at = mappings_until(address);
     memmove(v.mappings + at + 1, v.mappings + at, (v.mapping_count++ - at) * sizeof *v.mappings);
-    v.mappings[at] = (mapping){address, bytes, r, p, offset, 0};
+    v.mappings[at] = (mapping){.from = address, .bytes = bytes, .in = r, .memory = p, .offset = offset};
     p->used++;
     follow(p, &v.mappings[at], true);
     if (p->was_mapped) stop_following(p);
@@ -462,6 +464,11 @@ static size_t dense_mappings(uint64_t address, uint64_t bytes, size_t *first) {
     return 0;
 }
 
+static bool has_mapping(uint64_t address, uint64_t bytes) {
+    const size_t until = mappings_until(address + bytes - 1);
+    return until && v.mappings[until - 1].from + v.mappings[until - 1].bytes > address;
+}
+
 static void remove_mappings(size_t first, size_t count) {
     for (size_t i = first; i < first + count; i++) {
         const mapping m = v.mappings[i];
@@ -472,35 +479,46 @@ static void remove_mappings(size_t first, size_t count) {
     memmove(v.mappings + first, v.mappings + first + count, (v.mapping_count - first) * sizeof *v.mappings);
 }
 
+/* As an H100's driver has it, there may be nothing to unmap. */
 haul_status sim_virtual_unmap(uint64_t address, uint64_t bytes) {
     size_t first;
     pthread_rwlock_wrlock(&v.lock);
-    const size_t count = whole_mappings(address, bytes, &first);
+    const bool empty = bytes && reservation_at(address) && !has_mapping(address, bytes);
+    const size_t count = empty ? 0 : whole_mappings(address, bytes, &first);
     if (count) remove_mappings(first, count);
     pthread_rwlock_unlock(&v.lock);
-    return count ? HAUL_OK : HAUL_ERROR_ARGUMENT;
+    return count || empty ? HAUL_OK : HAUL_ERROR_ARGUMENT;
 }
 
-haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device, bool allowed) {
-    size_t first;
+static void set_access(mapping *m, unsigned device, sim_virtual_access access) {
     const uint64_t bit = UINT64_C(1) << device;
+    if (access != SIM_VIRTUAL_NONE && (m->allowed & ~bit)) stop_following(m->memory);
+    m->allowed = access != SIM_VIRTUAL_NONE ? m->allowed | bit : m->allowed & ~bit;
+    m->read_only = access == SIM_VIRTUAL_READ ? m->read_only | bit : m->read_only & ~bit;
+}
+
+haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device, sim_virtual_access access) {
+    size_t first;
     pthread_rwlock_wrlock(&v.lock);
     const size_t count = dense_mappings(address, bytes, &first);
-    for (size_t i = first; i < first + count; i++) {
-        mapping *m = &v.mappings[i];
-        if (allowed && (m->allowed & ~bit)) stop_following(m->memory);
-        m->allowed = allowed ? m->allowed | bit : m->allowed & ~bit;
-    }
+    for (size_t i = first; i < first + count; i++) set_access(&v.mappings[i], device, access);
     pthread_rwlock_unlock(&v.lock);
     return count ? HAUL_OK : HAUL_ERROR_ARGUMENT;
 }
 
-haul_status sim_virtual_is_allowed(uint64_t address, unsigned device, bool *allowed) {
+haul_status sim_virtual_access_of(uint64_t address, unsigned device, sim_virtual_access *access) {
     pthread_rwlock_rdlock(&v.lock);
     const mapping *m = mapping_at(address);
-    *allowed = m && (m->allowed >> device & 1);
+    *access = !m || !(m->allowed >> device & 1) ? SIM_VIRTUAL_NONE
+              : m->read_only >> device & 1      ? SIM_VIRTUAL_READ
+                                                : SIM_VIRTUAL_WRITE;
     pthread_rwlock_unlock(&v.lock);
     return m ? HAUL_OK : wrong("0x%llx: nothing is mapped there", (unsigned long long)address);
+}
+
+bool sim_virtual_is_read_only(unsigned device, uint64_t address) {
+    const mapping *m = mapping_at(address);
+    return m && (m->read_only >> device & 1);
 }
 
 /* ---- reservations, ended ---- */

@@ -60,11 +60,15 @@ uint64_t sim_virtual_used(unsigned device);
 haul_status sim_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, uint64_t handle);
 /* All mappings among these bytes, of which none may reach beyond them. */
 haul_status sim_virtual_unmap(uint64_t address, uint64_t bytes);
-/* Whether a device may use what is mapped there: whole mappings side by side. */
-haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device, bool allowed);
-haul_status sim_virtual_is_allowed(uint64_t address, unsigned device, bool *allowed);
+/* What a device may do with what is mapped there: whole mappings side by side. */
+typedef enum sim_virtual_access { SIM_VIRTUAL_NONE, SIM_VIRTUAL_READ, SIM_VIRTUAL_WRITE } sim_virtual_access;
+haul_status sim_virtual_allow(uint64_t address, uint64_t bytes, unsigned device, sim_virtual_access access);
+haul_status sim_virtual_access_of(uint64_t address, unsigned device, sim_virtual_access *access);
+/* Whether something is mapped that the device may only read. */
+bool sim_virtual_is_read_only(unsigned device, uint64_t address);
 
-/* As sim_memory_find() and sim_memory_before(), for a device: mappings that lie side by side are one range. */
+/* As sim_memory_find() and sim_memory_before(), for a device: mappings that lie side by side are one range where it may
+ * do the same with them. */
 bool sim_virtual_find(unsigned device, uint64_t address, sim_range *range);
 bool sim_virtual_before(unsigned device, uint64_t address, sim_range *range);
 /* Why a device cannot use the address, as the beginning of a sentence. */

@@ -210,6 +210,68 @@ static void access_is_a_devices_own(void **state) {
     give_back(at, PAGE, handle);
 }
 
+static void what_may_only_be_read_is_not_written(void **state) {
+    (void)state;
+    CUmemGenericAllocationHandle handle;
+    unsigned long long access;
+    const CUmemLocation mine = {DRIVER_LOCATION_DEVICE, devices[0]};
+    const uint32_t word = 9;
+    CUdeviceptr at = mapped(devices[0], PAGE, &handle), out;
+    OK(cu->allocate(&out, 4096));
+    OK(cu->fill_words(at, 41, 64));
+    allow(at, PAGE, devices[0], DRIVER_ACCESS_READ);
+    OK(cu->virtual_get_access(&access, &mine, at));
+    assert_int_equal(access, DRIVER_ACCESS_READ);
+    OK(run(HEAD "ld.global.u32 %r1, [%rd2];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd3], %r1;" END, 32, at, out));
+    assert_int_equal(word_at(out + 124), 42);
+    WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS,
+          "write to mapped memory that the device may only read: 4 bytes");
+    WRONG(run(HEAD "red.global.add.u32 [%rd2], 1;" END, 32, at, 0), CUDA_ILLEGAL_ADDRESS, "may only read");
+    WRONG(cu->copy_to_device(at, &word, 4), CUDA_INVALID_VALUE, "may only read");
+    assert_int_equal(word_at(at), 41);
+    OK(cu->virtual_get_access(&access, &mine, out)); /* other memory */
+    assert_int_equal(access, DRIVER_ACCESS_NONE);
+    OK(cu->release(out));
+    give_back(at, PAGE, handle);
+}
+
+/* Lanes of one access may lie in memory that is no one stretch of the host's. */
+static void lanes_lie_in_memory_of_all_kinds(void **state) {
+    (void)state;
+    CUmemGenericAllocationHandle handles[2];
+    CUdeviceptr at[4], out;
+    uint32_t *host;
+    OK(cu->allocate(&at[0], 4096));
+    OK(cu->host_allocate((void **)&host, 4096, DRIVER_HOST_MAPPED));
+    OK(cu->host_address(&at[1], host, 0));
+    for (unsigned i = 0; i < 2; i++) at[2 + i] = mapped(devices[0], PAGE, &handles[i]);
+    for (unsigned i = 0; i < 32; i++) host[i] = 100;
+    OK(cu->fill_words(at[0], 0, 32));
+    OK(cu->fill_words(at[2], 200, 32));
+    OK(cu->fill_words(at[3], 300, 32));
+    OK(cu->allocate(&out, 4096));
+    for (unsigned i = 0; i < 4; i++) {
+        /* odd lanes in one, even ones in the other */
+        const CUdeviceptr pair[] = {at[i], at[(i + 1) % 4]};
+        OK(cu->copy_to_device(out + 1024, pair, sizeof pair));
+        OK(run(HEAD
+               "and.b32 %r1, %r0, 1;\nmul.wide.u32 %rd4, %r1, 8;\nadd.u64 %rd4, %rd0, %rd4;\n"
+               "ld.global.u64 %rd4, [%rd4+1024];\nmad.wide.u32 %rd4, %r0, 4, %rd4;\n"
+               "ld.global.u32 %r2, [%rd4];\nst.global.u32 [%rd2], %r2;\nadd.u32 %r2, %r2, 1;\n"
+               "st.global.u32 [%rd4], %r2;\nred.global.add.u32 [%rd4], 1;\natom.global.add.u32 %r3, [%rd4], 1;" END,
+               32, out, 0));
+        for (unsigned l = 0; l < 32; l++) {
+            const unsigned kind = (i + l % 2) % 4;
+            assert_int_equal(word_at(out + 4 * l) / 100, kind);
+            assert_int_equal(word_at(pair[l % 2] + 4 * l), word_at(out + 4 * l) + 3);
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) give_back(at[2 + i], PAGE, handles[i]);
+    OK(cu->host_release(host));
+    OK(cu->release(at[0]));
+    OK(cu->release(out));
+}
+
 static void what_is_not_mapped_is_a_fault(void **state) {
     (void)state;
     CUmemGenericAllocationHandle handle;
@@ -230,7 +292,7 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     (void)state;
     CUmemGenericAllocationHandle handle = create(devices[0], 2 * PAGE), other = create(devices[0], PAGE);
     CUmemAllocationProp memory = memory_of(99);
-    const CUmemAccessDesc reading = {{DRIVER_LOCATION_DEVICE, devices[0]}, DRIVER_ACCESS_READ};
+    const CUmemAccessDesc nothing = {{DRIVER_LOCATION_DEVICE, devices[0]}, 7};
     const CUmemAccessDesc writing = {{DRIVER_LOCATION_DEVICE, devices[0]}, DRIVER_ACCESS_READ_WRITE};
     CUdeviceptr at, hinted;
     WRONG(cu->virtual_reserve(&at, PAGE + 4096, 0, 0, 0), CUDA_INVALID_VALUE, "must be multiples of 2 MiB");
@@ -250,13 +312,12 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     OK(cu->virtual_map(at, 2 * PAGE, 0, handle, 0));
     WRONG(cu->virtual_map(at + PAGE, PAGE, 0, other, 0), CUDA_INVALID_VALUE, "something is mapped there");
     WRONG(cu->virtual_unmap(at, PAGE), CUDA_INVALID_VALUE, "must be whole mappings");
-    WRONG(cu->virtual_set_access(at, 3 * PAGE, &reading, 1), CUDA_NOT_SUPPORTED, "reading alone");
+    WRONG(cu->virtual_set_access(at, 2 * PAGE, &nothing, 1), CUDA_INVALID_VALUE, "access must be none, read, or");
     WRONG(cu->virtual_set_access(at, 3 * PAGE, &writing, 1), CUDA_INVALID_VALUE, "nothing is mapped there");
-    WRONG(cu->virtual_set_access(at, 2 * PAGE, &reading, 1), CUDA_NOT_SUPPORTED, "reading alone");
     WRONG(cu->virtual_unreserve(at, 4 * PAGE), CUDA_INVALID_VALUE, "still mapped");
     OK(cu->virtual_map(at + 3 * PAGE, PAGE, 0, other, 0));
     OK(cu->virtual_unmap(at, 4 * PAGE)); /* there may be gaps */
-    WRONG(cu->virtual_unmap(at, 4 * PAGE), CUDA_INVALID_VALUE, "must be whole mappings");
+    OK(cu->virtual_unmap(at, 4 * PAGE)); /* and nothing at all */
     WRONG(cu->virtual_unreserve(at, 2 * PAGE), CUDA_INVALID_VALUE, "were not reserved as one");
     OK(cu->virtual_unreserve(at, 4 * PAGE));
 }
@@ -499,6 +560,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(memory_keeps_its_contents_wherever_it_is_mapped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_is_told_and_freed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(access_is_a_devices_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_may_only_be_read_is_not_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lanes_lie_in_memory_of_all_kinds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_mapped_is_a_fault, set_up, tear_down),
         cmocka_unit_test_setup_teardown(calls_that_make_no_sense_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(checks_know_what_is_mapped_and_written, set_up, tear_down),

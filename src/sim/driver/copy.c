@@ -56,6 +56,11 @@ void *sim_at(CUcontext c, CUdeviceptr address, size_t bytes) {
 }
 
 void *sim_at_to_write(CUcontext c, CUdeviceptr address, size_t bytes) {
+    if (sim_memory_is_read_only(c->memory, address)) {
+        sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual memory: %s: %zu bytes at 0x%llx",
+                                sim_memory_reason(c->memory, address), bytes, address));
+        return NULL;
+    }
     void *host = sim_at(c, address, bytes);
     if (host) sim_memory_mark_written(c->memory, address, bytes);
     return host;

@@ -127,11 +127,18 @@ CUresult sim_call_virtual_unmap(CUdeviceptr address, size_t bytes) {
 static CUresult check_access(const CUmemAccessDesc *a) {
     const CUresult checked = check_location("cuMemSetAccess", &a->location);
     if (checked != CUDA_SUCCESS) return checked;
-    if (a->flags == DRIVER_ACCESS_READ)
-        return sim_result_of(
-            haul_fail(HAUL_ERROR_UNSUPPORTED, "virtual GPU: cuMemSetAccess: reading alone is not supported"));
-    if (a->flags == DRIVER_ACCESS_NONE || a->flags == DRIVER_ACCESS_READ_WRITE) return CUDA_SUCCESS;
-    return sim_wrong("cuMemSetAccess: access must be none or read and write (0, 3)");
+    if (a->flags == DRIVER_ACCESS_NONE || a->flags == DRIVER_ACCESS_READ || a->flags == DRIVER_ACCESS_READ_WRITE)
+        return CUDA_SUCCESS;
+    return sim_wrong("cuMemSetAccess: access must be none, read, or read and write (0, 1, 3)");
+}
+
+/* By sim_virtual_access. */
+static const int access_flags[] = {DRIVER_ACCESS_NONE, DRIVER_ACCESS_READ, DRIVER_ACCESS_READ_WRITE};
+
+static sim_virtual_access access_of(int flag) {
+    return flag == DRIVER_ACCESS_NONE   ? SIM_VIRTUAL_NONE
+           : flag == DRIVER_ACCESS_READ ? SIM_VIRTUAL_READ
+                                        : SIM_VIRTUAL_WRITE;
 }
 
 CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
@@ -144,19 +151,19 @@ CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CU
     }
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < count && status == HAUL_OK; i++)
-        status = sim_virtual_allow(address, bytes, (unsigned)access[i].location.id,
-                                   access[i].flags == DRIVER_ACCESS_READ_WRITE);
+        status = sim_virtual_allow(address, bytes, (unsigned)access[i].location.id, access_of(access[i].flags));
     return sim_result_of(status);
 }
 
 CUresult sim_call_virtual_get_access(unsigned long long *access, const CUmemLocation *location, CUdeviceptr address) {
-    bool allowed;
+    sim_virtual_access found;
     SIM_ENTER(c);
-    (void)c;
     const CUresult checked = check_location("cuMemGetAccess", location);
     if (checked != CUDA_SUCCESS) return checked;
-    const haul_status status = sim_virtual_is_allowed(address, (unsigned)location->id, &allowed);
-    *access = status == HAUL_OK && allowed ? DRIVER_ACCESS_READ_WRITE : DRIVER_ACCESS_NONE;
+    *access = DRIVER_ACCESS_NONE;
+    if (!sim_is_virtual(address) && sim_at(c, address, 1)) return CUDA_SUCCESS; /* as an H100's driver has it */
+    const haul_status status = sim_virtual_access_of(address, (unsigned)location->id, &found);
+    if (status == HAUL_OK) *access = (unsigned long long)access_flags[found];
     return sim_result_of(status);
 }
 

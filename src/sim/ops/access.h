@@ -89,6 +89,10 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment);
 
+/* What *base is where lanes lie in several allocations: their host addresses are in w->sm->places. No other base is
+ * odd. */
+enum { SIM_SCATTERED = 1 };
+
 /* Global memory: the allocation that this instruction's last access went to, or another one. False when some lane lies
  * in none, or is misaligned: the fault has been recorded. */
 static inline bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
@@ -97,6 +101,13 @@ static inline bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t acti
     *base = range->host;
     return sim_all_inside(address, active, range->from, range->to, bytes, alignment) ||
            sim_search_global(w, op, active, address, bytes, alignment, base);
+}
+
+/* What a handler adds to the base that sim_check_global() gave, which this makes one to add to. */
+static inline const uint64_t *sim_places(const sim_warp *w, const uint64_t address[SIM_LANES], uintptr_t *base) {
+    if (__builtin_expect(*base != SIM_SCATTERED, 1)) return address;
+    *base = 0;
+    return w->sm->places;
 }
 
 /* Shared memory of the block. */

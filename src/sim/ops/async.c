@@ -186,7 +186,8 @@ typedef struct bulk_request {
     uint32_t shared, bytes, barrier;
 } bulk_request;
 
-static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r) {
+static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_request *r, bool loads) {
+    const sim_memory *memory = w->sm->grid->memory;
     if (r->bytes % 16 || r->shared % 16 || r->global % 16) {
         sim_fault(
             w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
@@ -200,7 +201,7 @@ static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const bulk_
                   "bulk copy outside the block's shared memory: %u bytes at 0x%x", r->bytes, r->shared);
         return false;
     }
-    if (r->bytes && !sim_memory_at(w->sm->grid->memory, r->global, r->bytes)) {
+    if (r->bytes && !(loads ? sim_memory_at : sim_memory_at_to_write)(memory, r->global, r->bytes)) {
         sim_fault_concerns(w, HAUL_SPACE_GLOBAL, r->global, r->bytes);
         sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx",
                   r->bytes, (unsigned long long)r->global);
@@ -270,7 +271,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
         unsigned lane = (unsigned)__builtin_ctz(left);
         bulk_request r = request_of(w, op, lane);
         sim_block *owner = kind == SIM_BULK_LOAD ? owner_of(w, op, lane, &r) : w->block;
-        if (!owner || !check_bulk(w, op, lane, &r) || !check_ranks(w, op, lane)) return SIM_STOP;
+        if (!owner || !check_bulk(w, op, lane, &r, kind == SIM_BULK_LOAD) || !check_ranks(w, op, lane)) return SIM_STOP;
         uint32_t thread = w->index * SIM_LANES + lane;
         const sim_bulk b = {.kind = (uint8_t)kind,
                             .atomic = op->count,

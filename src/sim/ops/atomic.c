@@ -140,12 +140,13 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
         sim_hazard_strong(w, op, active, address, !op->y, true);
         sim_hazard_global(w, op, active, address, HAUL_ACTION_ATOMIC);
     }
+    const uint64_t *places = sim_places(w, address, &base);
     if (commutes)
-        reduce_lanes(w, op, active, base, address);
+        reduce_lanes(w, op, active, base, places);
     else if (op->count > 1)
-        apply_vectors(w, op, kind, active, base, address);
+        apply_vectors(w, op, kind, active, base, places);
     else
-        apply_lanes(w, op, kind, active, base, address);
+        apply_lanes(w, op, kind, active, base, places);
     sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }

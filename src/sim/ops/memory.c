@@ -165,7 +165,8 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
-    move(w, op, active, base, address);
+    const uint64_t *places = sim_places(w, address, &base);
+    move(w, op, active, base, places);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
@@ -176,7 +177,8 @@ static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, 
                                 elements_fn move) {
     uintptr_t base;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    move(w, op, active, base, address);
+    const uint64_t *places = sim_places(w, address, &base);
+    move(w, op, active, base, places);
     sim_count_constant(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }

@@ -125,6 +125,7 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
         if (!bytes) continue;
         bool inside = row.global >= range.from && row.global < range.to;
         if (!inside) inside = sim_memory_find(w->sm->grid->memory, row.global, &range);
+        if (b->kind != SIM_BULK_LOAD && sim_memory_is_read_only(w->sm->grid->memory, row.global)) inside = false;
         if (inside && range.to - row.global >= bytes) continue;
         sim_fault_concerns(w, HAUL_SPACE_GLOBAL, row.global, bytes);
         sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,

@@ -16,7 +16,7 @@ static unsigned char *map_at(sim_warp *w, const sim_op *op, unsigned lane, uint6
     const uint64_t shared = (uint32_t)address, limit = w->sm->grid->shared_bytes;
     const bool aligned = address % SIM_TENSOR_MAP_ALIGNMENT == 0;
     if (aligned && in_shared && shared + SIM_TENSOR_MAP_BYTES <= limit) bytes = w->block->shared + shared;
-    if (aligned && !in_shared) bytes = sim_memory_at(w->sm->grid->memory, address, SIM_TENSOR_MAP_BYTES);
+    if (aligned && !in_shared) bytes = sim_memory_at_to_write(w->sm->grid->memory, address, SIM_TENSOR_MAP_BYTES);
     if (!bytes)
         sim_fault(w, op, aligned ? HAUL_FINDING_OUT_OF_BOUNDS : HAUL_FINDING_MISALIGNED, 1u << lane,
                   "tensor map at 0x%llx: must be 64-byte aligned, in global or shared memory",
