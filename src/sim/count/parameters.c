@@ -52,8 +52,8 @@ static void note_use(void *context, uint32_t reg, bool writes) {
 
 /* What gives a register a value from the bank: the load, or a copy. */
 static bool gives_bank_value(use_scan *scan, const ptx_instruction *i) {
-    const ptx_operand *d = &i->operands[0];
-    if (d->kind != PTX_REGISTER || scan->written[d->reg] != 1) return false;
+    const ptx_operand *d = i->operands;
+    if (!i->operand_count || d->kind != PTX_REGISTER || scan->written[d->reg] != 1) return false;
     scan->from = 0;
     if (reads_parameter(i) || (i->op == PTX_OP_MOV && reads_extent(i)))
         scan->from = d->reg + 1;
