@@ -138,40 +138,6 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     return true;
 }
 
-/* ---- approximate functions that are exact here, rounded once: what PTX allows is wider ---- */
-
-static sim_value read_approximate(sim_writer *w, const ptx_instruction *i, uint32_t slot) {
-    const sim_value a = sim_read_raw(w, slot);
-    return i->mods[PTX_SLOT_FTZ] ? sim_write_flush(w, a) : a;
-}
-
-static bool write_approximate(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value result) {
-    result.raw = true;
-    sim_write_slot(w, op->d, i->mods[PTX_SLOT_FTZ] ? sim_write_flush(w, result) : result);
-    return true;
-}
-
-static bool write_approximate_unary(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
-    if (i->type != PTX_F32) return false;
-    const sim_value a = read_approximate(w, i, op->a);
-    return write_approximate(w, op, i, compute(w, how, &a));
-}
-
-/* By doubles, as the interpreter does it: the quotient is rounded twice. */
-static bool write_inverse_root(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (i->type != PTX_F32) return false;
-    const sim_value a = sim_write_as(w, "fpext", read_approximate(w, i, op->a), SIM_VALUE_F64);
-    const sim_value root = compute(w, ROOT, &a);
-    return write_approximate(w, op, i, sim_write_as(w, "fptrunc", compute(w, INVERT, &root), SIM_VALUE_F32));
-}
-
-/* .full is the quotient. */
-static bool write_full_division(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_PRECISION] == PTX_MOD_APPROX) return false;
-    const sim_value a = read_approximate(w, i, op->a), b = read_approximate(w, i, op->b);
-    return write_approximate(w, op, i, sim_write_two(w, "fdiv", a, b));
-}
-
 /* ---- signs: a bit, of a NaN too ---- */
 
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
@@ -238,10 +204,6 @@ bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) 
     case PTX_OP_FMAD: return write_arithmetic(w, op, i, FUSE);
     case PTX_OP_SQRT: return write_arithmetic(w, op, i, ROOT);
     case PTX_OP_RCP: return write_arithmetic(w, op, i, INVERT);
-    case PTX_OP_RCP_APPROX: return write_approximate_unary(w, op, i, INVERT);
-    case PTX_OP_SQRT_APPROX: return write_approximate_unary(w, op, i, ROOT);
-    case PTX_OP_RSQRT: return write_inverse_root(w, op, i);
-    case PTX_OP_FDIV_APPROX: return write_full_division(w, op, i);
     case PTX_OP_FNEG: return write_sign(w, op, i, false);
     case PTX_OP_FABS: return write_sign(w, op, i, true);
     case PTX_OP_COPYSIGN: return write_copied_sign(w, op, i);

@@ -1,39 +1,75 @@
-/* The approximate functions of single precision. They are computed in double precision and rounded: more accurate than
- * hardware, whose bit patterns PTX leaves open, with the special values that PTX lists. */
+/* The approximate functions of single and double precision, bit for bit as hardware has them: what its unit gives
+ * (ops/mufu.h), and around it what ptxas makes of an instruction that keeps subnormal numbers. */
 #include "sim/ops/functions.h"
+#include "sim/ops/mufu.h"
 
-#define APPROXIMATE(name, expression)                                         \
-    SIM_UNARY(name##_plain, float, float, canonical_f32((float)(expression))) \
-    static inline float name##_flushed(float unflushed) {                     \
-        const float a = flush_f32(unflushed);                                 \
-        return flush_f32(canonical_f32((float)(expression)));                 \
-    }                                                                         \
-    SIM_UNARY(name##_ftz, float, float, name##_flushed(a))
+#define SMALLEST 0x1p-126f /* that is not subnormal */
 
-APPROXIMATE(rcp, 1.0 / (double)a)
-APPROXIMATE(sqrt, __builtin_sqrt((double)a))
-APPROXIMATE(rsqrt, 1.0 / __builtin_sqrt((double)a))
-APPROXIMATE(sin, sim_sin((double)a))
-APPROXIMATE(cos, sim_cos((double)a))
-APPROXIMATE(lg2, sim_log2((double)a))
-APPROXIMATE(ex2, sim_exp2((double)a))
-APPROXIMATE(tanh, sim_tanh((double)a))
-
-/* Double precision with .ftz gives the upper 32 bits of the result, the lower ones are zero; subnormals are flushed. */
-static inline double upper_half(double x) {
-    const uint64_t bits = bits_of_f64(x);
-    return f64_of_bits(x != x ? UINT64_C(0x7fffffff00000000) : bits & UINT64_C(0xffffffff00000000));
+/* A subnormal argument is made 2^24 times as large. */
+static inline float lift(float a) {
+    return __builtin_fabsf(a) < SMALLEST ? 0x1p24f : 1.0f;
 }
-SIM_UNARY(rcp_f64, double, double, upper_half(flush_f64(1.0 / flush_f64(a))))
 
-/* Without .ftz it is the function of CUDA's library, within 1 ulp: machine code refines what .ftz gives. */
+static inline float reciprocal(float a) {
+    const float by = __builtin_fabsf(a) > 0x1p126f ? 0.25f : lift(a);
+    return canonical_f32(by * sim_mufu_reciprocal(a * by));
+}
+static inline float inverse_root(float a) {
+    const float by = lift(a);
+    return canonical_f32(sim_mufu_inverse_root(a * by) * (by > 1.0f ? 0x1p12f : 1.0f));
+}
+static inline float root(float a) {
+    const float by = lift(a);
+    return canonical_f32(sim_mufu_root(a * by) * (by > 1.0f ? 0x1p-12f : 1.0f));
+}
+static inline float logarithm(float a) {
+    const float by = lift(a);
+    return canonical_f32(sim_mufu_logarithm(a * by) - (by > 1.0f ? 24.0f : 0.0f));
+}
+/* Where the result is subnormal it is the square of what half the argument gives. */
+static inline float exponential(float a) {
+    const bool halved = a < -126.0f;
+    const float result = sim_mufu_exponential(halved ? a * 0.5f : a);
+    return canonical_f32(halved ? result * result : result);
+}
+
+/* Turns of 2 pi, rounded towards zero; the product of two floats is exact in double precision. */
+static inline float turns_of(float a) {
+    const double exact = (double)a * (double)0x1.45f306p-3f;
+    const uint64_t bits = bits_of_f64(exact);
+    const float result = flush_f32((float)f64_of_bits(bits & ~((UINT64_C(1) << 29) - 1)));
+    return exact != exact ? f32_of_bits(SIM_NAN_F32) : result;
+}
+
+SIM_UNARY(rcp_plain, float, float, reciprocal(a))
+SIM_UNARY(rcp_ftz, float, float, sim_mufu_reciprocal(a))
+SIM_UNARY(rsqrt_plain, float, float, inverse_root(a))
+SIM_UNARY(rsqrt_ftz, float, float, sim_mufu_inverse_root(a))
+SIM_UNARY(sqrt_plain, float, float, root(a))
+SIM_UNARY(sqrt_ftz, float, float, sim_mufu_root(a))
+SIM_UNARY(lg2_plain, float, float, logarithm(a))
+SIM_UNARY(lg2_ftz, float, float, sim_mufu_logarithm(a))
+SIM_UNARY(ex2_plain, float, float, exponential(a))
+SIM_UNARY(ex2_ftz, float, float, sim_mufu_exponential(a))
+SIM_UNARY(sine, float, float, sim_mufu_sine_from(turns_of(a), 0))
+SIM_UNARY(cosine, float, float, sim_mufu_sine_from(turns_of(a), 1))
+SIM_UNARY(tangent, float, float, canonical_f32((float)sim_tanh((double)a)))
+
+/* ---- double precision ---- */
+
+/* Without .ftz, what ptxas makes of it: one step of refinement, within 1 ulp. */
 static inline double refined_rsqrt(double a) {
-    const double first = 1.0 / __builtin_sqrt(a);
-    const double error = __builtin_fma(-(a * first), first, 1.0);
-    return error - error == 0.0 ? __builtin_fma(0.5 * first, error, first) : canonical_f64(first);
+    const bool subnormal = __builtin_fabs(a) < 0x1p-1022;
+    const double lifted = subnormal ? a * 0x1p54 : a;
+    const double first = sim_mufu_inverse_root_f64(lifted);
+    const double error = __builtin_fma(lifted, -(first * first), 1.0);
+    const double result = __builtin_fma(__builtin_fma(error, 0.375, 0.5), first * error, first);
+    const double scaled = subnormal ? result * 0x1p27 : result;
+    return a > 0.0 && a < __builtin_inf() ? scaled : canonical_f64(1.0 / __builtin_sqrt(a));
 }
+SIM_UNARY(rcp_f64, double, double, sim_mufu_reciprocal_f64(a))
 SIM_UNARY(rsqrt_f64, double, double, refined_rsqrt(a))
-SIM_UNARY(rsqrt_ftz_f64, double, double, upper_half(1.0 / __builtin_sqrt(flush_f64(a))))
+SIM_UNARY(rsqrt_ftz_f64, double, double, sim_mufu_inverse_root_f64(a))
 
 static haul_status lower_approximate(sim_lowering *l, const ptx_instruction *i, sim_handler plain, sim_handler ftz) {
     return sim_lower_unary(l, i, i->mods[PTX_SLOT_FTZ] ? ftz : plain);
@@ -51,10 +87,10 @@ haul_status LOWER(RSQRT)(sim_lowering *l, const ptx_instruction *i) {
     return lower_approximate(l, i, rsqrt_plain, rsqrt_ftz);
 }
 haul_status LOWER(SIN)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_approximate(l, i, sin_plain, sin_ftz);
+    return sim_lower_unary(l, i, sine);
 }
 haul_status LOWER(COS)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_approximate(l, i, cos_plain, cos_ftz);
+    return sim_lower_unary(l, i, cosine);
 }
 haul_status LOWER(LG2)(sim_lowering *l, const ptx_instruction *i) {
     return lower_approximate(l, i, lg2_plain, lg2_ftz);
@@ -63,26 +99,31 @@ haul_status LOWER(EX2)(sim_lowering *l, const ptx_instruction *i) {
     return lower_approximate(l, i, ex2_plain, ex2_ftz);
 }
 haul_status LOWER(TANH)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_approximate(l, i, tanh_plain, tanh_ftz);
+    return sim_lower_unary(l, i, tangent);
 }
 
 /* ---- division ---- */
 
-/* .approx is a times the reciprocal of b, which is flushed when b is above 2^126: the quotient is then 0, or NaN for an
- * infinite a. .full is good over the whole range. */
-static inline float divide_approximately(float a, float b) {
-    const float reciprocal = 1.0f / b;
-    return canonical_f32(__builtin_fabsf(b) > 0x1p126f ? a * (reciprocal * 0.0f) : (float)((double)a / (double)b));
+/* a times the unit's reciprocal of b. Where that would be subnormal, .full makes both a quarter; where b is, both are
+ * made 2^24 times as large. */
+static inline float divide(float a, float b) {
+    const float by = lift(b);
+    return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));
 }
-static inline float divide_approximately_ftz(float a, float b) {
-    return flush_f32(divide_approximately(flush_f32(a), flush_f32(b)));
+static inline float divide_ftz(float a, float b) {
+    return flush_f32(canonical_f32(sim_mufu_reciprocal(b) * flush_f32(a)));
+}
+static inline float divide_fully(float a, float b) {
+    const float by = __builtin_fabsf(b) > 0x1p126f ? 0.25f : lift(b);
+    return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));
 }
 static inline float divide_fully_ftz(float a, float b) {
-    return flush_f32(canonical_f32(flush_f32(a) / flush_f32(b)));
+    const float by = __builtin_fabsf(b) > 0x1p126f ? 0.25f : 1.0f;
+    return divide_ftz(flush_f32(a) * by, b * by);
 }
-SIM_BINARY(div_approx, float, float, divide_approximately(a, b))
-SIM_BINARY(div_approx_ftz, float, float, divide_approximately_ftz(a, b))
-SIM_BINARY(div_full, float, float, canonical_f32(a / b))
+SIM_BINARY(div_approx, float, float, divide(a, b))
+SIM_BINARY(div_approx_ftz, float, float, divide_ftz(a, b))
+SIM_BINARY(div_full, float, float, divide_fully(a, b))
 SIM_BINARY(div_full_ftz, float, float, divide_fully_ftz(a, b))
 
 haul_status LOWER(FDIV_APPROX)(sim_lowering *l, const ptx_instruction *i) {

@@ -2,6 +2,7 @@
  * and products of halves are exact or made sticky, and rounded once to the format. */
 #include "sim/ops/functions.h"
 #include "sim/ops/half.h"
+#include "sim/ops/mufu.h"
 
 /* Flags of op->x besides SIM_FLUSH and SIM_SATURATE. */
 enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };
@@ -176,12 +177,34 @@ haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, handlers, 3);
 }
 
-/* ---- approximate functions, which are better than asked ---- */
+/* ---- approximate functions ---- */
 
-HALF(ex2, sim_exp2(a))
+/* Hardware cuts off what single precision gives. */
+static inline float cut_f16(float x) {
+    const float normal = f32_of_bits(bits_of_f32(x) & ~UINT32_C(0x1fff)), size = __builtin_fabsf(x);
+    const float within = size < 0x1p-14f ? x : 0.0f;
+    return size < 0x1p-14f ? (float)(int32_t)(within * 0x1p24f) * 0x1p-24f : normal;
+}
+static inline float cut_bf16(float x) {
+    return f32_of_bits(bits_of_f32(x) & ~UINT32_C(0xffff));
+}
+
+#define CUT_HALF(name, format, function)                                                                             \
+    static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
+        (void)pb, (void)pc;                                                                                          \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(function(pa[l]));                         \
+    }                                                                                                                \
+    HALF_HANDLER(name##_##format, format, 1)                                                                         \
+    HALF_HANDLER(name##_##format, format, 2)
+CUT_HALF(ex2, f16, sim_mufu_exponential)
+CUT_HALF(ex2, bf16, sim_mufu_exponential)
 HALF(tanh, sim_tanh(a))
 
 haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers ex2_handlers = {[PTX_F16] = ex2_f16_f16_1,
+                                        [PTX_F16X2] = ex2_f16_f16_2,
+                                        [PTX_BF16] = ex2_bf16_bf16_1,
+                                        [PTX_BF16X2] = ex2_bf16_bf16_2};
     return lower_half(l, i, ex2_handlers, 1);
 }
 haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {

@@ -1,0 +1,16 @@
+/* The tables of the GPU's unit for approximate functions, one row for each slice of an interval: value, slope and bend
+ * at its start, as integers. Made by tools/device/mufu.py of what an H100 gives for every significand: one row alone
+ * fits all that it gives in a slice. How they are used is in ops/mufu.h. */
+#ifndef HAUL_SIM_MUFU_H
+#define HAUL_SIM_MUFU_H
+
+#include <stdint.h>
+
+typedef struct sim_mufu_row {
+    int32_t value, slope, bend;
+} sim_mufu_row;
+
+extern const sim_mufu_row sim_mufu_rcp[128], sim_mufu_rsq[128], sim_mufu_sqrt[128];
+extern const sim_mufu_row sim_mufu_ex2[64], sim_mufu_lg2[64], sim_mufu_sin[64];
+
+#endif
