@@ -1,5 +1,5 @@
 /* The tables of the GPU's unit for approximate functions, one row for each slice of an interval: value, slope and bend
- * at its start, as integers. Made by tools/device/mufu.py of what an H100 gives for every significand: one row alone
+ * at its start, as integers. Made by tools/device/mufu/fit.c of what an H100 gives for every significand: one row alone
  * fits all that it gives in a slice. How they are used is in ops/mufu.h. */
 #ifndef HAUL_SIM_MUFU_H
 #define HAUL_SIM_MUFU_H
