@@ -5,7 +5,7 @@
  * Now and then the same is run with all blocks compiled after one execution: values and counters stay what they are.
  *
  * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
- * if N is 1). */
+ * if N is 1). With HAUL_TEST_DEVICE=gpu:0 they run on a real GPU instead, which must compute the same. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -427,26 +427,54 @@ static haul_launch_record run_once(const text *ptx, const char *mode, uint32_t *
     return record;
 }
 
+/* On another device than the virtual GPU, which stays open for this many kernels: opening a GPU takes long. */
+enum { KERNELS_A_DEVICE = 100 };
+
+static void run_elsewhere(const char *name, const text *ptx, uint32_t *out) {
+    static haul_device *device;
+    static unsigned runs;
+    const kernel_run run = {.threads = THREADS, FROM(masks), .out = out, .out_bytes = THREADS * sizeof *out};
+    haul_module *module;
+    if (runs++ % KERNELS_A_DEVICE == 0) {
+        haul_device_close(device);
+        assert_int_equal(haul_device_open(name, &(haul_device_options){0}, &device), HAUL_OK);
+    }
+    if (haul_module_load(device, "test.ptx", text_string(ptx), ptx->length, &module) != HAUL_OK ||
+        launch_on(device, module, &run) != HAUL_OK)
+        fail_msg("%s", haul_message());
+}
+
 static void expect_same(uint32_t seed, const uint32_t *got, const uint32_t *want) {
     for (unsigned t = 0; t < THREADS; t++)
         if (got[t] != want[t]) fail_msg("seed %u: thread %u has 0x%x, not 0x%x", seed, t, got[t], want[t]);
+}
+
+/* Interpreted, and now and then compiled too. */
+static void run_here(uint32_t seed, const text *ptx, const uint32_t *want) {
+    uint32_t got[THREADS];
+    const haul_launch_record interpreted = run_once(ptx, "off", got);
+    expect_same(seed, got, want);
+    if (seed % COMPILED_EVERY) return;
+    const haul_launch_record compiled = run_once(ptx, "1", got);
+    expect_same(seed, got, want);
+    assert_memory_equal(compiled.counters, interpreted.counters, sizeof compiled.counters);
 }
 
 static void compare(uint32_t seed, bool show) {
     static maker m;
     writer w = {0};
     uint32_t want[THREADS] = {0}, got[THREADS] = {0};
+    const char *other = getenv("HAUL_TEST_DEVICE");
     m = (maker){.state = seed * 0x9e3779b97f4a7c15u + 1, .leaves = seed % 2};
     const statement *program = make_block(&m, 0);
     write_kernel(&w, program);
     if (show) fputs(text_string(&w.ptx), stderr);
     interpret(program, masks, want);
-    const haul_launch_record interpreted = run_once(&w.ptx, "off", got);
-    expect_same(seed, got, want);
-    if (seed % COMPILED_EVERY == 0) {
-        const haul_launch_record compiled = run_once(&w.ptx, "1", got);
+    if (other) {
+        run_elsewhere(other, &w.ptx, got);
         expect_same(seed, got, want);
-        assert_memory_equal(compiled.counters, interpreted.counters, sizeof compiled.counters);
+    } else {
+        run_here(seed, &w.ptx, want);
     }
     text_free(&w.ptx);
 }
