@@ -144,6 +144,7 @@ typedef struct ptx_instruction {
     bool guarded, guard_negated;       /* @p, @!p */
     bool keeps_loop;                   /* behind a pragma "nounroll": a loop that begins here stays as it is */
     uint8_t operand_count;
+    uint8_t round;  /* of rounds of a loop behind each other (assembler/unroll.h): which; 0: the first, or no such */
     uint32_t guard; /* register index */
     uint32_t place; /* index + 1 into ptx_module.places, 0 = none */
     ptx_position position;

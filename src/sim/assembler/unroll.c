@@ -239,6 +239,7 @@ static void copy_instruction(unrolling *u, uint32_t instruction, unsigned round)
         move_offset(u, &operands[o], instruction, round);
     }
     i.operands = operands;
+    i.round = (uint8_t)round;
     if (i.guarded) i.guard = name_of(u, i.guard);
     add(u, i);
 }

@@ -84,6 +84,7 @@ typedef struct scan {
     uint32_t block;
     float start, ready;
     uint8_t depth, result_depth;
+    uint8_t round, before; /* waits of the block in front of this round */
 } scan;
 
 static void take_source(void *context, uint32_t reg, bool writes) {
@@ -102,15 +103,24 @@ static void set_result(void *context, uint32_t reg, bool writes) {
     if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->result_depth};
 }
 
+/* Rounds of an unrolled loop wait one after the other: launches of such loops take as long as if they had not been
+ * unrolled (tests/data/estimates). */
+static void begin_instruction(scan *s, const ptx_instruction *i, float slots, uint8_t waits) {
+    if (i->round != s->round) s->before = waits;
+    s->round = i->round;
+    s->start = slots;
+    s->depth = s->before;
+}
+
 static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     const ptx_block *b = &f->blocks[index];
     sim_cost cost = {0};
     uint8_t waits = 0;
     s->block = index;
+    s->round = s->before = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
         const price p = price_of(&f->instructions[i], s->rows);
-        s->start = cost.slots;
-        s->depth = 0;
+        begin_instruction(s, &f->instructions[i], cost.slots, waits);
         ptx_visit_registers(&f->instructions[i], take_source, s);
         if (s->depth > waits) waits = s->depth;
         s->ready = s->start + p.latency;
@@ -120,7 +130,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         if (s->ready > cost.path) cost.path = s->ready;
     }
     cost.waits = waits;
-    if (ptx_repeats(f, index)) cost.slots -= cost.slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+    if (ptx_repeats(f, index) && !s->round) cost.slots -= cost.slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
     if (cost.slots > cost.path) cost.path = cost.slots;
     return cost;
 }
