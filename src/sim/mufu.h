@@ -12,5 +12,6 @@ typedef struct sim_mufu_row {
 
 extern const sim_mufu_row sim_mufu_rcp[128], sim_mufu_rsq[128], sim_mufu_sqrt[128];
 extern const sim_mufu_row sim_mufu_ex2[64], sim_mufu_lg2[64], sim_mufu_sin[64];
+extern const sim_mufu_row sim_mufu_tanh[51];
 
 #endif

@@ -71,7 +71,9 @@ static void every_significand_gives_the_bits_of_an_h100(void **state) {
           {"lg2.approx.ftz.f32", ONE, 1, EVERY, 0xed4797a64eced0df},
           {"lg2.approx.ftz.f32", 0x3f000000, 1, EVERY, 0xe942a8a3499dac36},
           {"sin.approx.ftz.f32", ONE, 1, EVERY + 1, 0x4d8a3b894fe40f27},
-          {"cos.approx.ftz.f32", ONE, 1, EVERY + 1, 0x37b10dee98775a3d});
+          {"cos.approx.ftz.f32", ONE, 1, EVERY + 1, 0x37b10dee98775a3d},
+          {"tanh.approx.f32", 0x3b800000, 8, EVERY, 0x7553c97fc33379bf},
+          {"tanh.approx.f32", 0x3f000000, 4, EVERY, 0xebe77b9bac661a93});
 }
 
 static void numbers_of_all_kinds_do(void **state) {
@@ -84,8 +86,8 @@ static void numbers_of_all_kinds_do(void **state) {
         {"sqrt.approx.ftz.f32", 0, MIX, MANY, 0x18609c07b580b575}, {"ex2.approx.f32", 0, MIX, MANY, 0xb675c6edb02e2cb5},
         {"ex2.approx.ftz.f32", 0, MIX, MANY, 0x7559bf7bd7aa7135}, {"lg2.approx.f32", 0, MIX, MANY, 0x52ef875635602645},
         {"lg2.approx.ftz.f32", 0, MIX, MANY, 0x010986f8295a78fb}, {"sin.approx.f32", 0, MIX, MANY, 0x32e679eed82b766a},
-        {"sin.approx.ftz.f32", 0, MIX, MANY, 0x32e679eed82b766a}, {"cos.approx.f32", 0, MIX, MANY, 0xb3dc674febf52dff},
-        {"cos.approx.ftz.f32", 0, MIX, MANY, 0xb3dc674febf52dff});
+        {"sin.approx.ftz.f32", 0, MIX, MANY, 0x32e679eed82b766a}, {"tanh.approx.f32", 0, MIX, MANY, 0xfd2d156858e3db4b},
+        {"cos.approx.f32", 0, MIX, MANY, 0xb3dc674febf52dff}, {"cos.approx.ftz.f32", 0, MIX, MANY, 0xb3dc674febf52dff});
 }
 
 static void quotients_do(void **state) {
@@ -101,7 +103,9 @@ static void doubles_do(void **state) {
 }
 
 static void halves_do(void **state) {
-    CHECK(HALF, {"ex2.approx.f16", 0, 1, ALL_HALVES, 0x826400784e3af3e9},
+    CHECK(HALF, {"tanh.approx.f16", 0, 1, ALL_HALVES, 0x0c63d67009316163},
+          {"tanh.approx.bf16", 0, 1, ALL_HALVES, 0xae5bcb72143fd4c3},
+          {"ex2.approx.f16", 0, 1, ALL_HALVES, 0x826400784e3af3e9},
           {"ex2.approx.ftz.bf16", 0, 1, ALL_HALVES, 0xd7395a52795acea6});
 }
 

@@ -8,8 +8,8 @@
 enum { MOST_COPIES = 8 };
 
 static bool is_plain_copy(const ptx_instruction *i) {
-    const bool whole = i->operand_count == 3 || i->operands[3].kind == PTX_ABSENT || i->operands[3].kind == PTX_INTEGER;
-    return i->op == PTX_OP_CP_ASYNC && i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG && !i->guarded && whole;
+    if (i->op != PTX_OP_CP_ASYNC || i->mods[PTX_SLOT_CACHE] != PTX_MOD_CG || i->guarded) return false;
+    return i->operand_count < 4 || i->operands[3].kind == PTX_ABSENT || i->operands[3].kind == PTX_INTEGER;
 }
 
 static bool is_jump(const ptx_instruction *i) {

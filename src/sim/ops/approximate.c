@@ -1,6 +1,5 @@
 /* The approximate functions of single and double precision, bit for bit as hardware has them: what its unit gives
  * (ops/mufu.h), and around it what ptxas makes of an instruction that keeps subnormal numbers. */
-#include "sim/ops/functions.h"
 #include "sim/ops/mufu.h"
 
 #define SMALLEST 0x1p-126f /* that is not subnormal */
@@ -53,7 +52,7 @@ SIM_UNARY(ex2_plain, float, float, exponential(a))
 SIM_UNARY(ex2_ftz, float, float, sim_mufu_exponential(a))
 SIM_UNARY(sine, float, float, sim_mufu_sine_from(turns_of(a), 0))
 SIM_UNARY(cosine, float, float, sim_mufu_sine_from(turns_of(a), 1))
-SIM_UNARY(tangent, float, float, canonical_f32((float)sim_tanh((double)a)))
+SIM_UNARY(tangent, float, float, sim_mufu_tangent(a))
 
 /* ---- double precision ---- */
 

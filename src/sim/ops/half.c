@@ -1,6 +1,5 @@
 /* Half-precision arithmetic, f16 and bf16, single and in pairs. Values are computed in double precision, in which sums
  * and products of halves are exact or made sticky, and rounded once to the format. */
-#include "sim/ops/functions.h"
 #include "sim/ops/half.h"
 #include "sim/ops/mufu.h"
 
@@ -198,7 +197,8 @@ static inline float cut_bf16(float x) {
     HALF_HANDLER(name##_##format, format, 2)
 CUT_HALF(ex2, f16, sim_mufu_exponential)
 CUT_HALF(ex2, bf16, sim_mufu_exponential)
-HALF(tanh, sim_tanh(a))
+CUT_HALF(tanh, f16, sim_mufu_tangent)
+CUT_HALF(tanh, bf16, sim_mufu_tangent)
 
 haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers ex2_handlers = {[PTX_F16] = ex2_f16_f16_1,
@@ -208,6 +208,10 @@ haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, ex2_handlers, 1);
 }
 haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers tanh_handlers = {[PTX_F16] = tanh_f16_f16_1,
+                                         [PTX_F16X2] = tanh_f16_f16_2,
+                                         [PTX_BF16] = tanh_bf16_bf16_1,
+                                         [PTX_BF16X2] = tanh_bf16_bf16_2};
     return lower_half(l, i, tanh_handlers, 1);
 }
 

@@ -1,5 +1,5 @@
 /* The GPU's unit for approximate functions (MUFU in machine code), bit for bit: each function is a parabola for each of
- * 64 or 128 slices of an interval, evaluated in fixed point. Straight code without branches, which vectorises.
+ * 51 to 128 slices of an interval, evaluated in fixed point. Straight code without branches, which vectorises.
  *
  * The shape is the one that Oberman and Siu describe ("A high-performance area-efficient multifunction interpolator",
  * 2005) and that was read out of much older GPUs; widths, roundings and all rows were fitted to what an H100 gives for
@@ -118,6 +118,25 @@ static inline float sim_mufu_sine_from(float turns, uint32_t quarters) {
     const float usual = sim_mufu_float(sum, 37);
     const bool negative = ((quarter >> 1) ^ (quarters ? 0 : bits_of_f32(turns) >> 31)) & 1;
     return magnitude < __builtin_inff() ? negative ? -usual : usual : f32_of_bits(SIM_NAN_F32);
+}
+
+/* Of each octave from 2^-8 to 8: its first slice, the binary logarithm of how many it has, the bits of the sum's
+ * fraction. */
+static const struct sim_mufu_octave {
+    uint8_t first, slices, point;
+} sim_mufu_octaves[11] = {{0, 0, 41},  {1, 0, 40},  {2, 0, 39},  {3, 1, 39},  {5, 1, 38}, {7, 2, 38},
+                          {11, 2, 37}, {15, 2, 36}, {19, 3, 37}, {27, 4, 39}, {43, 3, 37}};
+
+/* Below 2^-8 it is the argument, subnormal or not; from 8 on it is 1. */
+static inline float sim_mufu_tangent(float a) {
+    const uint32_t bits = bits_of_f32(a), magnitude = bits & UINT32_C(0x7fffffff), m = bits & MUFU_FRACTION;
+    const int32_t above = (int32_t)(magnitude >> 23) - 119, octave = above < 0 ? 0 : above > 10 ? 10 : above;
+    const struct sim_mufu_octave o = sim_mufu_octaves[octave];
+    const sim_mufu_row *row = &sim_mufu_tanh[o.first + (m >> (23 - o.slices))];
+    const uint32_t x = m >> (6 - o.slices) & 0x1ffff;
+    const float usual = sim_mufu_float(sim_mufu_parabola(row, 15, x, sim_mufu_square(x) * 2), o.point);
+    const float result = above < 0 ? f32_of_bits(magnitude) : above > 10 ? 1.0f : usual;
+    return a != a ? f32_of_bits(SIM_NAN_F32) : bits >> 31 ? -result : result;
 }
 
 /* ---- double precision: of the upper halves, which have 20 bits of fraction ---- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct curve {
     const char *name, *title;
@@ -18,6 +19,8 @@ typedef struct curve {
     unsigned scale;            /* of the value */
     int64_t bias;              /* added before the sum is cut */
     double (*slope)(double), (*bend)(double); /* f' and f'' / 2 */
+    double from, width;                       /* of the first slice */
+    unsigned octave;                          /* tanh: which one of the record */
 } curve;
 
 typedef struct sample {
@@ -65,20 +68,32 @@ static double lg2_bend(double x) {
 static double sin_slope(double x) {
     return M_PI_2 * cos(M_PI_2 * x);
 }
+static double tanh_slope(double x) {
+    return 1 - tanh(x) * tanh(x);
+}
+static double tanh_bend(double x) {
+    return -tanh(x) * tanh_slope(x);
+}
 static double sin_bend(double x) {
     return -M_PI_2 * M_PI_2 / 2 * sin(M_PI_2 * x);
 }
 
 static const curve curves[] = {
-    {"rcp", "1/x for x from 1 to 2", 128, 1 << 23, 16, 39, 15, 1, 0, 13, 0x47e7, rcp_slope, rcp_bend},
+    {"rcp", "1/x for x from 1 to 2", 128, 1 << 23, 16, 39, 15, 1, 0, 13, 0x47e7, rcp_slope, rcp_bend, 1, 1 / 128.0, 0},
     {"rsq", "1/sqrt(x) for x from 1 to 2, then from 2 to 4", 128, 1 << 24, 17, 40, 16, 0, 2, 14, 0x7fff, rsq_slope,
-     rsq_bend},
+     rsq_bend, 1, 1 / 64.0, 0},
     {"sqrt", "sqrt(x) for x from 1 to 2, then from 2 to 4", 128, 1 << 24, 17, 40, 17, 0, 1, 14, 0x7fff, sqrt_slope,
-     sqrt_bend},
-    {"ex2", "2^x / 2 for x from 0 to 1", 64, 1 << 23, 17, 39, 15, 0, 0, 13, 0x77e2, ex2_slope, ex2_bend},
-    {"lg2", "log2(x) for x from 1 to 2", 64, 1 << 23, 17, 38, 2, 0, 1, 12, 0x7345, lg2_slope, lg2_bend},
-    {"sin", "sin(x) for x from 0 to pi/2", 64, 3 << 23, 17, 37, 0, 0, 0, 11, 0, sin_slope, sin_bend},
+     sqrt_bend, 1, 1 / 64.0, 0},
+    {"ex2", "2^x / 2 for x from 0 to 1", 64, 1 << 23, 17, 39, 15, 0, 0, 13, 0x77e2, ex2_slope, ex2_bend, 0, 1 / 64.0,
+     0},
+    {"lg2", "log2(x) for x from 1 to 2", 64, 1 << 23, 17, 38, 2, 0, 1, 12, 0x7345, lg2_slope, lg2_bend, 1, 1 / 64.0, 0},
+    {"sin", "sin(x) for x from 0 to pi/2", 64, 3 << 23, 17, 37, 0, 0, 0, 11, 0, sin_slope, sin_bend, 0, 1 / 64.0, 0},
 };
+
+/* tanh has slices of its own for each octave from 2^-8 on: how many, and the bits of the sum's fraction. */
+enum { OCTAVES = 11, TANH_ROWS = 51 };
+static const unsigned octaves[OCTAVES][2] = {{1, 41}, {1, 40}, {1, 39}, {2, 39},  {2, 38}, {4, 38},
+                                             {4, 37}, {4, 36}, {8, 37}, {16, 39}, {8, 37}};
 
 _Noreturn static void fail(const char *name, const char *what) {
     fprintf(stderr, "fit: %s: %s\n", name, what);
@@ -102,17 +117,25 @@ static bool quarters_of(uint32_t bits, uint32_t *quarters) {
     return fixed == floor(fixed);
 }
 
+static bool is_named(const curve *c, const char *name) {
+    return strcmp(c->name, name) == 0;
+}
+
 /* Where argument number i of the record lies in the table's interval; false: of no use. */
 static bool place_of(const curve *c, uint32_t i, uint32_t *place) {
     *place = i;
-    if (c->name[0] != 's' || c->name[1] != 'i') return true;
+    if (is_named(c, "tanh")) { /* every fourth number is recorded; bits below the slice's 17 do not count */
+        *place = (i & 0x1fffff) / (0x200000 / c->slices >> c->bits);
+        return i >> 21 == c->octave;
+    }
+    if (!is_named(c, "sin")) return true;
     if (!quarters_of(0x3f800000 + i, place)) return false;
     *place = (*place >> 23 & 1 ? ~*place : *place) & 0x7fffff;
     return true;
 }
 
-/* The integers that the result may have been cut from. What is rounded to 24 bits wherever it lies (logarithms, sines)
- * has as many as it has lost; the others are cut at one place. */
+/* The integers that the result may have been cut from. What is cut to 24 bits wherever it lies (logarithms, sines,
+ * hyperbolic tangents) has as many as it has lost; the others are cut at one place. */
 static bool interval_of(const curve *c, uint32_t bits, sample *s) {
     const int exponent = (int)(bits >> 23 & 255) - 127 - (c->name[0] == 'e' ? 2 : 0),
               lost = (int)c->point - 23 + exponent;
@@ -160,18 +183,18 @@ static int64_t value_for(const curve *c, const slice *s, int64_t slope, int64_t 
     return low <= high && value * unit + c->bias <= high ? value : INT64_MIN;
 }
 
+/* Near the derivatives in the slice's middle, as they are at its start. */
 static void fit_slice(const curve *c, const slice *s, unsigned number) {
-    const bool second = c->slices == 128 && c->bits == 17 && number >= 64;
-    const double steps = second ? 2 : 1,
-                 of_interval = number % (c->bits == 17 ? 64 : 128) / (c->bits == 17 ? 64.0 : 128.0);
-    const bool from_zero = c->name[0] == 'e' || c->slope == sin_slope;
-    const double x = from_zero ? of_interval : steps * (1 + of_interval);
-    const int square_point = 46 - 19 + 2 * (int)c->doubled + (int)c->shift;
-    const int64_t slope = llround(ldexp(c->slope(x) * steps, (int)c->point - 23));
-    const int64_t bend = llround(ldexp(c->bend(x) * steps * steps, (int)c->point - square_point));
+    const bool two = c->slices == 128 && c->bits == 17, second = two && number >= 64; /* from 2 to 4 in as many steps */
+    const double width = second ? 2 * c->width : c->width;
+    const double start = second ? 2 + (number - 64) * width : c->from + number * width, middle = start + width / 2;
+    const double unit = ldexp(width, -(int)c->bits), curved = c->bend(middle);
+    const int square = 19 - 2 * (int)c->doubled - (int)c->shift;
+    const int64_t slope = llround(ldexp((c->slope(middle) - curved * width) * unit, (int)c->point));
+    const int64_t bend = llround(ldexp(curved * unit * unit, (int)c->point + square));
     unsigned found = 0;
-    for (int64_t b = bend - 20; b <= bend + 20; b++)
-        for (int64_t a = slope - 14; a <= slope + 14; a++) {
+    for (int64_t b = bend - 60; b <= bend + 60; b++)
+        for (int64_t a = slope - 100; a <= slope + 100; a++) {
             const int64_t value = value_for(c, s, a, b);
             if (value == INT64_MIN) continue;
             printf("    {0x%07llx, %lld, %lld},\n", (long long)value, (long long)a, (long long)b);
@@ -180,21 +203,40 @@ static void fit_slice(const curve *c, const slice *s, unsigned number) {
     if (found != 1) fail(c->name, found ? "a slice that several rows fit" : "a slice that no row fits");
 }
 
-int main(int count, char **arguments) {
+static void fit_slices(const curve *c, const char *folder) {
     static slice slices[MOST_SLICES];
+    for (unsigned i = 0; i < c->slices; i++) {
+        slices[i].count = 0;
+        if (!slices[i].samples && !(slices[i].samples = malloc(MOST_SAMPLES * sizeof(sample))))
+            fail("memory", "the host has not enough");
+    }
+    read_samples(c, folder, slices);
+    for (unsigned i = 0; i < c->slices; i++) fit_slice(c, &slices[i], i);
+}
+
+static void fit_tanh(const char *folder) {
+    printf("\n/* tanh(x) for x from 2^-8 to 8: octave by octave */\nconst sim_mufu_row sim_mufu_tanh[%d] = {\n",
+           TANH_ROWS);
+    for (unsigned o = 0; o < OCTAVES; o++) {
+        const double from = ldexp(1, (int)o - 8);
+        const curve c = {"tanh", "", octaves[o][0], OCTAVES << 21, 17,   octaves[o][1],        0, 0, 1,
+                         15,     0,  tanh_slope,    tanh_bend,     from, from / octaves[o][0], o};
+        fit_slices(&c, folder);
+    }
+    printf("};\n");
+}
+
+int main(int count, char **arguments) {
     if (count != 2) {
         fprintf(stderr, "usage: fit FOLDER\n");
         return 2;
     }
-    for (unsigned i = 0; i < MOST_SLICES; i++)
-        if (!(slices[i].samples = malloc(MOST_SAMPLES * sizeof(sample)))) fail("memory", "the host has not enough");
     printf("#include \"sim/mufu.h\"\n");
     for (const curve *c = curves; c < curves + sizeof curves / sizeof curves[0]; c++) {
-        for (unsigned i = 0; i < c->slices; i++) slices[i].count = 0;
-        read_samples(c, arguments[1], slices);
         printf("\n/* %s */\nconst sim_mufu_row sim_mufu_%s[%u] = {\n", c->title, c->name, c->slices);
-        for (unsigned i = 0; i < c->slices; i++) fit_slice(c, &slices[i], i);
+        fit_slices(c, arguments[1]);
         printf("};\n");
     }
+    fit_tanh(arguments[1]);
     return 0;
 }
