@@ -180,9 +180,10 @@ haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
 
 /* Hardware cuts off what single precision gives. */
 static inline float cut_f16(float x) {
-    const float normal = f32_of_bits(bits_of_f32(x) & ~UINT32_C(0x1fff)), size = __builtin_fabsf(x);
-    const float within = size < 0x1p-14f ? x : 0.0f;
-    return size < 0x1p-14f ? (float)(int32_t)(within * 0x1p24f) * 0x1p-24f : normal;
+    const uint32_t bits = bits_of_f32(x), sign = bits & UINT32_C(0x80000000);
+    const float size = __builtin_fabsf(x), within = size < 0x1p-14f ? size : 0.0f;
+    const float subnormal = (float)(int32_t)(within * 0x1p24f) * 0x1p-24f;
+    return f32_of_bits(size < 0x1p-14f ? bits_of_f32(subnormal) | sign : bits & ~UINT32_C(0x1fff));
 }
 static inline float cut_bf16(float x) {
     return f32_of_bits(bits_of_f32(x) & ~UINT32_C(0xffff));
