@@ -30,7 +30,7 @@ static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char
 
 /* ---- tensor copies, row by row ---- */
 
-enum { CHUNK = 16, MOST_ROW = 256 * 8 };
+enum { CHUNK = 16 };
 
 static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const unsigned char *from) {
     const size_t half = sim_tensor_flips(t, shared) ? CHUNK / 2 : 0;
@@ -40,7 +40,7 @@ static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const 
 }
 
 static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
-    unsigned char line[MOST_ROW];
+    unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
     const unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
     sim_tensor_fill(&bulk->tensor, line, row->bytes);
@@ -53,7 +53,7 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
 }
 
 static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
-    unsigned char line[MOST_ROW];
+    unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
     unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
     if (!global) return;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum {
-    MOST_BOX = 256,
     MOST_STEP = 8,
     CHUNK = 16,
     PROMOTIONS = 4,
@@ -54,10 +53,22 @@ __attribute__((format(printf, 1, 2))) static haul_status wrong(const char *forma
     return haul_fail_in(HAUL_ERROR_ARGUMENT, "tensor map");
 }
 
+static haul_status check_interleave(const sim_tensor *t) {
+    if (t->interleave == SIM_TENSOR_INTERLEAVE_NONE) return HAUL_OK;
+    if (t->interleave > SIM_TENSOR_INTERLEAVE_32B)
+        return wrong("interleave %u must be none, 16B or 32B (0 to 2)", t->interleave);
+    if (t->rank < 3) return wrong("rank %u must be 3 to 5 for interleaved channels", t->rank);
+    if (t->by_pixels) return wrong("interleave %u is not supported for im2col, only none (0)", t->interleave);
+    if (t->swizzle > (t->interleave == SIM_TENSOR_INTERLEAVE_32B ? SIM_TENSOR_SWIZZLE_32B : SIM_TENSOR_SWIZZLE_NONE))
+        return wrong("swizzle %u is not supported for interleave %u: none, of 32B also 32B (0, 1)", t->swizzle,
+                     t->interleave);
+    return HAUL_OK;
+}
+
 static haul_status check_kind(const sim_tensor *t) {
     if (t->type >= SIM_TENSOR_TYPES) return wrong("element type %u is not known", t->type);
     if (t->rank < 1 || t->rank > SIM_TENSOR_RANK) return wrong("rank %u must be 1 to 5", t->rank);
-    if (t->interleave) return wrong("interleave %u is not supported, only none (0)", t->interleave);
+    HAUL_TRY(check_interleave(t));
     if (t->swizzle >= SIM_TENSOR_SWIZZLES)
         return wrong("swizzle %u must be none, 32B, 64B or one of 128B (0 to 6)", t->swizzle);
     if (t->promotion >= PROMOTIONS) return wrong("L2 promotion %u must be 0 to 3", t->promotion);
@@ -67,15 +78,16 @@ static haul_status check_kind(const sim_tensor *t) {
 }
 
 static haul_status check_array(const sim_tensor *t) {
-    if (t->address % CHUNK)
-        return wrong("global address 0x%llx must be a multiple of 16", (unsigned long long)t->address);
+    const unsigned unit = t->interleave == SIM_TENSOR_INTERLEAVE_32B ? 2 * CHUNK : CHUNK;
+    if (t->address % unit)
+        return wrong("global address 0x%llx must be a multiple of %u", (unsigned long long)t->address, unit);
     for (uint32_t d = 0; d < t->rank; d++)
         if (t->extent[d] == 0 || t->extent[d] > MOST_EXTENT)
             return wrong("extent %llu of dimension %u must be 1 to 2^32", (unsigned long long)t->extent[d], d);
     for (uint32_t d = 0; d + 1 < t->rank; d++)
-        if (t->pitch[d] % CHUNK || t->pitch[d] >= MOST_PITCH)
-            return wrong("stride %llu of dimension %u must be a multiple of 16 below 2^40",
-                         (unsigned long long)t->pitch[d], d + 1);
+        if (t->pitch[d] % unit || t->pitch[d] >= MOST_PITCH)
+            return wrong("stride %llu of dimension %u must be a multiple of %u below 2^40",
+                         (unsigned long long)t->pitch[d], d + 1, unit);
     return HAUL_OK;
 }
 
@@ -122,7 +134,7 @@ static uint32_t swizzle_bytes(const sim_tensor *t) {
 
 static haul_status check_box(const sim_tensor *t) {
     for (uint32_t d = 0; d < (t->by_pixels ? 1 : t->rank); d++) {
-        if (t->box[d] == 0 || t->box[d] > MOST_BOX)
+        if (t->box[d] == 0 || t->box[d] > SIM_TENSOR_MOST_BOX)
             return wrong("box of %u elements in dimension %u must be 1 to 256", t->box[d], d);
     }
     for (uint32_t d = 0; d < t->rank; d++)
@@ -267,14 +279,21 @@ unsigned sim_tensor_element_bytes(const sim_tensor *t) {
     return types[t->type].bytes;
 }
 
-/* Elements that a copy takes along a dimension. Without interleaving, dimension 0 is dense. */
+/* What dimension 0 counts: elements, or the slices of channels that interleaved pixels have. */
+static unsigned unit_bytes(const sim_tensor *t) {
+    return t->interleave ? (unsigned)CHUNK << (t->interleave - 1) : types[t->type].bytes;
+}
+
+/* How many a copy takes along a dimension, of which 0 is dense. Of slices it takes one, whatever the box says: an H100
+ * does. */
 static uint32_t elements(const sim_tensor *t, uint32_t d) {
+    if (t->interleave && d == t->rank - 2) return 1;
     return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
 }
 
 /* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
 uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
-    return t->swizzle ? swizzle_bytes(t) : t->box[0] * types[t->type].bytes;
+    return t->swizzle && !t->interleave ? swizzle_bytes(t) : t->box[0] * unit_bytes(t);
 }
 
 static uint64_t rows_of(const sim_tensor *t) {
@@ -290,7 +309,7 @@ uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
 }
 
 uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
-    return rows_of(t) * t->box[0] * types[t->type].bytes;
+    return rows_of(t) * t->box[0] * unit_bytes(t);
 }
 
 void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores) {
@@ -346,12 +365,12 @@ static void advance(sim_tensor_walk *walk) {
 }
 
 bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
-    return (int64_t)x * types[t->type].bytes % CHUNK == 0;
+    return (int64_t)x * unit_bytes(t) % CHUNK == 0;
 }
 
 /* Elements before .. box of the row lie inside 0 .. extent-1. */
 static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor_row *row) {
-    const unsigned size = types[t->type].bytes;
+    const unsigned size = unit_bytes(t);
     int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
     if (to > (int64_t)t->box[0]) to = (int64_t)t->box[0];
     if (from >= to) return;
@@ -371,7 +390,7 @@ static int64_t place_of(const sim_tensor_walk *walk, uint32_t d) {
 bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     const sim_tensor *t = walk->tensor;
     if (walk->ended) return false;
-    *row = (sim_tensor_row){.offset = walk->offset, .bytes = t->box[0] * types[t->type].bytes};
+    *row = (sim_tensor_row){.offset = walk->offset, .bytes = t->box[0] * unit_bytes(t)};
     uint64_t outer = 0;
     bool inside = true;
     for (uint32_t d = 1; d < t->rank; d++) {

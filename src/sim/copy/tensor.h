@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 enum { SIM_TENSOR_RANK = 5, SIM_TENSOR_MAP_BYTES = 128, SIM_TENSOR_MAP_ALIGNMENT = 64, SIM_TENSOR_ALIGNMENT = 128 };
-enum { SIM_TENSOR_PLACE = SIM_TENSOR_RANK - 2 };
+enum { SIM_TENSOR_PLACE = SIM_TENSOR_RANK - 2, SIM_TENSOR_MOST_BOX = 256 };
+enum { SIM_TENSOR_MOST_ROW = 32 * SIM_TENSOR_MOST_BOX }; /* bytes: of interleaved pixels */
 
 typedef enum sim_tensor_type {
 #define TENSOR_TYPE(id, bytes, floating, add, min, max) SIM_TENSOR_##id,
@@ -33,6 +34,10 @@ enum {
     SIM_TENSOR_SWIZZLE_ATOM_64B,
     SIM_TENSOR_SWIZZLES
 };
+
+/* How the driver's API numbers interleaved channels: dimension 0 counts pixels of 16 or 32 bytes each, one slice of
+ * their channels, side by side; the last dimension but one counts slices, of which a copy takes one. */
+enum { SIM_TENSOR_INTERLEAVE_NONE, SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_INTERLEAVE_32B };
 
 /* Whether a map by pixels moves along dimension 1 only (im2col::w and im2col::w::128). */
 typedef enum sim_tensor_wide { SIM_TENSOR_WIDE_NONE, SIM_TENSOR_WIDE_W, SIM_TENSOR_WIDE_W128 } sim_tensor_wide;

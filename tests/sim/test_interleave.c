@@ -1,0 +1,204 @@
+/* Tensor maps with interleaved channels: where an H100 found the units of 16 bytes of a box, and where it put them in
+ * shared memory (driver 580; elements of 2 bytes that are their own numbers, so that a unit's first one says which it
+ * is). */
+#include "kernel.h"
+
+#include "sim/copy/tensor.h"
+
+enum { OUTSIDE = -1, UNITS = 64 };
+
+typedef struct copied {
+    int count;           /* units of 16 bytes */
+    int32_t unit[UNITS]; /* in the order of shared memory: the number of the first element, or OUTSIDE */
+} copied;
+
+static sim_tensor three(uint32_t interleave, uint32_t swizzle, uint32_t width, uint32_t pixels, uint32_t images) {
+    return (sim_tensor){.type = SIM_TENSOR_U16,
+                        .rank = 3,
+                        .interleave = interleave,
+                        .swizzle = swizzle,
+                        .extent = {width, 20, 3},
+                        .pitch = {1024, 8192},
+                        .box = {pixels, 9, images},
+                        .step = {1, 1, 1}};
+}
+
+static copied copy_at(const sim_tensor *t, int32_t x, int32_t y, int32_t z) {
+    const int32_t at[SIM_TENSOR_RANK] = {x, y, z};
+    unsigned char map[SIM_TENSOR_MAP_BYTES];
+    sim_tensor again;
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    copied c = {0};
+    sim_tensor_pack(t, map);
+    if (sim_tensor_unpack(map, &again) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_in_range(sim_tensor_box_bytes(&again), 1, 16 * UNITS);
+    sim_tensor_walk_start(&walk, &again, at, false);
+    while (sim_tensor_walk_next(&walk, &row))
+        for (uint32_t b = 0; b < row.bytes; b += 16, c.count++) {
+            const bool inside = b >= row.from && b < row.to;
+            const uint64_t from = row.global + b - row.from;
+            c.unit[sim_tensor_swizzle(&again, row.offset + b) / 16] = inside ? (int32_t)(from / 2) : OUTSIDE;
+        }
+    return c;
+}
+
+#define EXPECT(c, ...)                                                                                      \
+    do {                                                                                                    \
+        const int32_t want_[] = {__VA_ARGS__};                                                              \
+        for (size_t i_ = 0; i_ < sizeof want_ / sizeof want_[0]; i_++)                                      \
+            if ((c).unit[i_] != want_[i_]) fail_msg("unit %zu is %d, not %d", i_, (c).unit[i_], want_[i_]); \
+    } while (0)
+
+static void pixels_of_16_bytes_lie_side_by_side_and_one_slice_is_taken(void **state) {
+    (void)state;
+    const sim_tensor t = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 2);
+    const copied c = copy_at(&t, 0, 0, 0);
+    assert_int_equal(c.count, 16);
+    EXPECT(c, 0, 8, 16, 24, 32, 40, 48, 56, 4096, 4104, 4112, 4120, 4128, 4136, 4144, 4152);
+}
+
+static void the_last_coordinate_but_one_counts_slices(void **state) {
+    (void)state;
+    const sim_tensor t = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 1);
+    EXPECT(copy_at(&t, 0, 2, 0), 1024, 1032, 1040, 1048, 1056, 1064, 1072, 1080);
+    EXPECT(copy_at(&t, 0, 19, 0), 9728, 9736, 9744, 9752, 9760, 9768, 9776, 9784);
+    EXPECT(copy_at(&t, 0, 20, 0), OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE);
+}
+
+static void pixels_outside_are_filled(void **state) {
+    (void)state;
+    const sim_tensor t = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 2);
+    EXPECT(copy_at(&t, -3, 0, 1), OUTSIDE, OUTSIDE, OUTSIDE, 4096, 4104, 4112, 4120, 4128, OUTSIDE, OUTSIDE, OUTSIDE,
+           8192);
+    EXPECT(copy_at(&t, 17, 0, 2), 8328, 8336, 8344, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE);
+    const sim_tensor odd = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_NONE, 19, 8, 1);
+    EXPECT(copy_at(&odd, 13, 0, 0), 104, 112, 120, 128, 136, 144, OUTSIDE, OUTSIDE);
+}
+
+static void pixels_of_32_bytes_are_swizzled_in_rows_without_gaps(void **state) {
+    (void)state;
+    const sim_tensor t = three(SIM_TENSOR_INTERLEAVE_32B, SIM_TENSOR_SWIZZLE_32B, 20, 16, 2);
+    const copied c = copy_at(&t, 0, 0, 0);
+    assert_int_equal(c.count, 64);
+    EXPECT(c, 0, 8, 16, 24, 32, 40, 48, 56, 72, 64, 88, 80, 104, 96, 120, 112, 128, 136, 144, 152, 160, 168, 176, 184,
+           200, 192, 216, 208, 232, 224, 248, 240, 4096, 4104, 4112, 4120, 4128, 4136, 4144, 4152);
+    EXPECT(copy_at(&t, 17, 0, 2), 8464, 8472, 8480, 8488, 8496, 8504, OUTSIDE, OUTSIDE, OUTSIDE);
+}
+
+static void other_dimensions_are_as_without(void **state) {
+    (void)state;
+    const sim_tensor t = {.type = SIM_TENSOR_U16,
+                          .rank = 4,
+                          .interleave = SIM_TENSOR_INTERLEAVE_16B,
+                          .extent = {20, 3, 20, 2},
+                          .pitch = {512, 2048, 16384},
+                          .box = {8, 2, 8, 1},
+                          .step = {1, 1, 1, 1}};
+    const int32_t at[SIM_TENSOR_RANK] = {1, 1, 2, 1};
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &t, at, false);
+    for (uint32_t r = 0; r < 2; r++) {
+        assert_true(sim_tensor_walk_next(&walk, &row));
+        assert_int_equal(row.global / 2, r ? 10760 : 10504);
+        assert_int_equal(row.to, 128);
+    }
+    assert_false(sim_tensor_walk_next(&walk, &row));
+}
+
+/* ---- the longest row, by a kernel ---- */
+
+enum { PIXELS = 256, ROW_BYTES = 32 * PIXELS, THREADS = 256, WIDTH = 250 };
+
+#define COPY                                                                                                      \
+    HEAD ".extern .shared .align 1024 .b8 box[];\n.shared .align 8 .b64 bar;\n"                                   \
+         ".visible .entry k(.param .u64 p_out, .param .align 64 .b8 p_map[128]) {\n.reg .b32 %r<16>;\n"           \
+         ".reg .b64 %rd<8>;\n.reg .pred %p<2>;\nld.param.u64 %rd0, [p_out];\nmov.b64 %rd1, p_map;\n"              \
+         "cvta.param.u64 %rd1, %rd1;\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, box;\nmov.u32 %r2, bar;\n"               \
+         "setp.eq.u32 %p0, %r0, 0;\n@%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\nfence.proxy.async;\n"           \
+         "bar.sync 0;\n@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 8192;\n"                          \
+         "@%p0 cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "          \
+         "[%rd1, {0, 1, 0}], [%r2];\nWAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n"             \
+         "@!%p1 bra WAIT;\nmov.u32 %r5, 0;\nDUMP: mad.lo.u32 %r3, %r5, 256, %r0;\nshl.b32 %r3, %r3, 2;\n"         \
+         "cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd2, %rd0, %rd3;\nadd.u32 %r4, %r1, %r3;\nld.shared.b32 %r6, [%r4];\n" \
+         "st.global.b32 [%rd2], %r6;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra DUMP;\n" END
+
+/* The library's maps have no interleaved channels: they are set in the virtual GPU's own form. */
+static haul_tensor_map interleaved_map(haul_buffer *from) {
+    const haul_tensor flat = {.buffer = from,
+                              .type = HAUL_TENSOR_F32,
+                              .rank = 3,
+                              .extent = {8, 2, 1},
+                              .pitch = {ROW_BYTES, 2 * ROW_BYTES},
+                              .box = {8, 1, 1}};
+    haul_tensor_map map;
+    sim_tensor t;
+    if (haul_tensor_map_encode(&flat, &map) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_int_equal(sim_tensor_unpack((const unsigned char *)&map, &t), HAUL_OK);
+    t.interleave = SIM_TENSOR_INTERLEAVE_32B;
+    t.extent[0] = WIDTH;
+    t.box[0] = PIXELS;
+    sim_tensor_pack(&t, (unsigned char *)&map);
+    return map;
+}
+
+static void the_longest_row_arrives(void **state) {
+    (void)state;
+    static uint32_t in[2 * ROW_BYTES / 4], out[ROW_BYTES / 4];
+    haul_device *device;
+    haul_module *module;
+    haul_buffer *from, *to;
+    for (uint32_t i = 0; i < 2 * ROW_BYTES / 4; i++) in[i] = i;
+    assert_int_equal(haul_device_open("sim:h100", &(haul_device_options){.threads = 1}, &device), HAUL_OK);
+    assert_int_equal(haul_buffer_create(device, sizeof in, &from), HAUL_OK);
+    assert_int_equal(haul_buffer_create(device, sizeof out, &to), HAUL_OK);
+    assert_int_equal(haul_buffer_write(from, 0, in, sizeof in), HAUL_OK);
+    const haul_tensor_map map = interleaved_map(from);
+    const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = to},
+                                       {.kind = HAUL_ARGUMENT_BYTES, .bytes = &map, .size = sizeof map}};
+    const haul_launch launch = {.kernel = "k",
+                                .grid = {1, 1, 1},
+                                .block = {THREADS, 1, 1},
+                                .shared_bytes = ROW_BYTES,
+                                .arguments = arguments,
+                                .argument_count = 2};
+    if (haul_module_load(device, "test.ptx", COPY, strlen(COPY), &module) != HAUL_OK ||
+        haul_launch_run(module, &launch, NULL) != HAUL_OK)
+        fail_msg("%s", haul_message());
+    assert_int_equal(haul_buffer_read(to, 0, out, sizeof out), HAUL_OK);
+    expect_words(out, ROW_BYTES / 4, i < 8 * WIDTH ? ROW_BYTES / 4 + i : 0);
+    haul_device_close(device);
+}
+
+static void expect_wrong(sim_tensor t, const char *message) {
+    assert_int_equal(sim_tensor_check(&t), HAUL_ERROR_ARGUMENT);
+    assert_string_equal(haul_message(), message);
+}
+
+static void bad_maps_are_refused(void **state) {
+    (void)state;
+    sim_tensor t = three(3, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 1);
+    expect_wrong(t, "tensor map: interleave 3 must be none, 16B or 32B (0 to 2)");
+    t = three(SIM_TENSOR_INTERLEAVE_32B, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 1);
+    t.pitch[0] = 1040;
+    expect_wrong(t, "tensor map: stride 1040 of dimension 1 must be a multiple of 32 below 2^40");
+    t = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_NONE, 20, 8, 1);
+    t.rank = 2;
+    expect_wrong(t, "tensor map: rank 2 must be 3 to 5 for interleaved channels");
+    t = three(SIM_TENSOR_INTERLEAVE_16B, SIM_TENSOR_SWIZZLE_32B, 20, 8, 1);
+    expect_wrong(t, "tensor map: swizzle 1 is not supported for interleave 1: none, of 32B also 32B (0, 1)");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pixels_of_16_bytes_lie_side_by_side_and_one_slice_is_taken),
+        cmocka_unit_test(the_last_coordinate_but_one_counts_slices),
+        cmocka_unit_test(pixels_outside_are_filled),
+        cmocka_unit_test(pixels_of_32_bytes_are_swizzled_in_rows_without_gaps),
+        cmocka_unit_test(other_dimensions_are_as_without),
+        cmocka_unit_test(the_longest_row_arrives),
+        cmocka_unit_test(bad_maps_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
