@@ -1,6 +1,7 @@
 #include "sim/assembler/predicate.h"
 
 #include "base/status.h"
+#include "ptx/edges.h"
 
 #include <string.h>
 
@@ -23,27 +24,20 @@ static bool is_only_copies(const ptx_function *f, const ptx_block *b) {
     return end > b->first && end - b->first <= MOST_COPIES;
 }
 
-static bool is_entered_once(const ptx_function *f, uint32_t block) {
-    unsigned ways = 0;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        ways += (unsigned)(f->blocks[b].next == block) + (unsigned)(f->blocks[b].taken == block);
-        for (uint32_t t = 0; t < f->blocks[b].table_count; t++) ways += f->blocks[b].table[t] == block;
-    }
-    return ways == 1;
-}
-
 /* Whether the block ends with a branch round copies, which the next one has. */
-static bool skips_copies(const ptx_function *f, uint32_t block) {
+static bool skips_copies(const ptx_function *f, const ptx_predecessors *above, uint32_t block) {
     const ptx_block *b = &f->blocks[block], *next = b + 1;
     const ptx_instruction *last = &f->instructions[b->end - 1];
     if (last->op != PTX_OP_BRA || !last->guarded || b->next != block + 1 || b->taken == PTX_NO_BLOCK) return false;
-    return is_only_copies(f, next) && next->next == b->taken && is_entered_once(f, block + 1);
+    return is_only_copies(f, next) && next->next == b->taken && ptx_predecessor_count(above, block + 1) == 1;
 }
 
 static bool *find_skips(const ptx_function *f, arena *memory, size_t *count) {
     bool *skips = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    ptx_predecessors above;
+    ptx_predecessors_find(f, memory, &above);
     *count = 0;
-    for (uint32_t b = 0; b + 1 < f->block_count; b++) *count += skips[b] = skips_copies(f, b);
+    for (uint32_t b = 0; b + 1 < f->block_count; b++) *count += skips[b] = skips_copies(f, &above, b);
     return skips;
 }
 
