@@ -33,12 +33,16 @@ static inline uint32_t sim_mufu_pack(int32_t exponent, uint32_t significand) {
     return whole <= 0 ? 0 : whole >= 255 ? UINT32_C(0x7f800000) : bits;
 }
 
+/* 1/x for x = 1 + m / 2^23, with 39 bits of fraction, to be cut off. */
+static inline int64_t sim_mufu_reciprocal_of(uint32_t m) {
+    const uint32_t x = m & 0xffff;
+    return sim_mufu_parabola(&sim_mufu_rcp[m >> 16], 13, x, sim_mufu_square(x << 1)) + 0x47e7;
+}
+
 static inline float sim_mufu_reciprocal(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
-    const uint32_t x = m & 0xffff;
-    const int64_t sum = sim_mufu_parabola(&sim_mufu_rcp[m >> 16], 13, x, sim_mufu_square(x << 1)) + 0x47e7;
-    const uint32_t usual = sim_mufu_pack(253 - e, (uint32_t)(sum >> 15));
+    const uint32_t usual = sim_mufu_pack(253 - e, (uint32_t)(sim_mufu_reciprocal_of(m) >> 15));
     const uint32_t special = e == 0 ? UINT32_C(0x7f800000) : 0;
     const uint32_t result = sign | (e == 0 || e == 255 ? special : usual);
     return a != a ? f32_of_bits(SIM_NAN_F32) : f32_of_bits(result);
@@ -49,12 +53,17 @@ static inline uint32_t sim_mufu_of_four(int32_t e, uint32_t m) {
     return m | (uint32_t)(~e & 1) << 23;
 }
 
+/* 1/sqrt(x) for the x at a place of the interval, with 40 bits of fraction, to be cut off; of 1 it is 1. */
+static inline int64_t sim_mufu_inverse_root_of(uint32_t place) {
+    const uint32_t x = place & 0x1ffff;
+    const int64_t sum = sim_mufu_parabola(&sim_mufu_rsq[place >> 17], 14, x, sim_mufu_square(x) * 4) + 0x7fff;
+    return place ? sum : INT64_C(1) << 40;
+}
+
 static inline float sim_mufu_inverse_root(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
-    const uint32_t place = sim_mufu_of_four(e, m), x = m & 0x1ffff;
-    const int64_t sum = sim_mufu_parabola(&sim_mufu_rsq[place >> 17], 14, x, sim_mufu_square(x) * 4) + 0x7fff;
-    const uint32_t significand = place ? (uint32_t)(sum >> 16) : 2 * MUFU_ONE;
+    const uint32_t significand = (uint32_t)(sim_mufu_inverse_root_of(sim_mufu_of_four(e, m)) >> 16);
     const uint32_t usual = sim_mufu_pack(126 - ((e - 127) >> 1), significand);
     const uint32_t special = e == 0 ? sign | UINT32_C(0x7f800000) : 0;
     const bool invalid = a != a || (sign && e);
@@ -161,9 +170,8 @@ static inline bool sim_mufu_is_nan(uint64_t upper) {
 static inline double sim_mufu_reciprocal_f64(double a) {
     const uint64_t bits = sim_mufu_upper(a), sign = bits & UINT64_C(1) << 63;
     const int32_t e = (int32_t)(bits >> 52 & 2047);
-    const uint32_t m = (uint32_t)(bits >> 29) & (MUFU_FRACTION & ~7u), x = m & 0xffff;
-    const int64_t sum = sim_mufu_parabola(&sim_mufu_rcp[m >> 16], 13, x, sim_mufu_square(x << 1)) + 0x47e7;
-    const uint64_t usual = sim_mufu_pack_upper(2045 - e, (uint32_t)(sum >> 18));
+    const uint32_t m = (uint32_t)(bits >> 29) & (MUFU_FRACTION & ~7u);
+    const uint64_t usual = sim_mufu_pack_upper(2045 - e, (uint32_t)(sim_mufu_reciprocal_of(m) >> 18));
     const uint64_t special = e == 0 ? MUFU_INFINITY_F64 : 0;
     return f64_of_bits(sim_mufu_is_nan(bits) ? MUFU_NAN_F64 : sign | (e == 0 || e == 2047 ? special : usual));
 }
@@ -172,9 +180,7 @@ static inline double sim_mufu_inverse_root_f64(double a) {
     const uint64_t bits = sim_mufu_upper(a), sign = bits & UINT64_C(1) << 63;
     const int32_t e = (int32_t)(bits >> 52 & 2047);
     const uint32_t m = (uint32_t)(bits >> 29) & (MUFU_FRACTION & ~7u);
-    const uint32_t place = sim_mufu_of_four(e, m), x = m & 0x1ffff;
-    const int64_t sum = sim_mufu_parabola(&sim_mufu_rsq[place >> 17], 14, x, sim_mufu_square(x) * 4) + 0x7fff;
-    const uint32_t significand = place ? (uint32_t)(sum >> 19) : 1u << 21;
+    const uint32_t significand = (uint32_t)(sim_mufu_inverse_root_of(sim_mufu_of_four(e, m)) >> 19);
     const uint64_t usual = sim_mufu_pack_upper(1022 - ((e - 1023) >> 1), significand);
     const uint64_t special = e == 0 ? sign | MUFU_INFINITY_F64 : 0;
     const bool invalid = sim_mufu_is_nan(bits) || (sign && e);
