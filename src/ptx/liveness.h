@@ -14,6 +14,11 @@ typedef struct ptx_liveness {
  * register's life above it: the lanes whose guard is false keep the old value. */
 void ptx_liveness_compute(const ptx_function *function, arena *memory, ptx_liveness *liveness);
 
+/* Whether register `reg` is in such a row. */
+static inline bool ptx_has_register(const uint64_t *row, uint32_t reg) {
+    return row[reg / 64] >> (reg % 64) & 1;
+}
+
 /* Calls back for each register that the instruction reads (the guard included) or writes. */
 typedef void (*ptx_register_visitor)(void *context, uint32_t reg, bool writes);
 void ptx_visit_registers(const ptx_instruction *instruction, ptx_register_visitor visit, void *context);

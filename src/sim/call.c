@@ -231,7 +231,7 @@ static uint32_t add_registers(sim_lowering *l, uint32_t *bytes) {
     const uint64_t *live = live_behind(l);
     uint32_t count = 0;
     for (uint32_t r = 0; r < l->function->register_count; r++) {
-        if (!(live[r / 64] >> r % 64 & 1)) continue;
+        if (!ptx_has_register(live, r)) continue;
         const ptx_type type = l->function->registers[r].type;
         const saved_register s = {
             .slot = l->register_slots[r], .bytes = type == PTX_PRED ? 0 : sim_lane_bytes(ptx_bits(type) / 8), .reg = r};

@@ -68,7 +68,7 @@ typedef struct live_scan {
 } live_scan;
 
 static bool is_live(const live_scan *s, uint32_t reg) {
-    return s->live[reg / 64] >> (reg % 64) & 1;
+    return ptx_has_register(s->live, reg);
 }
 
 static void end_life(void *context, uint32_t reg, bool writes) {

@@ -29,7 +29,7 @@ static void look_for_write(void *context, uint32_t reg, bool writes) {
     search->writes += writes && reg == search->reg;
 }
 
-static unsigned writes_between(const ptx_function *f, uint32_t begin, uint32_t end, uint32_t reg) {
+unsigned sim_writes_between(const ptx_function *f, uint32_t begin, uint32_t end, uint32_t reg) {
     write_search search = {.reg = reg};
     for (uint32_t i = begin; i < end; i++) ptx_visit_registers(&f->instructions[i], look_for_write, &search);
     return search.writes;
@@ -69,13 +69,13 @@ static bool goes_towards(const sim_loop *loop) {
 
 static bool is_fixed(const ptx_function *f, const sim_loop *loop, const ptx_operand *o) {
     if (o->kind == PTX_INTEGER) return true;
-    return o->kind == PTX_REGISTER && writes_between(f, loop->begin, loop->end, o->reg) == 0;
+    return o->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, o->reg) == 0;
 }
 
 /* The counter moves in the loop's last block, in front of the test. */
 static bool counts_with(const ptx_function *f, sim_loop *loop, const ptx_operand *counter, const ptx_operand *bound) {
     if (counter->kind != PTX_REGISTER || !is_fixed(f, loop, bound)) return false;
-    if (writes_between(f, loop->begin, loop->end, counter->reg) != 1) return false;
+    if (sim_writes_between(f, loop->begin, loop->end, counter->reg) != 1) return false;
     for (loop->step_at = f->blocks[loop->last].first; loop->step_at < loop->test; loop->step_at++) {
         loop->step = sim_step_of(&f->instructions[loop->step_at], counter->reg);
         if (!loop->step) continue;
@@ -88,7 +88,7 @@ static bool counts_with(const ptx_function *f, sim_loop *loop, const ptx_operand
 
 static bool find_test(const ptx_function *f, sim_loop *loop) {
     const ptx_instruction *branch = &f->instructions[loop->end - 1];
-    if (branch->guard_negated || writes_between(f, loop->begin, loop->end, branch->guard) != 1) return false;
+    if (branch->guard_negated || sim_writes_between(f, loop->begin, loop->end, branch->guard) != 1) return false;
     for (loop->test = loop->end - 1; loop->test-- > f->blocks[loop->last].first;) {
         const ptx_instruction *i = &f->instructions[loop->test];
         if (i->op != PTX_OP_SETP || i->guarded || i->operands[0].kind != PTX_REGISTER) continue;
@@ -215,10 +215,10 @@ static bool may_read(const ptx_instruction *load, const ptx_instruction *store) 
 static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
     const ptx_operand *base = &store->operands[0].parts[0];
     if (store->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || store->guarded) return false;
-    if (base->kind == PTX_REGISTER && writes_between(f, loop->begin, loop->end, base->reg) == 1)
+    if (base->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, base->reg) == 1)
         for (uint32_t k = loop->begin; k < loop->end; k++)
             if (sim_step_of(&f->instructions[k], base->reg)) return true;
-    const bool invariant = base->kind != PTX_REGISTER || writes_between(f, loop->begin, loop->end, base->reg) == 0;
+    const bool invariant = base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) == 0;
     if (invariant && !in_shared(store)) return false;
     for (uint32_t k = loop->begin; k < loop->end; k++)
         if (may_read(&f->instructions[k], store)) return false;
@@ -260,7 +260,7 @@ static bool begins_uniform(const sim_loops *loops, const sim_loop *loop) {
     for (uint32_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         if (k >= loop->begin && k < loop->end) continue;
-        if (writes_between(f, k, k + 1, loop->counter) == 0) continue;
+        if (sim_writes_between(f, k, k + 1, loop->counter) == 0) continue;
         elsewhere++;
         uniform = !i->guarded && i->op == PTX_OP_MOV && sim_is_uniform(loops->values, &i->operands[1]);
     }

@@ -32,6 +32,9 @@ bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop);
 /* All threads of a block plainly make the same number of rounds. */
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop);
 
+/* How often instructions begin .. end - 1 name the register as a result. */
+unsigned sim_writes_between(const ptx_function *function, uint32_t begin, uint32_t end, uint32_t reg);
+
 /* The constant that the instruction, which is unguarded, adds to `reg`, and to nothing else; 0: it does not. */
 int64_t sim_step_of(const ptx_instruction *instruction, uint32_t reg);
 

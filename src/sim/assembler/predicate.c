@@ -1,7 +1,7 @@
 #include "sim/assembler/predicate.h"
 
-#include "base/status.h"
 #include "ptx/edges.h"
+#include "sim/assembler/pass.h"
 
 #include <string.h>
 
@@ -74,19 +74,13 @@ static ptx_function *rewrite(ptx_module *module, const ptx_function *f, const bo
     return to;
 }
 
-haul_status sim_predicate_copies(ptx_module *module, ptx_function *flat, ptx_function **predicated) {
-    arena scratch;
-    jmp_buf out_of_memory;
+static ptx_function *predicate_copies(ptx_module *module, ptx_function *flat, arena *scratch) {
     size_t count;
-    *predicated = flat;
-    if (flat->callee_count) return HAUL_OK; /* their blocks have numbers */
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory) || setjmp(module->out_of_memory)) {
-        arena_free(&scratch);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", module->name, flat->name);
-    }
-    const bool *skips = find_skips(flat, &scratch, &count);
-    if (count) *predicated = rewrite(module, flat, skips, ARENA_ARRAY(&scratch, flat->instruction_count + 1, uint32_t));
-    arena_free(&scratch);
-    return HAUL_OK;
+    if (flat->callee_count) return flat; /* their blocks have numbers */
+    const bool *skips = find_skips(flat, scratch, &count);
+    return count ? rewrite(module, flat, skips, ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t)) : flat;
+}
+
+haul_status sim_predicate_copies(ptx_module *module, ptx_function *flat, ptx_function **predicated) {
+    return sim_run_pass(predicate_copies, module, flat, predicated);
 }

@@ -1,8 +1,8 @@
 #include "sim/assembler/sink.h"
 
-#include "base/status.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "sim/assembler/pass.h"
 #include "sim/assembler/values.h"
 
 #include <string.h>
@@ -106,18 +106,14 @@ typedef struct visit {
     unsigned operands; /* that nothing else on the way needs */
 } visit;
 
-static bool has(const uint64_t *set, uint32_t reg) {
-    return set[reg / 64] >> (reg % 64) & 1;
-}
-
 static void look_at_register(void *context, uint32_t reg, bool writes) {
     visit *v = context;
     const sinking *s = v->sinking;
     if (writes) {
-        v->wanted |= has(s->needed, reg);
-        v->free &= s->values.definitions[reg] == 1 && s->used[reg] != s->round && !has(s->elsewhere, reg);
+        v->wanted |= ptx_has_register(s->needed, reg);
+        v->free &= s->values.definitions[reg] == 1 && s->used[reg] != s->round && !ptx_has_register(s->elsewhere, reg);
     } else {
-        v->operands += !has(s->needed, reg);
+        v->operands += !ptx_has_register(s->needed, reg);
         v->free &= s->defined[reg] != s->round;
     }
 }
@@ -348,19 +344,13 @@ static ptx_function *reorder(const sinking *s, arena *memory) {
     return sunk;
 }
 
-haul_status sim_sink(ptx_module *module, ptx_function *flat, ptx_function **sunk) {
-    arena work;
-    jmp_buf out_of_memory;
-    sinking s = {.function = flat, .memory = &work};
-    *sunk = flat;
-    arena_init(&work, &out_of_memory);
-    if (setjmp(out_of_memory) || setjmp(module->out_of_memory)) {
-        arena_free(&work);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", module->name, flat->name);
-    }
+static ptx_function *sink(ptx_module *module, ptx_function *flat, arena *scratch) {
+    sinking s = {.function = flat, .memory = scratch};
     set_up(&s);
     for (uint32_t b = 0; b < flat->block_count; b++) sink_from(&s, b);
-    if (s.moved) *sunk = reorder(&s, &module->memory);
-    arena_free(&work);
-    return HAUL_OK;
+    return s.moved ? reorder(&s, &module->memory) : flat;
+}
+
+haul_status sim_sink(ptx_module *module, ptx_function *flat, ptx_function **sunk) {
+    return sim_run_pass(sink, module, flat, sunk);
 }

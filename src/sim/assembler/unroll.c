@@ -1,7 +1,7 @@
 #include "sim/assembler/unroll.h"
 
-#include "base/status.h"
 #include "sim/assembler/loop.h"
+#include "sim/assembler/pass.h"
 
 #include <string.h>
 
@@ -139,23 +139,6 @@ static bool only_addresses(const unrolling *u, uint32_t reg, uint32_t step_at) {
     return true;
 }
 
-typedef struct count_search {
-    uint32_t reg;
-    unsigned writes;
-} count_search;
-
-static void count_write(void *context, uint32_t reg, bool writes) {
-    count_search *search = context;
-    search->writes += writes && reg == search->reg;
-}
-
-static unsigned writes_in_loop(const unrolling *u, uint32_t reg) {
-    count_search search = {.reg = reg};
-    for (uint32_t k = u->loop->begin; k < u->loop->end; k++)
-        ptx_visit_registers(&u->from->instructions[k], count_write, &search);
-    return search.writes;
-}
-
 /* Instructions that every round makes: those of the first and the last block. */
 static bool is_always_made(const unrolling *u, uint32_t instruction) {
     const ptx_block *first = &u->from->blocks[u->loop->first], *last = &u->from->blocks[u->loop->last];
@@ -169,7 +152,7 @@ static void find_pointers(unrolling *u) {
         if (i->operand_count != 3 || i->operands[0].kind != PTX_REGISTER || !is_always_made(u, k)) continue;
         const uint32_t reg = i->operands[0].reg;
         const pointer p = {reg, k, sim_step_of(i, reg)};
-        if (p.step && writes_in_loop(u, reg) == 1 && only_addresses(u, reg, k))
+        if (p.step && sim_writes_between(u->from, u->loop->begin, u->loop->end, reg) == 1 && only_addresses(u, reg, k))
             ARENA_PUSH(u->scratch, u->pointers, u->pointer_count, u->pointer_capacity, p);
     }
 }
@@ -180,16 +163,12 @@ static const pointer *pointer_of(const unrolling *u, uint32_t reg) {
     return NULL;
 }
 
-static bool has(const uint64_t *set, uint32_t reg) {
-    return set[reg / 64] >> (reg % 64) & 1;
-}
-
 static void note_own(void *context, uint32_t reg, bool writes) {
     const unrolling *u = context;
     const ptx_liveness *live = u->loops.live;
     if (!writes) return;
-    const bool carried = has(live->in + u->loop->first * live->words, reg);
-    u->own[reg] = !carried && !has(live->in + (u->loop->last + 1) * live->words, reg);
+    const bool carried = ptx_has_register(live->in + u->loop->first * live->words, reg);
+    u->own[reg] = !carried && !ptx_has_register(live->in + (u->loop->last + 1) * live->words, reg);
 }
 
 static void find_own(unrolling *u) {
@@ -435,33 +414,23 @@ static void rewrite(unrolling *u) {
     ptx_analyse(u->module, u->to);
 }
 
-static void unroll(unrolling *u) {
+static ptx_function *unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
+    unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
-    sim_values_find(u->from, u->scratch, &values);
-    ptx_liveness_compute(u->from, u->scratch, &live);
-    u->loops = (sim_loops){u->from, &values, &live};
-    u->own = ARENA_ARRAY(u->scratch, u->from->register_count + 1, bool);
-    u->renamed = ARENA_ARRAY(u->scratch, u->from->register_count + 1, uint32_t);
-    u->labels = ARENA_ARRAY(u->scratch, u->from->label_count + 1, uint32_t);
-    u->moved = ARENA_ARRAY(u->scratch, u->from->instruction_count + 1, uint32_t);
-    list_loops(u);
-    if (u->list.count) rewrite(u);
+    if (flat->callee_count) return flat; /* their blocks have numbers */
+    sim_values_find(flat, scratch, &values);
+    ptx_liveness_compute(flat, scratch, &live);
+    u.loops = (sim_loops){flat, &values, &live};
+    u.own = ARENA_ARRAY(scratch, flat->register_count + 1, bool);
+    u.renamed = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t);
+    u.labels = ARENA_ARRAY(scratch, flat->label_count + 1, uint32_t);
+    u.moved = ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t);
+    list_loops(&u);
+    if (u.list.count) rewrite(&u);
+    return u.to;
 }
 
 haul_status sim_unroll(ptx_module *module, ptx_function *flat, ptx_function **unrolled) {
-    arena scratch;
-    jmp_buf out_of_memory;
-    unrolling u = {.module = module, .memory = &module->memory, .scratch = &scratch, .from = flat, .to = flat};
-    *unrolled = flat;
-    if (flat->callee_count) return HAUL_OK; /* their blocks have numbers */
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory) || setjmp(module->out_of_memory)) {
-        arena_free(&scratch);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", module->name, flat->name);
-    }
-    unroll(&u);
-    *unrolled = u.to;
-    arena_free(&scratch);
-    return HAUL_OK;
+    return sim_run_pass(unroll, module, flat, unrolled);
 }

@@ -122,7 +122,7 @@ static void list_read_first(sim_lowering *l, const ptx_liveness *live, const uin
     const ptx_function *f = l->function;
     sim_program *p = l->program;
     for (uint32_t r = 0; f->block_count && r < f->register_count; r++) {
-        if (!(live->in[r / 64] >> r % 64 & 1)) continue;
+        if (!ptx_has_register(live->in, r)) continue;
         const sim_zeroed_slot slot = {slots[r], slot_bytes(f->registers[r].type)};
         ARENA_PUSH(l->memory, p->zeroed, p->zeroed_count, p->zeroed_capacity, slot);
     }

@@ -1,0 +1,17 @@
+#include "sim/assembler/pass.h"
+
+#include "base/status.h"
+
+haul_status sim_run_pass(sim_pass *pass, ptx_module *module, ptx_function *flat, ptx_function **made) {
+    arena scratch;
+    jmp_buf out_of_memory;
+    *made = flat;
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory) || setjmp(module->out_of_memory)) {
+        arena_free(&scratch);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", module->name, flat->name);
+    }
+    *made = pass(module, flat, &scratch);
+    arena_free(&scratch);
+    return HAUL_OK;
+}
