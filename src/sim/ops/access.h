@@ -3,6 +3,7 @@
 #define HAUL_SIM_OPS_ACCESS_H
 
 #include "sim/block.h"
+#include "sim/memory.h"
 #include "sim/ops/lanes.h"
 
 static inline void sim_addresses(const sim_warp *w, const sim_op *op, uint64_t address[SIM_LANES]) {
@@ -27,6 +28,18 @@ static inline void sim_shared_addresses(const sim_warp *w, uint32_t slot, int64_
         const uint32_t *a = SIM_SLOT(w, uint32_t, slot);
         SIM_EACH_LANE(l) address[l] = a[l] + offset;
     }
+}
+
+/* Lanes whose generic address lies in a window (sim/memory.h). */
+static inline uint32_t sim_lanes_in_window(const uint64_t address[SIM_LANES], uint64_t window) {
+    uint32_t in = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) in |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == window) << l;
+    return in;
+}
+
+/* One lane of a register that holds an address, or a part of one. */
+static inline uint64_t sim_lane_address(const sim_warp *w, uint32_t slot, bool wide, unsigned lane) {
+    return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
 }
 
 /* Whether all active lanes' accesses of `bytes` lie in from .. to-1 and are aligned (to a power of two). Reductions

@@ -2,11 +2,7 @@
 #include "sim/cluster.h"
 
 #include "sim/atomic.h"
-#include "sim/hazard/hazard.h"
-#include "sim/lower/internal.h"
-#include "sim/ops/access.h"
-
-#include <string.h>
+#include "sim/ops/copies.h"
 
 static sim_step cluster_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_cluster_arrive(w, op, active);
@@ -86,45 +82,40 @@ haul_status LOWER(GETCTARANK)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- st.async and red.async; a, imm, SIM_OP_WIDE: the address; c, y, imm2: the mbarrier and whether its register is
  * wide; more, count, bytes: the values' slots, their number and size; x: what they do there ---- */
 
-static uint32_t shared_address(const sim_warp *w, uint32_t slot, bool wide, unsigned lane, uint32_t offset) {
-    return (wide ? (uint32_t)SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane]) + offset;
-}
-
 static void take_values(const sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (unsigned e = 0; e < op->count; e++)
         memcpy(b->value + e * op->bytes, SIM_SLOT(w, unsigned char, slots[e]) + lane * op->bytes, op->bytes);
 }
 
+static bool check_send(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    const bool aligned = b->shared % b->bytes == 0;
+    if (aligned && (uint64_t)b->shared + b->bytes <= w->sm->grid->shared_bytes) return true;
+    sim_fault(w, op, aligned ? HAUL_FINDING_OUT_OF_BOUNDS : HAUL_FINDING_MISALIGNED, 1u << lane,
+              aligned ? "store outside the block's shared memory: %u bytes at 0x%x"
+                      : "misaligned store: %u bytes at shared 0x%x",
+              b->bytes, b->shared);
+    return false;
+}
+
 static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint32_t to = shared_address(w, op->a, op->flags & SIM_OP_WIDE, lane, (uint32_t)op->imm);
-        sim_bulk b = {.kind = SIM_BULK_LOAD,
-                      .instruction = op->instruction,
-                      .thread = w->index * SIM_LANES + lane,
-                      .atomic = (uint8_t)op->x,
-                      .element = op->bytes,
-                      .shared = to,
-                      .barrier = shared_address(w, op->c, op->imm2 != 0, lane, op->y),
-                      .bytes = (uint32_t)op->bytes * op->count,
-                      .has_value = true};
-        sim_block *owner = sim_cluster_block(w->block, &b.shared), *waits = sim_cluster_block(w->block, &b.barrier);
-        if (!owner || !waits) return sim_cluster_fault(w, op, 1u << lane, to);
-        if (owner != waits || !sim_mbarrier_at(owner, b.barrier))
-            return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
-                             "mbarrier at shared 0x%x: must be 8-byte aligned, in the block that is stored to",
-                             b.barrier);
-        if (b.shared % b.bytes)
-            return sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane, "misaligned store: %u bytes at shared 0x%x",
-                             b.bytes, b.shared);
-        if ((uint64_t)b.shared + b.bytes > w->sm->grid->shared_bytes)
-            return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
-                             "store outside the block's shared memory: %u bytes at 0x%x", b.bytes, b.shared);
+        sim_bulk b = {
+            .kind = SIM_BULK_LOAD,
+            .instruction = op->instruction,
+            .thread = w->index * SIM_LANES + lane,
+            .atomic = (uint8_t)op->x,
+            .element = op->bytes,
+            .shared = (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm),
+            .barrier = (uint32_t)sim_lane_address(w, op->c, op->imm2 != 0, lane) + op->y,
+            .bytes = (uint32_t)op->bytes * op->count,
+            .has_value = true,
+        };
+        sim_block *waits = sim_load_waiter(w, op, lane, &b, false);
+        if (!waits || !check_send(w, op, lane, &b)) return SIM_STOP;
         take_values(w, op, lane, &b);
-        if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, &b);
-        if (!sim_async_add_bulk(owner, &b))
-            return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a store in flight");
+        if (!sim_issue_bulk(w, lane, waits, &b)) return sim_no_room_for(w, op, active, "a store");
     }
     return SIM_NEXT;
 }

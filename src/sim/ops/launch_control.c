@@ -1,16 +1,9 @@
 /* clusterlaunchcontrol: a running cluster takes over the work of one that has not started. The answer, 16 bytes that
  * only query_cancel reads, has the first block's place and, in its last word, whether there was such a cluster. */
-#include "base/status.h"
-#include "sim/cluster.h"
-#include "sim/hazard/hazard.h"
 #include "sim/lower/shared_layout.h"
-#include "sim/ops/access.h"
+#include "sim/ops/copies.h"
 
 enum { ANSWER_BYTES = 16, CANCELED = 3 };
-
-static uint32_t shared_address(const sim_warp *w, uint32_t slot, bool wide, unsigned lane, uint32_t offset) {
-    return (wide ? (uint32_t)SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane]) + offset;
-}
 
 static bool check_place(sim_warp *w, const sim_op *op, unsigned lane, uint32_t to, uint32_t barrier) {
     const bool inside = to >= SIM_SHARED_START && (uint64_t)to + ANSWER_BYTES <= w->sm->grid->shared_bytes;
@@ -31,8 +24,9 @@ static sim_step try_cancel(sim_warp *w, const sim_op *op, uint32_t active) {
                       .instruction = op->instruction,
                       .thread = w->index * SIM_LANES + lane,
                       .atomic = SIM_ATOMIC_NONE,
-                      .shared = shared_address(w, op->a, op->flags & SIM_OP_WIDE, lane, (uint32_t)op->imm),
-                      .barrier = shared_address(w, op->c, op->imm2 != 0, lane, op->y),
+                      .shared =
+                          (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm),
+                      .barrier = (uint32_t)sim_lane_address(w, op->c, op->imm2 != 0, lane) + op->y,
                       .bytes = ANSWER_BYTES,
                       .has_value = true};
         if (!check_place(w, op, lane, b.shared, b.barrier)) return SIM_STOP;
@@ -40,11 +34,8 @@ static sim_step try_cancel(sim_warp *w, const sim_op *op, uint32_t active) {
         memcpy(b.value, answer, sizeof answer);
         const uint32_t first = op->x ? 0 : w->block->rank, end = op->x ? w->sm->grid->cluster_blocks : first + 1;
         for (uint32_t rank = first; rank < end; rank++) {
-            sim_block *owner = &w->block->cluster[rank];
-            if (w->sm->hazards) sim_hazard_bulk(w, lane, owner, &b);
-            if (!sim_async_add_bulk(owner, &b))
-                return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active,
-                                   "the host has no memory for an answer in flight");
+            if (!sim_issue_bulk(w, lane, &w->block->cluster[rank], &b))
+                return sim_no_room_for(w, op, active, "an answer");
         }
     }
     return SIM_NEXT;

@@ -6,139 +6,12 @@
 #include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
 #include "sim/ops/access.h"
+#include "sim/ops/elements.h"
 #include "sim/ops/matrix.h"
 #include "sim/ops/patterns.h"
 
-/* ---- one element a lane, from memory to a register and back ---- */
-
-/* The register's lane may be wider than the memory's element: signed types extend their sign. Copies go through memcpy:
- * memory is only as aligned as the kernel's address is. */
-typedef void (*move_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
-
-#define LOADER(name, M, R)                                                                                     \
-    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
-        R *d = lanes;                                                                                          \
-        if (active == SIM_ALL_LANES) {                                                                         \
-            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                      \
-            return;                                                                                            \
-        }                                                                                                      \
-        for (uint32_t left = active; left; left &= left - 1) {                                                 \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                        \
-            d[l] = (R) * (const M *)(base + address[l]);                                                       \
-        }                                                                                                      \
-    }
-
-#define STORER(name, M, R)                                                                                      \
-    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
-        const R *s = lanes;                                                                                     \
-        for (uint32_t left = active; left; left &= left - 1) {                                                  \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                         \
-            *(M *)(base + address[l]) = (M)s[l];                                                                \
-        }                                                                                                       \
-    }
-
-__extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
-
-LOADER(u8_2, uint8_t, uint16_t)
-LOADER(u8_4, uint8_t, uint32_t)
-LOADER(u8_8, uint8_t, uint64_t)
-LOADER(s8_2, int8_t, int16_t)
-LOADER(s8_4, int8_t, int32_t)
-LOADER(s8_8, int8_t, int64_t)
-LOADER(u16_2, uint16_t, uint16_t)
-LOADER(u16_4, uint16_t, uint32_t)
-LOADER(u16_8, uint16_t, uint64_t)
-LOADER(s16_4, int16_t, int32_t)
-LOADER(s16_8, int16_t, int64_t)
-LOADER(u32_4, uint32_t, uint32_t)
-LOADER(u32_8, uint32_t, uint64_t)
-LOADER(s32_8, int32_t, int64_t)
-LOADER(u64_8, uint64_t, uint64_t)
-LOADER(b128, wide128, wide128)
-STORER(b8_2, uint8_t, uint16_t)
-STORER(b8_4, uint8_t, uint32_t)
-STORER(b8_8, uint8_t, uint64_t)
-STORER(b16_2, uint16_t, uint16_t)
-STORER(b16_4, uint16_t, uint32_t)
-STORER(b16_8, uint16_t, uint64_t)
-STORER(b32_4, uint32_t, uint32_t)
-STORER(b32_8, uint32_t, uint64_t)
-STORER(b64_8, uint64_t, uint64_t)
-STORER(b128, wide128, wide128)
-
-/* by log2 of the element's bytes, log2 of the register lane's bytes; the unsigned ones */
-static const move_fn loads[5][5] = {
-    {0, load_u8_2, load_u8_4, load_u8_8, 0},
-    {0, load_u16_2, load_u16_4, load_u16_8, 0},
-    {0, 0, load_u32_4, load_u32_8, 0},
-    {0, 0, 0, load_u64_8, 0},
-    {0, 0, 0, 0, load_b128},
-};
-static const move_fn signed_loads[4][5] = {
-    {0, load_s8_2, load_s8_4, load_s8_8, 0},
-    {0, load_u16_2, load_s16_4, load_s16_8, 0},
-    {0, 0, load_u32_4, load_s32_8, 0},
-    {0, 0, 0, load_u64_8, 0},
-};
-static const move_fn stores[5][5] = {
-    {0, store_b8_2, store_b8_4, store_b8_8, 0},
-    {0, store_b16_2, store_b16_4, store_b16_8, 0},
-    {0, 0, store_b32_4, store_b32_8, 0},
-    {0, 0, 0, store_b64_8, 0},
-    {0, 0, 0, 0, store_b128},
-};
-
 static unsigned log2_of(unsigned bytes) {
     return (unsigned)__builtin_ctz(bytes);
-}
-
-/* Lanes side by side in memory: one block copy instead of 32 small ones. */
-static bool is_contiguous(const uint64_t address[SIM_LANES], unsigned bytes) {
-    uint64_t differs = 0;
-    SIM_EACH_LANE(l) differs |= address[l] - address[0] - l * bytes;
-    return differs == 0;
-}
-
-/* ---- the elements of an access; an op has its move function's index in x (element) and y (lane) and, for vectors, the
- * registers' slots in the pool ---- */
-
-static void move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
-                          const uint64_t address[SIM_LANES], move_fn move) {
-    unsigned element = 1u << op->x;
-    if (op->count == 1) {
-        move(SIM_SLOT(w, void, op->d), base, address, active);
-        return;
-    }
-    const uint32_t *slots = w->sm->grid->program->pool + op->more;
-    for (unsigned e = 0; e < op->count; e++)
-        if (slots[e] != SIM_SLOT_SINK) move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
-}
-
-/* NULL: there is no such width. */
-static move_fn loader(const sim_op *op) {
-    const bool extends = op->imm2 != 0 && op->x < 4;
-    return extends ? signed_loads[op->x][op->y] : loads[op->x][op->y];
-}
-
-static void load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
-                          const uint64_t address[SIM_LANES]) {
-    bool same_width = op->x == op->y && op->count == 1;
-    if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
-        memcpy(SIM_SLOT(w, void, op->d), (const void *)(base + address[0]), (size_t)SIM_LANES << op->x);
-        return;
-    }
-    move_elements(w, op, active, base, address, loader(op));
-}
-
-static void store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
-                           const uint64_t address[SIM_LANES]) {
-    w->sm->changes++;
-    bool same_width = op->x == op->y && op->count == 1;
-    if (same_width && active == SIM_ALL_LANES && is_contiguous(address, 1u << op->x)) {
-        memcpy((void *)(base + address[0]), SIM_SLOT(w, void, op->d), (size_t)SIM_LANES << op->x);
-        return;
-    }
-    move_elements(w, op, active, base, address, stores[op->x][op->y]);
 }
 
 typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
@@ -233,24 +106,19 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     uint64_t address[SIM_LANES];
     memcpy(address, offset, sizeof address);
     if (!sim_check_frame(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) sim_hazard_local(w, op, active, offset, move == store_elements);
+    if (__builtin_expect(w->sm->hazards != NULL, 0))
+        sim_hazard_local(w, op, active, offset, move == sim_store_elements);
     move(w, op, active, base, address);
     /* Calls that were inlined passed their parameters in registers: not memory traffic. */
     if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
     return SIM_NEXT;
 }
 
-static uint32_t lanes_in_window(const uint64_t address[SIM_LANES], uint64_t window) {
-    uint32_t in = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++) in |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == window) << l;
-    return in;
-}
-
 /* The kernel's parameters have their window; those of calls that were inlined lie in the thread's frame. */
 static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
-    if (!(lanes_in_window(address, SIM_PARAM_WINDOW) & active)) {
+    if (!(sim_lanes_in_window(address, SIM_PARAM_WINDOW) & active)) {
         sim_op uncounted = *op;
         uncounted.memory_class = HAUL_CLASS_NONE;
         return access_local(w, &uncounted, active, address, move);
@@ -273,9 +141,9 @@ enum { USUAL_BYTES = 16 };
 
 static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                                elements_fn move) {
-    uint32_t shared = lanes_in_window(address, SIM_SHARED_WINDOW) & active;
-    uint32_t local = lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
-    uint32_t params = lanes_in_window(address, SIM_PARAM_WINDOW) & active;
+    uint32_t shared = sim_lanes_in_window(address, SIM_SHARED_WINDOW) & active;
+    uint32_t local = sim_lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
+    uint32_t params = sim_lanes_in_window(address, SIM_PARAM_WINDOW) & active;
     uint32_t global = active & ~(shared | local | params);
     sim_step step = SIM_NEXT;
     /* Global lanes first: they may have to wait, and then nothing must have been done yet. */
@@ -323,7 +191,7 @@ static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, 
     const uint32_t shift = (uint32_t)op->imm;
     uint64_t wide[SIM_LANES];
     SIM_EACH_LANE(l) wide[l] = lanes[l] + shift;
-    move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? stores[op->x][op->y] : loader(op));
+    sim_move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? sim_storer(op) : sim_loader(op));
 }
 
 static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES]) {
@@ -376,7 +244,7 @@ static inline void move_words(unsigned char *lanes, unsigned char *const half[2]
 static void move_spread(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], bool is_store) {
     uint64_t kept[SIM_LANES];
     memcpy(kept, lanes, sizeof kept);
-    move_elements(w, op, SIM_ALL_LANES, base, kept, is_store ? stores[op->x][op->y] : loader(op));
+    sim_move_elements(w, op, SIM_ALL_LANES, base, kept, is_store ? sim_storer(op) : sim_loader(op));
 }
 
 static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], uint64_t stride,
@@ -463,8 +331,8 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
         sim_addresses(w, op, address);                                                   \
         return access_generic(w, op, active, address, move);                             \
     }
-ACCESS(load, load_elements, false)
-ACCESS(store, store_elements, true)
+ACCESS(load, sim_load_elements, false)
+ACCESS(store, sim_store_elements, true)
 
 /* A parameter at a fixed place is the same in all lanes. imm: its offset. */
 #define PARAMETER(name, M, R)                                                          \
@@ -600,7 +468,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
                            (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
                            (i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0));
-    if (!(is_load ? loader(op) : stores[op->x][op->y]))
+    if (!(is_load ? sim_loader(op) : sim_storer(op)))
         return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);
     use_pattern(l, op, memory, is_load ? &load_handlers : &store_handlers);
@@ -641,212 +509,5 @@ haul_status SIM_ELEMENT_ACCESS(sim_lowering *l, const ptx_instruction *i, const 
     op->y = log2_of(e->lane_bytes);
     op->flags |= SIM_OP_WIDE;
     op->uncounted = e->uncounted;
-    return HAUL_OK;
-}
-
-/* ---- hints and fences: nothing to do for the values ---- */
-
-static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
-    return SIM_NEXT;
-}
-
-/* x: the scope */
-static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    if (w->sm->hazards) sim_hazard_fence(w, active, (uint8_t)op->x);
-    sim_count_barrier(w->sm->counting, w);
-    if (op->x >= SIM_SCOPE_CLUSTER) sim_count_acquire(w->sm->counting);
-    return SIM_NEXT;
-}
-
-haul_status LOWER(FENCE)(sim_lowering *l, const ptx_instruction *i) {
-    sim_emit(l, fence)->x = sim_scope_of(i);
-    return HAUL_OK;
-}
-
-haul_status LOWER(MEMBAR)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(FENCE)(l, i);
-}
-
-haul_status LOWER(FENCE_RESTRICTED)(sim_lowering *l, const ptx_instruction *i) {
-    return LOWER(FENCE)(l, i);
-}
-
-/* x, y: for shared memory, for global memory */
-static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    if (w->sm->hazards) sim_hazard_proxy_fence(w, active, op->x, op->y);
-    return SIM_NEXT;
-}
-
-static sim_step mbarrier_fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)op;
-    if (w->sm->hazards) sim_hazard_mbarrier_fence(w, active);
-    return SIM_NEXT;
-}
-
-haul_status LOWER(FENCE_PROXY)(sim_lowering *l, const ptx_instruction *i) {
-    const unsigned proxy = i->mods[PTX_SLOT_PROXY];
-    sim_op *op = sim_emit(l, proxy_fence);
-    op->x = proxy != PTX_MOD_PROXY_ALIAS && proxy != PTX_MOD_PROXY_ASYNC_GLOBAL;
-    op->y = proxy == PTX_MOD_PROXY_ASYNC || proxy == PTX_MOD_PROXY_ASYNC_GLOBAL;
-    return HAUL_OK;
-}
-
-haul_status LOWER(FENCE_PROXY_RESTRICTED)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    sim_emit(l, proxy_fence)->x = 1;
-    return HAUL_OK;
-}
-
-#define HAS_NO_EFFECT(id, run)                                          \
-    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
-        (void)i;                                                        \
-        sim_emit(l, run);                                               \
-        return HAUL_OK;                                                 \
-    }
-HAS_NO_EFFECT(MEMBAR_PROXY, proxy_fence)
-HAS_NO_EFFECT(PREFETCH, nothing)
-HAS_NO_EFFECT(PREFETCHU, nothing)
-HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)
-HAS_NO_EFFECT(DISCARD, nothing)
-HAS_NO_EFFECT(APPLYPRIORITY, nothing)
-HAS_NO_EFFECT(CP_TENSOR_PREFETCH, nothing)
-HAS_NO_EFFECT(CP_TENSOR_PREFETCH_IM2COL, nothing)
-HAS_NO_EFFECT(CP_TENSOR_PREFETCH_WIDE, nothing)
-HAS_NO_EFFECT(WGMMA_FENCE, nothing)
-HAS_NO_EFFECT(FENCE_MBARRIER_INIT, mbarrier_fence)
-
-/* ---- cache policies ---- */
-
-/* imm, imm2: both priorities; a: the fraction */
-static sim_step fractional_policy(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
-    const float *fraction = SIM_SLOT(w, float, op->a);
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        d[l] = sim_policy_fractional((sim_priority)op->imm, (sim_priority)op->imm2, (double)fraction[l]);
-    }
-    return SIM_NEXT;
-}
-
-static sim_priority second_priority(const ptx_instruction *i) {
-    return i->mods[PTX_SLOT_EVICT_L2B] == PTX_MOD_L2B_EVICT_FIRST ? SIM_PRIORITY_FIRST : SIM_PRIORITY_UNCHANGED;
-}
-
-haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instruction *i) {
-    static const float whole = 1;
-    uint32_t bits, d = sim_destination(l, &i->operands[0]);
-    memcpy(&bits, &whole, sizeof bits);
-    const uint32_t fraction =
-        i->operand_count > 1 ? sim_source(l, &i->operands[1], PTX_F32) : sim_constant(l, bits, sizeof bits);
-    sim_op *op = sim_emit(l, fractional_policy);
-    op->d = d;
-    op->a = fraction;
-    op->imm = sim_priority_named(i);
-    op->imm2 = second_priority(i);
-    return HAUL_OK;
-}
-
-/* a: the address' register, x: that wide; b: bytes that get the first priority; imm: both priorities and the offset */
-static sim_step range_policy(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint64_t *d = SIM_SLOT(w, uint64_t, op->d), address[SIM_LANES];
-    const uint32_t *primary = SIM_SLOT(w, uint32_t, op->b);
-    sim_addresses(w, op, address);
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        d[l] = sim_policy_range((sim_priority)op->x, (sim_priority)op->y, address[l], primary[l]);
-    }
-    return SIM_NEXT;
-}
-
-haul_status LOWER(CREATEPOLICY_RANGE)(sim_lowering *l, const ptx_instruction *i) {
-    const uint32_t d = sim_destination(l, &i->operands[0]), primary = sim_source(l, &i->operands[2], PTX_U32);
-    sim_op *op = sim_emit_at(l, range_policy, &i->operands[1]);
-    op->d = d;
-    op->b = primary;
-    op->x = sim_priority_named(i);
-    op->y = second_priority(i);
-    return HAUL_OK;
-}
-
-/* An access property is taken for the policy that it becomes. */
-static sim_step copy_policy(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
-    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
-    SIM_STORE_LANES(d, active, a[l]);
-    return SIM_NEXT;
-}
-
-haul_status LOWER(CREATEPOLICY_CVT)(sim_lowering *l, const ptx_instruction *i) {
-    uint32_t a = sim_source(l, &i->operands[1], PTX_B64), d = sim_destination(l, &i->operands[0]);
-    sim_op *op = sim_emit(l, copy_policy);
-    op->a = a;
-    op->d = d;
-    return HAUL_OK;
-}
-
-/* ---- generic addresses ---- */
-
-static uint64_t window_of(const ptx_instruction *i) {
-    switch (i->mods[PTX_SLOT_SPACE]) {
-    case PTX_MOD_SHARED:
-    case PTX_MOD_SHARED_CTA:
-    case PTX_MOD_SHARED_CLUSTER: return SIM_SHARED_WINDOW;
-    case PTX_MOD_LOCAL: return SIM_LOCAL_WINDOW;
-    default: return 0; /* global and constant addresses are generic ones; parameters' carry their window already */
-    }
-}
-
-static sim_step add_window(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint64_t *d = SIM_SLOT(w, uint64_t, op->d), window = (uint64_t)op->imm;
-    if (op->flags & SIM_OP_WIDE) {
-        const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
-        SIM_STORE_LANES(d, active, a[l] + window);
-    } else {
-        const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
-        SIM_STORE_LANES(d, active, a[l] + window);
-    }
-    return SIM_NEXT;
-}
-
-static haul_status lower_cvta(sim_lowering *l, const ptx_instruction *i, uint64_t window) {
-    if (ptx_bits(i->type) != 64) return sim_lower_fail(l, "only 64-bit generic addresses are supported");
-    uint32_t a = sim_source(l, &i->operands[1], i->type), d = sim_destination(l, &i->operands[0]);
-    sim_op *op = sim_emit(l, add_window);
-    op->a = a;
-    op->d = d;
-    op->imm = (int64_t)window;
-    op->flags |= SIM_OP_WIDE;
-    op->form = SIM_FORM_ADD_WINDOW;
-    return HAUL_OK;
-}
-
-haul_status LOWER(CVTA)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_cvta(l, i, window_of(i));
-}
-
-haul_status LOWER(CVTA_TO)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_cvta(l, i, 0 - window_of(i));
-}
-
-/* imm: the window; 0: what lies in none. x: its lanes are wanted. */
-static sim_step test_space(sim_warp *w, const sim_op *op, uint32_t active) {
-    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
-    uint32_t *d = SIM_SLOT(w, uint32_t, op->d), in = lanes_in_window(a, (uint64_t)op->imm);
-    if (op->imm == 0)
-        in = ~(lanes_in_window(a, SIM_SHARED_WINDOW) | lanes_in_window(a, SIM_LOCAL_WINDOW) |
-               lanes_in_window(a, SIM_PARAM_WINDOW));
-    *d = (*d & ~active) | (in & active);
-    return SIM_NEXT;
-}
-
-haul_status LOWER(ISSPACEP)(sim_lowering *l, const ptx_instruction *i) {
-    uint32_t a = sim_source(l, &i->operands[1], PTX_B64), d = sim_destination(l, &i->operands[0]);
-    unsigned space = i->mods[PTX_SLOT_SPACE];
-    bool param = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
-    sim_op *op = sim_emit(l, test_space);
-    op->a = a;
-    op->d = d;
-    op->imm = (int64_t)(param ? SIM_PARAM_WINDOW : window_of(i));
     return HAUL_OK;
 }

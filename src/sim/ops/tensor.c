@@ -6,20 +6,9 @@
  */
 #include "sim/copy/tensor.h"
 
-#include "base/status.h"
 #include "sim/atomic.h"
-#include "sim/cluster.h"
-#include "sim/copy/async.h"
-#include "sim/hazard/hazard.h"
-#include "sim/lower/internal.h"
-#include "sim/memory.h"
-#include "sim/ops/access.h"
-
-#include <string.h>
-
-static uint64_t slot_value(const sim_warp *w, uint32_t slot, bool wide, unsigned lane) {
-    return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
-}
+#include "sim/lower/shared_layout.h"
+#include "sim/ops/copies.h"
 
 /* Of a gather or scatter. */
 enum { ROWS = 4 };
@@ -54,7 +43,7 @@ static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_t
 }
 
 static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
-    const uint64_t address = slot_value(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+    const uint64_t address = sim_lane_address(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
     const unsigned char *bytes = address % SIM_TENSOR_MAP_ALIGNMENT ? NULL : map_bytes(w->sm->grid, address);
     if (!bytes) {
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
@@ -135,40 +124,9 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return true;
 }
 
-/* A load's destination may lie in another block of the cluster, with its mbarrier: the block that the latter lies in.
- * NULL: the fault has been recorded.
- */
-static sim_block *find_owner(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
-    const uint32_t shared = b->shared, barrier = b->barrier;
-    if (b->kind != SIM_BULK_LOAD) return w->block;
-    sim_block *owner = sim_cluster_block(w->block, &b->shared), *waits = sim_cluster_block(w->block, &b->barrier);
-    if (!owner || !waits) {
-        sim_cluster_fault(w, op, 1u << lane, owner ? barrier : shared);
-        return NULL;
-    }
-    const bool may_differ = op->imm2 & OF_PAIR;
-    if ((owner == waits || may_differ) && sim_mbarrier_at(waits, b->barrier)) {
-        if (owner != waits) b->destination = owner;
-        return waits;
-    }
-    sim_fault(
-        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
-        "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory, in the block that 0x%x lies in",
-        barrier, shared);
-    return NULL;
-}
-
 static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned lane) {
     if (!(op->imm2 & MULTICAST)) return 0;
     return SIM_SLOT(w, uint16_t, w->sm->grid->program->pool[op->more + op->target])[lane];
-}
-
-static bool check_ranks(sim_warp *w, const sim_op *op, unsigned lane) {
-    const uint32_t ranks = multicast_ranks(w, op, lane);
-    if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
-    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
-              w->sm->grid->cluster_blocks);
-    return false;
 }
 
 /* ---- copies ---- */
@@ -204,13 +162,14 @@ static int32_t row_of(const sim_warp *w, const sim_op *op, unsigned lane, unsign
 }
 
 /* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
-static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **owner) {
+static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **waits) {
     b->thread = w->index * SIM_LANES + lane;
     b->group = w->block->async.bulk_groups[b->thread];
-    b->shared = (uint32_t)slot_value(w, op->a, op->imm2 & 1, lane) + op->x;
-    b->barrier = (uint32_t)slot_value(w, op->c, op->imm2 & 2, lane) + op->y;
-    *owner = find_owner(w, op, lane, b);
-    if (!*owner || !check_ranks(w, op, lane) || !read_map(w, op, lane, &b->tensor)) return false;
+    b->shared = (uint32_t)sim_lane_address(w, op->a, op->imm2 & 1, lane) + op->x;
+    b->barrier = (uint32_t)sim_lane_address(w, op->c, op->imm2 & 2, lane) + op->y;
+    *waits = b->kind == SIM_BULK_LOAD ? sim_load_waiter(w, op, lane, b, op->imm2 & OF_PAIR) : w->block;
+    if (!*waits || !sim_check_ranks(w, op, lane, multicast_ranks(w, op, lane))) return false;
+    if (!read_map(w, op, lane, &b->tensor)) return false;
     if (!read_offsets(w, op, lane, &b->tensor) || !check_direction(w, op, lane, b)) return false;
     const uint64_t room = sim_tensor_shared_bytes(&b->tensor) * (takes_rows(op) ? ROWS : 1);
     if (!check_shared(w, op, lane, b->shared, room)) return false;
@@ -252,15 +211,6 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     return false;
 }
 
-/* Checks do not follow copies whose mbarrier lies in another block. */
-static bool issue(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {
-    if (w->sm->hazards && b->destination)
-        sim_hazard_mbarrier_signals(w, lane);
-    else if (w->sm->hazards)
-        sim_hazard_bulk(w, lane, waits, b);
-    return sim_async_add_bulk(waits, b);
-}
-
 static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
     return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(multicast_ranks(w, op, lane)) : 1;
 }
@@ -269,19 +219,15 @@ static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
  * block of the mbarrier that was given. */
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
     sim_block *const cluster = w->block->cluster;
-    if (!(op->imm2 & MULTICAST)) return issue(w, lane, waits, b);
+    if (!(op->imm2 & MULTICAST)) return sim_issue_bulk(w, lane, waits, b);
     for (uint32_t ranks = multicast_ranks(w, op, lane); ranks; ranks &= ranks - 1) {
         const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
         const uint32_t signalled = op->imm2 & OF_PAIR ? (rank & ~1u) | (waits->rank & 1) : rank;
         sim_bulk copy = *b;
         copy.destination = signalled == rank ? NULL : &cluster[rank];
-        if (!issue(w, lane, &cluster[signalled], &copy)) return false;
+        if (!sim_issue_bulk(w, lane, &cluster[signalled], &copy)) return false;
     }
     return true;
-}
-
-static sim_step no_memory(sim_warp *w, const sim_op *op, uint32_t active) {
-    return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
 }
 
 /* One of the four is a box of one row. */
@@ -294,12 +240,12 @@ static bool next_row(sim_warp *w, const sim_op *op, unsigned lane, unsigned row,
 static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        sim_block *owner;
+        sim_block *waits;
         sim_bulk b = {.kind = (uint8_t)kind, .instruction = op->instruction};
-        if (!describe(w, op, lane, &b, &owner) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
+        if (!describe(w, op, lane, &b, &waits) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
         for (unsigned row = 0; row < (takes_rows(op) ? ROWS : 1); row++) {
             if (takes_rows(op) && !next_row(w, op, lane, row, &b)) return SIM_STOP;
-            if (!add_copy(w, op, lane, owner, &b)) return no_memory(w, op, active);
+            if (!add_copy(w, op, lane, waits, &b)) return sim_no_room_for(w, op, active, "a copy");
             sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
         }
     }
