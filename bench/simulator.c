@@ -16,7 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS = 1 << 24, PRODUCT_SIDE = 512, TRANSPOSE_SIDE = 4096, HISTOGRAM_BLOCKS = 1024, SORT_RUN = 1024 };
+enum {
+    WORDS = 1 << 24,
+    PRODUCT_SIDE = 512,
+    TRANSPOSE_SIDE = 4096,
+    HISTOGRAM_BLOCKS = 1024,
+    SORT_RUN = 1024,
+    BODIES = 4096
+};
 
 typedef struct options {
     const char *json, *only;
@@ -68,6 +75,14 @@ static const work works[] = {
      {{INTEGER, WORDS}, {KEYS, WORDS / 4}, {KEYS, WORDS / 4}}},
     {"sum by shuffles 2^24", NULL, "sum_shuffled", {WORDS / 2048, 1, 1}, {256, 1, 1},
      {{FLOATS, WORDS}, {FLOATS, WORDS / 2048}, {INTEGER, WORDS}}},
+    {"bodies 4096", NULL, "pull_bodies", {BODIES / 256, 1, 1}, {256, 1, 1},
+     {{FLOATS, 4 * BODIES}, {FLOATS, 4 * BODIES}, {INTEGER, BODIES}}},
+    {"options 2^22", NULL, "price_options", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS / 4}, {FLOATS, WORDS / 4}, {FLOATS, WORDS / 4}, {FLOATS, WORDS / 4}}},
+    {"rows of weights 2^24", NULL, "weigh_rows", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS / 128}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
+    {"turned pairs 2^22", NULL, "turn_pairs", {WORDS / 1024, 1, 1}, {256, 1, 1},
+     {{INTEGER, WORDS / 4}, {FLOATS, WORDS / 2}, {FLOATS, WORDS / 2}}},
 };
 /* clang-format on */
 

@@ -162,3 +162,75 @@ extern "C" __global__ void __launch_bounds__(256) sum_shuffled(const float *in, 
     for (unsigned k = 4; k; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
+
+/* ---- approximate functions: a step of n bodies, option prices, rows of weights, rotations and gates ---- */
+
+/* The pull of all bodies on each; n a multiple of 256, blocks of 256. */
+extern "C" __global__ void __launch_bounds__(256) pull_bodies(const float4 *bodies, float4 *pulls, unsigned n) {
+    __shared__ float4 tile[256];
+    float4 own = bodies[blockIdx.x * 256 + threadIdx.x], sum = make_float4(0, 0, 0, 0);
+    for (unsigned first = 0; first < n; first += 256) {
+        tile[threadIdx.x] = bodies[first + threadIdx.x];
+        __syncthreads();
+#pragma unroll 4
+        for (unsigned k = 0; k < 256; k++) {
+            float x = tile[k].x - own.x, y = tile[k].y - own.y, z = tile[k].z - own.z;
+            float near = rsqrtf(fmaf(x, x, fmaf(y, y, fmaf(z, z, 0.01f))));
+            float pull = tile[k].w * near * near * near;
+            sum.x = fmaf(pull, x, sum.x);
+            sum.y = fmaf(pull, y, sum.y);
+            sum.z = fmaf(pull, z, sum.z);
+        }
+        __syncthreads();
+    }
+    pulls[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+
+static __device__ float normal_share(float d) {
+    float k = __fdividef(1.0f, fmaf(0.2316419f, fabsf(d), 1.0f));
+    float sum = fmaf(k, 1.330274429f, -1.821255978f);
+    sum = fmaf(sum, k, 1.781477937f);
+    sum = fmaf(sum, k, -0.356563782f);
+    sum = fmaf(sum, k, 0.31938153f) * k;
+    float below = 0.39894228f * __expf(-0.5f * d * d) * sum;
+    return d > 0 ? 1.0f - below : below;
+}
+
+/* What options to buy cost, by Black and Scholes. */
+extern "C" __global__ void price_options(unsigned n, const float *price, const float *strike, float *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = fmaf(25.0f, price[i], 5.0f), x = fmaf(99.0f, strike[i], 1.0f), years = 0.25f + price[i];
+    float root = 0.3f * years * rsqrtf(years);
+    float first = __fdividef(__logf(__fdividef(s, x)) + (0.02f + 0.045f) * years, root);
+    out[i] = s * normal_share(first) - x * __expf(-0.02f * years) * normal_share(first - root);
+}
+
+/* Weights that add up to one in each row of 128, a warp each; blocks of 256. */
+extern "C" __global__ void weigh_rows(unsigned rows, const float4 *in, float4 *out) {
+    unsigned row = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    float4 v = in[(size_t)row * 32 + lane];
+    float most = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
+    for (unsigned k = 16; k; k /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, k));
+    v = make_float4(__expf(v.x - most), __expf(v.y - most), __expf(v.z - most), __expf(v.w - most));
+    float sum = v.x + v.y + v.z + v.w;
+    for (unsigned k = 16; k; k /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, k);
+    float by = __fdividef(1.0f, sum);
+    out[(size_t)row * 32 + lane] = make_float4(v.x * by, v.y * by, v.z * by, v.w * by);
+}
+
+static __device__ float gate(float x) {
+    float t;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x));
+    return 0.5f * x * (1.0f + t);
+}
+
+/* Pairs turned by an angle of their own, and gated. */
+extern "C" __global__ void turn_pairs(unsigned n, const float2 *in, float2 *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float2 v = in[i];
+    float angle = (float)(i & 1023) * 0.01f, s = __sinf(angle), c = __cosf(angle);
+    out[i] = make_float2(gate(v.x * c - v.y * s), gate(v.x * s + v.y * c));
+}

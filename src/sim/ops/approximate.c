@@ -5,39 +5,38 @@
 #define SMALLEST 0x1p-126f /* that is not subnormal */
 
 /* A subnormal argument is made 2^24 times as large. */
-static inline float lift(float a) {
+static SIM_INLINED float lift(float a) {
     return __builtin_fabsf(a) < SMALLEST ? 0x1p24f : 1.0f;
 }
 
-static inline float reciprocal(float a) {
+static SIM_INLINED float reciprocal(float a) {
     const float by = __builtin_fabsf(a) > 0x1p126f ? 0.25f : lift(a);
     return canonical_f32(by * sim_mufu_reciprocal(a * by));
 }
-static inline float inverse_root(float a) {
+static SIM_INLINED float inverse_root(float a) {
     const float by = lift(a);
     return canonical_f32(sim_mufu_inverse_root(a * by) * (by > 1.0f ? 0x1p12f : 1.0f));
 }
-static inline float root(float a) {
+static SIM_INLINED float root(float a) {
     const float by = lift(a);
     return canonical_f32(sim_mufu_root(a * by) * (by > 1.0f ? 0x1p-12f : 1.0f));
 }
-static inline float logarithm(float a) {
+static SIM_INLINED float logarithm(float a) {
     const float by = lift(a);
     return canonical_f32(sim_mufu_logarithm(a * by) - (by > 1.0f ? 24.0f : 0.0f));
 }
 /* Where the result is subnormal it is the square of what half the argument gives. */
-static inline float exponential(float a) {
+static SIM_INLINED float exponential(float a) {
     const bool halved = a < -126.0f;
     const float result = sim_mufu_exponential(halved ? a * 0.5f : a);
     return canonical_f32(halved ? result * result : result);
 }
 
 /* Turns of 2 pi, rounded towards zero; the product of two floats is exact in double precision. */
-static inline float turns_of(float a) {
+static SIM_INLINED float turns_of(float a) {
     const double exact = (double)a * (double)0x1.45f306p-3f;
     const uint64_t bits = bits_of_f64(exact);
-    const float result = flush_f32((float)f64_of_bits(bits & ~((UINT64_C(1) << 29) - 1)));
-    return exact != exact ? f32_of_bits(SIM_NAN_F32) : result;
+    return flush_f32((float)f64_of_bits(bits & ~((UINT64_C(1) << 29) - 1)));
 }
 
 SIM_UNARY(rcp_plain, float, float, reciprocal(a))
@@ -57,7 +56,7 @@ SIM_UNARY(tangent, float, float, sim_mufu_tangent(a))
 /* ---- double precision ---- */
 
 /* Without .ftz, what ptxas makes of it: one step of refinement, within 1 ulp. */
-static inline double refined_rsqrt(double a) {
+static SIM_INLINED double refined_rsqrt(double a) {
     const bool subnormal = __builtin_fabs(a) < 0x1p-1022;
     const double lifted = subnormal ? a * 0x1p54 : a;
     const double first = sim_mufu_inverse_root_f64(lifted);
@@ -105,18 +104,18 @@ haul_status LOWER(TANH)(sim_lowering *l, const ptx_instruction *i) {
 
 /* a times the unit's reciprocal of b. Where that would be subnormal, .full makes both a quarter; where b is, both are
  * made 2^24 times as large. */
-static inline float divide(float a, float b) {
+static SIM_INLINED float divide(float a, float b) {
     const float by = lift(b);
     return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));
 }
-static inline float divide_ftz(float a, float b) {
+static SIM_INLINED float divide_ftz(float a, float b) {
     return flush_f32(canonical_f32(sim_mufu_reciprocal(b) * flush_f32(a)));
 }
-static inline float divide_fully(float a, float b) {
+static SIM_INLINED float divide_fully(float a, float b) {
     const float by = __builtin_fabsf(b) > 0x1p126f ? 0.25f : lift(b);
     return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));
 }
-static inline float divide_fully_ftz(float a, float b) {
+static SIM_INLINED float divide_fully_ftz(float a, float b) {
     const float by = __builtin_fabsf(b) > 0x1p126f ? 0.25f : 1.0f;
     return divide_ftz(flush_f32(a) * by, b * by);
 }
