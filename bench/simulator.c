@@ -1,6 +1,6 @@
 /* How fast the virtual GPU runs, all counters on: PTX thread-instructions a second of kernels that stream, compute,
- * copy asynchronously, exchange through shared memory and count with atomics, for 1 to N host threads; and how many
- * times as long the same takes with all checks of `haul check` on.
+ * copy asynchronously, exchange through shared memory, count with atomics and reach memory at scattered places, for 1
+ * to N host threads; and how many times as long the same takes with all checks of `haul check` on.
  *
  *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] [--compiled]
  *
@@ -16,75 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    WORDS = 1 << 24,
-    PRODUCT_SIDE = 512,
-    TRANSPOSE_SIDE = 4096,
-    HISTOGRAM_BLOCKS = 1024,
-    SORT_RUN = 1024,
-    BODIES = 4096
-};
+#include "simulator/works.h"
 
 typedef struct options {
     const char *json, *only;
     unsigned threads, repeat;
     bool unchecked, compiled;
 } options;
-
-/* A buffer's words: floats or doubles from 0 to 1, or scattered integers. */
-typedef enum argument_kind { NO_ARGUMENT, INTEGER, REAL, DOUBLE, FLOATS, DOUBLES, KEYS } argument_kind;
-
-typedef struct argument_shape {
-    argument_kind kind;
-    double value; /* or how many words */
-} argument_shape;
-
-enum { MOST_ARGUMENTS = 5 };
-
-typedef struct work {
-    const char *name, *module, *kernel; /* module NULL: simulator/kernels.cu */
-    uint32_t grid[3], block[3];
-    argument_shape arguments[MOST_ARGUMENTS];
-} work;
-
-/* clang-format off */
-static const work works[] = {
-    {"saxpy 2^24", "saxpy", "saxpy_scalar", {WORDS / 256, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS}, {REAL, 1.5}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
-    {"saxpy 2^24, float4", "saxpy", "saxpy_vector", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS}, {REAL, 1.5}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
-    {"product 512", "sgemm", "sgemm_tiled", {PRODUCT_SIDE / 16, PRODUCT_SIDE / 16, 1}, {16, 16, 1},
-     {{FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE},
-      {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {INTEGER, PRODUCT_SIDE}}},
-    {"product 512, LDGSTS", NULL, "product_staged", {PRODUCT_SIDE / 64, PRODUCT_SIDE / 64, 1}, {256, 1, 1},
-     {{FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE},
-      {FLOATS, PRODUCT_SIDE * PRODUCT_SIDE}, {INTEGER, PRODUCT_SIDE}}},
-    {"transpose 4096", NULL, "transpose_padded", {TRANSPOSE_SIDE / 32, TRANSPOSE_SIDE / 32, 1}, {32, 8, 1},
-     {{FLOATS, TRANSPOSE_SIDE * TRANSPOSE_SIDE}, {FLOATS, TRANSPOSE_SIDE * TRANSPOSE_SIDE}, {INTEGER, TRANSPOSE_SIDE}}},
-    {"histogram 2^24", NULL, "histogram_shared", {HISTOGRAM_BLOCKS, 1, 1}, {256, 1, 1},
-     {{KEYS, WORDS}, {KEYS, 256}, {INTEGER, WORDS}}},
-    {"bitonic sort 2^20", NULL, "bitonic_sort", {WORDS / 16 / SORT_RUN, 1, 1}, {SORT_RUN / 2, 1, 1},
-     {{KEYS, WORDS / 16}}},
-    {"f64 axpy 2^22", NULL, "saxpy_double", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS / 4}, {DOUBLE, 1.5}, {DOUBLES, WORDS / 2}, {DOUBLES, WORDS / 2}}},
-    {"f64 product 256", NULL, "product_double", {16, 16, 1}, {16, 16, 1},
-     {{DOUBLES, 2 * 256 * 256}, {DOUBLES, 2 * 256 * 256}, {DOUBLES, 2 * 256 * 256}, {INTEGER, 256}}},
-    {"f16x2 polynomial 2^22", NULL, "polynomial_half2", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS / 4}, {KEYS, WORDS / 4}, {KEYS, WORDS / 4}}},
-    {"bytes 2^24", NULL, "brighten_bytes", {WORDS / 256, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS}, {KEYS, WORDS / 4}, {KEYS, WORDS / 4}}},
-    {"sum by shuffles 2^24", NULL, "sum_shuffled", {WORDS / 2048, 1, 1}, {256, 1, 1},
-     {{FLOATS, WORDS}, {FLOATS, WORDS / 2048}, {INTEGER, WORDS}}},
-    {"bodies 4096", NULL, "pull_bodies", {BODIES / 256, 1, 1}, {256, 1, 1},
-     {{FLOATS, 4 * BODIES}, {FLOATS, 4 * BODIES}, {INTEGER, BODIES}}},
-    {"options 2^22", NULL, "price_options", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS / 4}, {FLOATS, WORDS / 4}, {FLOATS, WORDS / 4}, {FLOATS, WORDS / 4}}},
-    {"rows of weights 2^24", NULL, "weigh_rows", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS / 128}, {FLOATS, WORDS}, {FLOATS, WORDS}}},
-    {"turned pairs 2^22", NULL, "turn_pairs", {WORDS / 1024, 1, 1}, {256, 1, 1},
-     {{INTEGER, WORDS / 4}, {FLOATS, WORDS / 2}, {FLOATS, WORDS / 2}}},
-};
-/* clang-format on */
 
 /* simulator/kernels.cu, embedded. */
 extern const char bench_simulator_ptx[], bench_simulator_ptx_end[];
@@ -95,33 +33,33 @@ static void must(haul_status status) {
     exit(1);
 }
 
-static haul_argument filled_buffer(haul_device *device, argument_kind kind, size_t words) {
+static uint32_t *filled(const bench_argument *shape) {
+    uint32_t *words = calloc(bench_words_of(shape), sizeof *words);
+    if (!words) abort();
+    bench_fill_words(shape, words);
+    return words;
+}
+
+static void write_words(haul_buffer *buffer, const bench_argument *shape) {
+    uint32_t *words = filled(shape);
+    must(haul_buffer_write(buffer, 0, words, bench_words_of(shape) * sizeof *words));
+    free(words);
+}
+
+static haul_argument make_argument(haul_device *device, const bench_argument *shape) {
     haul_argument argument = {.kind = HAUL_ARGUMENT_BUFFER};
-    uint32_t *contents = malloc(words * sizeof *contents);
-    if (!contents) abort();
-    for (size_t i = 0; i < words; i++) {
-        const float real = (float)(i % 1024) / 1024.0f;
-        contents[i] = (uint32_t)i * 0x9e3779b1u >> 7;
-        const double wide = (double)real;
-        if (kind == FLOATS) memcpy(&contents[i], &real, sizeof real);
-        if (kind == DOUBLES && i % 2) memcpy(&contents[i - 1], &wide, sizeof wide);
+    switch (shape->fill) {
+    case BENCH_INTEGER: return (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = (int64_t)shape->value};
+    case BENCH_DOUBLE: return (haul_argument){.kind = HAUL_ARGUMENT_F64, .real = shape->value};
+    case BENCH_REAL: return (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = shape->value};
+    default: break;
     }
-    must(haul_buffer_create(device, words * sizeof *contents, &argument.buffer));
-    must(haul_buffer_write(argument.buffer, 0, contents, words * sizeof *contents));
-    free(contents);
+    must(haul_buffer_create(device, bench_words_of(shape) * sizeof(uint32_t), &argument.buffer));
+    write_words(argument.buffer, shape);
     return argument;
 }
 
-static haul_argument make_argument(haul_device *device, argument_shape shape) {
-    switch (shape.kind) {
-    case INTEGER: return (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = (int64_t)shape.value};
-    case DOUBLE: return (haul_argument){.kind = HAUL_ARGUMENT_F64, .real = shape.value};
-    case REAL: return (haul_argument){.kind = HAUL_ARGUMENT_F32, .real = shape.value};
-    default: return filled_buffer(device, shape.kind, (size_t)shape.value);
-    }
-}
-
-static haul_module *load_module(haul_device *device, const work *w) {
+static haul_module *load_module(haul_device *device, const bench_work *w) {
     haul_module *module;
     const haul_kernel_module *shipped = w->module ? haul_kernel_module_find(w->module, 90) : NULL;
     const char *ptx = shipped ? shipped->ptx : bench_simulator_ptx,
@@ -141,26 +79,54 @@ static void choose_form(bool interpreted) {
     setenv("HAUL_COMPILE", interpreted ? "off" : asked, 1);
 }
 
-static result measure(const work *w, unsigned threads, unsigned repeat, bool check) {
+/* What launches count up from zero does so each time. */
+static void clear_words(const bench_work *w, const haul_launch *launch) {
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (w->arguments[i].fill == BENCH_ZEROS) write_words(launch->arguments[i].buffer, &w->arguments[i]);
+}
+
+static void check_words(const bench_work *w, const haul_launch *launch) {
+    bench_words before[BENCH_MOST_ARGUMENTS] = {0}, after[BENCH_MOST_ARGUMENTS] = {0};
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const size_t count = before[i].count = after[i].count = bench_words_of(&w->arguments[i]);
+        if (!count) continue;
+        before[i].words = filled(&w->arguments[i]);
+        after[i].words = filled(&w->arguments[i]);
+        must(haul_buffer_read(launch->arguments[i].buffer, 0, after[i].words, count * sizeof(uint32_t)));
+    }
+    if (!w->check(before, after)) {
+        fprintf(stderr, "bench_simulator: %s: the result is wrong\n", w->name);
+        exit(1);
+    }
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        free(before[i].words);
+        free(after[i].words);
+    }
+}
+
+static result measure(const bench_work *w, unsigned threads, unsigned repeat, bool check) {
     const haul_device_options device_options = {.threads = threads, .check = check};
     haul_device *device;
     haul_run *run;
     must(haul_device_open("sim:h100", &device_options, &device));
     haul_module *module = load_module(device, w);
     must(haul_run_create(device, &run));
-    haul_argument arguments[MOST_ARGUMENTS];
+    haul_argument arguments[BENCH_MOST_ARGUMENTS];
     haul_launch launch = {.kernel = w->kernel, .arguments = arguments};
-    for (; launch.argument_count < MOST_ARGUMENTS && w->arguments[launch.argument_count].kind; launch.argument_count++)
-        arguments[launch.argument_count] = make_argument(device, w->arguments[launch.argument_count]);
+    for (; launch.argument_count < BENCH_MOST_ARGUMENTS && w->arguments[launch.argument_count].fill;
+         launch.argument_count++)
+        arguments[launch.argument_count] = make_argument(device, &w->arguments[launch.argument_count]);
     memcpy(launch.grid, w->grid, sizeof launch.grid);
     memcpy(launch.block, w->block, sizeof launch.block);
     result best = {0};
     for (unsigned k = 0; k < repeat; k++) {
+        clear_words(w, &launch);
         must(haul_launch_run(module, &launch, run));
         const haul_launch_record *r = &run->launches[run->launch_count - 1];
         best.instructions = r->counters[HAUL_COUNTER_THREAD_INST_EXECUTED];
         if (k == 0 || r->host_seconds < best.seconds) best.seconds = r->host_seconds;
     }
+    if (w->check) check_words(w, &launch);
     haul_run_free(run);
     haul_device_close(device);
     return best;
@@ -204,7 +170,7 @@ static options parse(int count, char **words) {
     return o;
 }
 
-static void report(const work *w, unsigned threads, const options *o, json_t *rows) {
+static void report(const bench_work *w, unsigned threads, const options *o, json_t *rows) {
     const result r = measure(w, threads, o->repeat, false);
     const double rate = r.instructions / r.seconds;
     json_t *row =
@@ -234,10 +200,10 @@ int main(int count, char **words) {
     choose_form(false);
     printf("%-21s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
            o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
-    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
-        if (o.only && !strstr(works[i].name, o.only)) continue;
-        for (unsigned threads = 1; threads < o.threads; threads *= 2) report(&works[i], threads, &o, rows);
-        report(&works[i], o.threads, &o, rows);
+    for (const bench_work *w = bench_works; w < bench_works + bench_work_count; w++) {
+        if (o.only && !strstr(w->name, o.only)) continue;
+        for (unsigned threads = 1; threads < o.threads; threads *= 2) report(w, threads, &o, rows);
+        report(w, o.threads, &o, rows);
     }
     int failed = o.json && json_dump_file(rows, o.json, JSON_INDENT(2)) != 0;
     if (failed) fprintf(stderr, "bench_simulator: %s cannot be written\n", o.json);

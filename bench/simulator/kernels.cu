@@ -234,3 +234,63 @@ extern "C" __global__ void turn_pairs(unsigned n, const float2 *in, float2 *out)
     float angle = (float)(i & 1023) * 0.01f, s = __sinf(angle), c = __cosf(angle);
     out[i] = make_float2(gate(v.x * c - v.y * s), gate(v.x * s + v.y * c));
 }
+
+/* ---- where a warp's lanes lie far apart ---- */
+
+/* out = table at scattered places; `mask` one less than its words, a power of two. */
+extern "C" __global__ void gather_words(unsigned n, const unsigned *places, const unsigned *table, unsigned *out,
+                                        unsigned mask) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = table[places[i] & mask];
+}
+
+/* The other way round. */
+extern "C" __global__ void scatter_words(unsigned n, const unsigned *places, const unsigned *in, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[places[i]] = in[i];
+}
+
+/* A field of records of 33 words becomes one of records of 17. */
+extern "C" __global__ void copy_fields(unsigned n, const unsigned *in, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[(size_t)i * 17] = in[(size_t)i * 33];
+}
+
+/* y = A * x, A in compressed rows; a thread a row. */
+extern "C" __global__ void multiply_rows(unsigned n, const unsigned *starts, const unsigned *columns,
+                                         const float *values, const float *x, float *y) {
+    unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= n) return;
+    float sum = 0;
+    for (unsigned k = starts[row]; k < starts[row + 1]; k++) sum = fmaf(values[k], x[columns[k]], sum);
+    y[row] = sum;
+}
+
+/* Keys but 0 go to a table of mask + 1 words with open addressing. */
+extern "C" __global__ void insert_keys(unsigned n, const unsigned *keys, unsigned *table, unsigned mask) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned key = keys[i] | 1;
+    for (unsigned at = (key * 0x9e3779b1u >> 8) & mask;; at = (at + 1) & mask) {
+        unsigned old = atomicCAS(&table[at], 0, key);
+        if (old == 0 || old == key) return;
+    }
+}
+
+/* How many equal keys came before each one: a pass of a sort by counting. */
+extern "C" __global__ void rank_keys(unsigned n, const unsigned *keys, unsigned *counts, unsigned *ranks,
+                                     unsigned mask) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) ranks[i] = atomicAdd(&counts[keys[i] & mask], 1);
+}
+
+/* A step of a search, breadth first: what the vertices 0 to n - 1 have edges to and nobody has seen goes to a queue. */
+extern "C" __global__ void expand_frontier(unsigned n, const unsigned *starts, const unsigned *edges, unsigned *seen,
+                                           unsigned *queue, unsigned *tail) {
+    unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= n) return;
+    for (unsigned k = starts[v]; k < starts[v + 1]; k++) {
+        unsigned to = edges[k];
+        if (seen[to] == 0 && atomicExch(&seen[to], 1) == 0) queue[atomicAdd(tail, 1)] = to;
+    }
+}
