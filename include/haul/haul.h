@@ -99,6 +99,15 @@ typedef enum haul_tensor_swizzle {
 /* Copies by pixels that move along dimension 1 alone (im2col::w, im2col::w::128), from sm_100 on. */
 typedef enum haul_tensor_wide { HAUL_TENSOR_WIDE_NONE, HAUL_TENSOR_WIDE_W, HAUL_TENSOR_WIDE_W128 } haul_tensor_wide;
 
+/* Interleaved channels: an array of pixels of 16 or 32 bytes each, a slice of their channels (NC/8HWC8 of 2-byte
+ * elements is 16B). Dimension 0 counts pixels, which lie side by side; the last dimension but one counts slices, of
+ * which a copy takes one, whatever the box says. As an H100 has it (driver 580): the driver's manual does not say. */
+typedef enum haul_tensor_interleave {
+    HAUL_TENSOR_INTERLEAVE_NONE,
+    HAUL_TENSOR_INTERLEAVE_16B,
+    HAUL_TENSOR_INTERLEAVE_32B
+} haul_tensor_interleave;
+
 /* The least that L2 fetches for a copy. */
 typedef enum haul_tensor_promotion {
     HAUL_TENSOR_PROMOTION_NONE,
@@ -133,12 +142,18 @@ typedef struct haul_tensor {
      * swizzle must be 64B, 128B or ATOM_32B. W128 always takes 128 pixels. A copy names a halo: so many more pixels, or
      * (W128) so many beyond each 32. */
     haul_tensor_wide wide;
+    /* Not by pixels, and of 3 to 5 dimensions; without a swizzle, or with 32B of 32B, in rows without gaps. extent[0]
+     * is pixels then, and so is box[0], which times an element's bytes must be a multiple of 16 all the same. With 32B
+     * the address and the pitches are multiples of 32. */
+    haul_tensor_interleave interleave;
 } haul_tensor;
 
-/* Errors: HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer). */
+/* Encodes the map that kernels get as an argument (HAUL_ARGUMENT_BYTES), for the device of the tensor's buffer. Errors:
+ * HAUL_ERROR_ARGUMENT with what is wrong (also when the array reaches beyond its buffer), HAUL_ERROR_UNSUPPORTED for
+ * what the device's driver does not have. */
 haul_status haul_tensor_map_encode(const haul_tensor *tensor, haul_tensor_map *map);
 /* The array as the tile transfers of haul/device.h take it, on any device: where there is no tensor copy engine, the
- * map stays zeros and tiles go by other engines. Extents up to 2^31 - 1. Errors as above. */
+ * map stays zeros and tiles go by other engines. Extents up to 2^31 - 1, channels not interleaved. Errors as above. */
 haul_status haul_tensor_view_encode(const haul_tensor *tensor, haul_tensor_view *view);
 
 /* Loads PTX text; `name` is for messages. Errors: HAUL_ERROR_SYNTAX, HAUL_ERROR_UNSUPPORTED with name:line:column. */

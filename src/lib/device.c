@@ -122,6 +122,7 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     HAUL_TRY(set_limit(d, DRIVER_LIMIT_HEAP, o->heap_bytes, "the size of the heap"));
     return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
 }
+
 static haul_status open_device(haul_device *d, const char *name, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));

@@ -50,10 +50,10 @@ void device_name_twin(const haul_device *device, char name[32]);
 haul_status device_enter(const haul_device *device);
 /* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the words of the driver's
  * compiler. */
-/* Several texts, which end with a NUL. */
+haul_status device_load_ptx(const haul_device *device, const char *name, const char *ptx, CUmodule *module);
+/* The same of several texts, linked. */
 haul_status device_link_ptx(const haul_device *device, const char *name, const haul_ptx *parts, size_t count,
                             CUmodule *module);
-haul_status device_load_ptx(const haul_device *device, const char *name, const char *ptx, CUmodule *module);
 /* HAUL_ERROR_LIMIT when grid, block or shared memory are beyond a real device or the kernel's bounds. */
 haul_status device_check_launch(const haul_device *device, const haul_launch *launch, CUfunction kernel);
 /* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU has left better words

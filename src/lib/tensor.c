@@ -5,12 +5,23 @@
 #include <limits.h>
 #include <string.h>
 
-static const uint8_t element_bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}; /* by haul_tensor_type */
+static const uint8_t element_bytes[] = {
+#define TENSOR_TYPE(id, name, bytes, floating, add, min, max) [HAUL_TENSOR_##id] = (bytes),
+#include "driver/tensor_types.def"
+#undef TENSOR_TYPE
+};
+
+/* What dimension 0 counts. */
+static uint64_t unit_bytes(const haul_tensor *t) {
+    return t->interleave == HAUL_TENSOR_INTERLEAVE_NONE ? element_bytes[t->type]
+                                                        : UINT64_C(16) << (t->interleave - HAUL_TENSOR_INTERLEAVE_16B);
+}
 
 /* Bytes from the array's first element to behind its last. */
 static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
     if ((size_t)t->type >= sizeof element_bytes || t->rank < 1 || t->rank > 5) return false;
-    if (__builtin_mul_overflow(t->extent[0], element_bytes[t->type], bytes)) return false;
+    if ((unsigned)t->interleave > HAUL_TENSOR_INTERLEAVE_32B) return false;
+    if (__builtin_mul_overflow(t->extent[0], unit_bytes(t), bytes)) return false;
     for (uint32_t d = 1; d < t->rank; d++) {
         uint64_t rest;
         if (t->extent[d] == 0 || __builtin_mul_overflow(t->extent[d] - 1, t->pitch[d - 1], &rest)) return false;
@@ -23,7 +34,8 @@ static haul_status check_buffer(const haul_tensor *t) {
     uint64_t bytes;
     if (!t->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: it needs a buffer");
     if (!array_bytes(t, &bytes))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: type, rank, extents or pitches are out of range");
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "tensor map: type, rank, extents, pitches or interleave are out of range");
     if (t->offset <= t->buffer->bytes && bytes <= t->buffer->bytes - t->offset) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT,
                      "tensor map: an array of %llu bytes from byte %llu on reaches beyond its buffer of %llu",
@@ -34,16 +46,17 @@ static CUresult encode(const haul_tensor *t, const driver_table *driver, CUtenso
                        const unsigned long long *extents, const unsigned long long *pitches, const unsigned *box,
                        const unsigned *steps) {
     void *address = (void *)(uintptr_t)(t->buffer->address + t->offset);
-    const int type = (int)t->type, swizzle = (int)t->swizzle, promotion = (int)t->promotion;
+    const int type = (int)t->type, interleave = (int)t->interleave, swizzle = (int)t->swizzle;
+    const int promotion = (int)t->promotion;
     if (!t->by_pixels)
-        return driver->tensor_map(map, type, t->rank, address, extents, pitches, box, steps, 0, swizzle, promotion,
-                                  t->fill_nan);
+        return driver->tensor_map(map, type, t->rank, address, extents, pitches, box, steps, interleave, swizzle,
+                                  promotion, t->fill_nan);
     if (t->wide == HAUL_TENSOR_WIDE_NONE)
         return driver->tensor_map_im2col(map, type, t->rank, address, extents, pitches, t->lower, t->upper, box[0],
-                                         t->pixels, steps, 0, swizzle, promotion, t->fill_nan);
+                                         t->pixels, steps, interleave, swizzle, promotion, t->fill_nan);
     if (!driver->tensor_map_im2col_wide) return CUDA_NOT_SUPPORTED;
     return driver->tensor_map_im2col_wide(map, type, t->rank, address, extents, pitches, t->lower[0], t->upper[0],
-                                          box[0], t->pixels, steps, 0, (int)t->wide - 1, swizzle, promotion,
+                                          box[0], t->pixels, steps, interleave, (int)t->wide - 1, swizzle, promotion,
                                           t->fill_nan);
 }
 
@@ -71,6 +84,8 @@ static const uint32_t nan_fill = 0x7ff77ff7;
 
 haul_status haul_tensor_view_encode(const haul_tensor *t, haul_tensor_view *view) {
     HAUL_TRY(check_buffer(t));
+    if (t->interleave)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "tensor view: tiles cannot have interleaved channels: use a tensor map");
     const haul_device *d = t->buffer->device;
     int major = 0;
     HAUL_TRY(device_enter(d));

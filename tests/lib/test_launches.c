@@ -66,6 +66,18 @@ static void a_tensor_map_is_read(void **state) {
     assert_true(t->extent[0] == 64 && t->extent[3] == 2 && t->pitch[2] == 6144);
     assert_true(t->box[0] == 16 && t->step[1] == 2 && t->pixels == 24 && t->lower[0] == -1 && t->upper[1] == 2);
     assert_true(t->swizzle == HAUL_TENSOR_SWIZZLE_32B && t->promotion == HAUL_TENSOR_PROMOTION_256B);
+    assert_true(t->interleave == HAUL_TENSOR_INTERLEAVE_NONE);
+    launch_list_free(&list);
+}
+
+static void channels_of_a_tensor_map_may_be_interleaved(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[{\"tensor\":\"u16\",\"of\":1,\"extent\":"
+                       "[20,4,2],\"pitch\":[320,1280],\"box\":[8,1,2],\"interleave\":\"16B\"},"
+                       "{\"buf\":\"u32\",\"words\":640}]}";
+    assert_int_equal(read(&list, line), HAUL_OK);
+    assert_int_equal(list.items[0].arguments[0].tensor->interleave, HAUL_TENSOR_INTERLEAVE_16B);
     launch_list_free(&list);
 }
 
@@ -319,6 +331,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_line_is_read),
         cmocka_unit_test(a_tensor_map_is_read),
+        cmocka_unit_test(channels_of_a_tensor_map_may_be_interleaved),
         cmocka_unit_test(empty_lines_are_skipped_and_ids_count),
         cmocka_unit_test(many_launches_are_kept),
         cmocka_unit_test(variables_and_windows_are_read),

@@ -124,22 +124,20 @@ enum { PIXELS = 256, ROW_BYTES = 32 * PIXELS, THREADS = 256, WIDTH = 250 };
          "cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd2, %rd0, %rd3;\nadd.u32 %r4, %r1, %r3;\nld.shared.b32 %r6, [%r4];\n" \
          "st.global.b32 [%rd2], %r6;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra DUMP;\n" END
 
-/* The library's maps have no interleaved channels: they are set in the virtual GPU's own form. */
+static haul_tensor interleaved(haul_buffer *from) {
+    return (haul_tensor){.buffer = from,
+                         .type = HAUL_TENSOR_F32,
+                         .rank = 3,
+                         .extent = {WIDTH, 2, 1},
+                         .pitch = {ROW_BYTES, 2 * ROW_BYTES},
+                         .box = {PIXELS, 1, 1},
+                         .interleave = HAUL_TENSOR_INTERLEAVE_32B};
+}
+
 static haul_tensor_map interleaved_map(haul_buffer *from) {
-    const haul_tensor flat = {.buffer = from,
-                              .type = HAUL_TENSOR_F32,
-                              .rank = 3,
-                              .extent = {8, 2, 1},
-                              .pitch = {ROW_BYTES, 2 * ROW_BYTES},
-                              .box = {8, 1, 1}};
+    const haul_tensor t = interleaved(from);
     haul_tensor_map map;
-    sim_tensor t;
-    if (haul_tensor_map_encode(&flat, &map) != HAUL_OK) fail_msg("%s", haul_message());
-    assert_int_equal(sim_tensor_unpack((const unsigned char *)&map, &t), HAUL_OK);
-    t.interleave = SIM_TENSOR_INTERLEAVE_32B;
-    t.extent[0] = WIDTH;
-    t.box[0] = PIXELS;
-    sim_tensor_pack(&t, (unsigned char *)&map);
+    if (haul_tensor_map_encode(&t, &map) != HAUL_OK) fail_msg("%s", haul_message());
     return map;
 }
 
@@ -171,6 +169,26 @@ static void the_longest_row_arrives(void **state) {
     haul_device_close(device);
 }
 
+static void the_library_takes_no_pixels_beyond_the_buffer_and_no_tiles(void **state) {
+    (void)state;
+    haul_device *device;
+    haul_buffer *buffer;
+    haul_tensor_map map;
+    haul_tensor_view view;
+    assert_int_equal(haul_device_open("sim:h100", NULL, &device), HAUL_OK);
+    assert_int_equal(haul_buffer_create(device, 32 * WIDTH + ROW_BYTES - 1, &buffer), HAUL_OK);
+    haul_tensor t = interleaved(buffer);
+    assert_int_equal(haul_tensor_map_encode(&t, &map), HAUL_ERROR_ARGUMENT);
+    assert_string_equal(haul_message(),
+                        "tensor map: an array of 16192 bytes from byte 0 on reaches beyond its buffer of 16191");
+    t.extent[1] = 1;
+    assert_int_equal(haul_tensor_view_encode(&t, &view), HAUL_ERROR_ARGUMENT);
+    assert_string_equal(haul_message(), "tensor view: tiles cannot have interleaved channels: use a tensor map");
+    t.interleave = (haul_tensor_interleave)3;
+    assert_int_equal(haul_tensor_map_encode(&t, &map), HAUL_ERROR_ARGUMENT);
+    haul_device_close(device);
+}
+
 static void expect_wrong(sim_tensor t, const char *message) {
     assert_int_equal(sim_tensor_check(&t), HAUL_ERROR_ARGUMENT);
     assert_string_equal(haul_message(), message);
@@ -198,6 +216,7 @@ int main(void) {
         cmocka_unit_test(pixels_of_32_bytes_are_swizzled_in_rows_without_gaps),
         cmocka_unit_test(other_dimensions_are_as_without),
         cmocka_unit_test(the_longest_row_arrives),
+        cmocka_unit_test(the_library_takes_no_pixels_beyond_the_buffer_and_no_tiles),
         cmocka_unit_test(bad_maps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,8 @@
  * A tensor map is an argument of the array in a buffer that is another, `of`, counted from 0:
  *     {"tensor":"f32","of":0,"extent":[64,32],"pitch":[256],"box":[32,8],"step":[1,1],"swizzle":"128B",
  *      "promotion":"none","nan":false}
- * with haul_tensor's fields and types ("f32", "bf16", ...); step, swizzle, promotion and nan may be missing. Copies by
- * pixels have "pixels", "lower" and "upper" too, and a box of one number. */
+ * with haul_tensor's fields and types ("f32", "bf16", ...); step, interleave, swizzle, promotion and nan may be
+ * missing. Copies by pixels have "pixels", "lower" and "upper" too, and a box of one number. */
 #ifndef HAUL_LIB_LAUNCH_LAUNCHES_H
 #define HAUL_LIB_LAUNCH_LAUNCHES_H
 

@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const types[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
-                                    "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"}; /* by haul_tensor_type */
+static const char *const types[] = {
+#define TENSOR_TYPE(id, name, bytes, floating, add, min, max) [HAUL_TENSOR_##id] = (name),
+#include "driver/tensor_types.def"
+#undef TENSOR_TYPE
+};
 static const char *const swizzles[] = {"none",         "32B", "64B", "128B", "128B_atom_32B", "128B_atom_32B_flip_8B",
                                        "128B_atom_64B"};                 /* by haul_tensor_swizzle */
 static const char *const wides[] = {"none", "w", "w128"};                /* by haul_tensor_wide */
+static const char *const interleaves[] = {"none", "16B", "32B"};         /* by haul_tensor_interleave */
 static const char *const promotions[] = {"none", "64B", "128B", "256B"}; /* by haul_tensor_promotion */
 
 enum { NAMES_MOST = sizeof types / sizeof *types };
@@ -34,6 +38,17 @@ static haul_status read_name(launch_list *list, json_t *value, const char *what,
     }
     return unknown(what, name, names, count);
 }
+
+/* A member that may be missing: the first name then. */
+static haul_status read_choice(launch_list *list, json_t *object, const char *member, const char *const *names,
+                               size_t count, int *out) {
+    json_t *value = json_object_get(object, member);
+    *out = 0;
+    return value ? read_name(list, value, member, names, count, out) : HAUL_OK;
+}
+
+#define READ_CHOICE(list, object, member, names, out) \
+    read_choice(list, object, member, names, sizeof(names) / sizeof *(names), out)
 
 /* `count` numbers from `low` to `high`. */
 static haul_status read_numbers(json_t *value, const char *what, size_t count, int64_t low, int64_t high,
@@ -73,15 +88,15 @@ static haul_status read_box(json_t *object, haul_tensor *t) {
 
 /* Copies by pixels say how many, and the two corners of where they may begin. */
 static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t) {
-    json_t *pixels = json_object_get(object, "pixels"), *wide = json_object_get(object, "wide");
+    json_t *pixels = json_object_get(object, "pixels");
     int64_t count = 0, lower[3], upper[3];
-    int chosen = 0;
+    int wide;
     if (!pixels) return HAUL_OK;
     if (t->rank < 3) return haul_fail(HAUL_ERROR_ARGUMENT, "pixels: need three to five dimensions");
     HAUL_TRY(launch_read_integer(pixels, "pixels", 1, 1024, &count));
-    if (wide) HAUL_TRY(read_name(list, wide, "wide", wides, sizeof wides / sizeof *wides, &chosen));
-    t->wide = (haul_tensor_wide)chosen;
-    const size_t corners = chosen ? 1 : t->rank - 2;
+    HAUL_TRY(READ_CHOICE(list, object, "wide", wides, &wide));
+    t->wide = (haul_tensor_wide)wide;
+    const size_t corners = wide ? 1 : t->rank - 2;
     HAUL_TRY(read_numbers(json_object_get(object, "lower"), "lower", corners, INT16_MIN, INT16_MAX, lower));
     HAUL_TRY(read_numbers(json_object_get(object, "upper"), "upper", corners, INT16_MIN, INT16_MAX, upper));
     t->by_pixels = true;
@@ -94,14 +109,13 @@ static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t
 }
 
 static haul_status read_layout(launch_list *list, json_t *object, haul_tensor *t) {
-    json_t *swizzle = json_object_get(object, "swizzle"), *promotion = json_object_get(object, "promotion");
-    int chosen = 0;
-    if (swizzle) HAUL_TRY(read_name(list, swizzle, "swizzle", swizzles, sizeof swizzles / sizeof *swizzles, &chosen));
-    t->swizzle = (haul_tensor_swizzle)chosen;
-    chosen = 0;
-    if (promotion)
-        HAUL_TRY(read_name(list, promotion, "promotion", promotions, sizeof promotions / sizeof *promotions, &chosen));
-    t->promotion = (haul_tensor_promotion)chosen;
+    int interleave, swizzle, promotion;
+    HAUL_TRY(READ_CHOICE(list, object, "interleave", interleaves, &interleave));
+    HAUL_TRY(READ_CHOICE(list, object, "swizzle", swizzles, &swizzle));
+    HAUL_TRY(READ_CHOICE(list, object, "promotion", promotions, &promotion));
+    t->interleave = (haul_tensor_interleave)interleave;
+    t->swizzle = (haul_tensor_swizzle)swizzle;
+    t->promotion = (haul_tensor_promotion)promotion;
     t->fill_nan = json_is_true(json_object_get(object, "nan"));
     return HAUL_OK;
 }

@@ -20,8 +20,8 @@ static const struct {
     uint8_t bytes;
     bool floating;
 } types[SIM_TENSOR_TYPES] = {
-#define TENSOR_TYPE(id, bytes, floating, add, min, max) {bytes, floating},
-#include "sim/copy/tensor.def"
+#define TENSOR_TYPE(id, name, bytes, floating, add, min, max) {bytes, floating},
+#include "driver/tensor_types.def"
 #undef TENSOR_TYPE
 };
 

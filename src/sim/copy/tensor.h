@@ -16,8 +16,8 @@ enum { SIM_TENSOR_PLACE = SIM_TENSOR_RANK - 2, SIM_TENSOR_MOST_BOX = 256 };
 enum { SIM_TENSOR_MOST_ROW = 32 * SIM_TENSOR_MOST_BOX }; /* bytes: of interleaved pixels */
 
 typedef enum sim_tensor_type {
-#define TENSOR_TYPE(id, bytes, floating, add, min, max) SIM_TENSOR_##id,
-#include "sim/copy/tensor.def"
+#define TENSOR_TYPE(id, name, bytes, floating, add, min, max) SIM_TENSOR_##id,
+#include "driver/tensor_types.def"
 #undef TENSOR_TYPE
     SIM_TENSOR_TYPES
 } sim_tensor_type;

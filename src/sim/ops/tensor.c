@@ -183,8 +183,8 @@ typedef enum reduction { REDUCE_BITS, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE
 static const struct {
     uint8_t add, min, max;
 } reductions[SIM_TENSOR_TYPES] = {
-#define TENSOR_TYPE(id, bytes, floating, add, min, max) {SIM_ATOMIC_##add, SIM_ATOMIC_##min, SIM_ATOMIC_##max},
-#include "sim/copy/tensor.def"
+#define TENSOR_TYPE(id, name, bytes, floating, add, min, max) {SIM_ATOMIC_##add, SIM_ATOMIC_##min, SIM_ATOMIC_##max},
+#include "driver/tensor_types.def"
 #undef TENSOR_TYPE
 };
 
