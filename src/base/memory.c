@@ -27,6 +27,16 @@ void *memory_resize(void *old, size_t size) {
     return must_fail() ? NULL : realloc(old, size ? size : 1);
 }
 
+void *memory_grow(void *items, size_t count, size_t *capacity, size_t size) {
+    enum { FIRST = 16 };
+    if (count < *capacity) return items;
+    const size_t larger = *capacity ? *capacity * 2 : FIRST;
+    if (larger < *capacity || larger > SIZE_MAX / size) return NULL;
+    void *grown = memory_resize(items, larger * size);
+    if (grown) *capacity = larger;
+    return grown;
+}
+
 void memory_prefer_large_pages(void *p, size_t size) {
     enum { PAGE = 2 << 20 };
     const uintptr_t start = (uintptr_t)p, first = (start + PAGE - 1) / PAGE * PAGE, last = (start + size) / PAGE * PAGE;

@@ -75,13 +75,9 @@ haul_status haul_device_leaks(haul_device *d, haul_run *run) {
 
 haul_status run_add_launch(haul_run *run, haul_launch_record **record) {
     run_owner *o = run->owner;
-    if (run->launch_count == o->capacity) {
-        size_t capacity = o->capacity ? o->capacity * 2 : 16;
-        haul_launch_record *launches = memory_resize(run->launches, capacity * sizeof *launches);
-        if (!launches) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for another launch");
-        run->launches = launches;
-        o->capacity = capacity;
-    }
+    haul_launch_record *launches = memory_grow(run->launches, run->launch_count, &o->capacity, sizeof *launches);
+    if (!launches) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for another launch");
+    run->launches = launches;
     *record = &run->launches[run->launch_count++];
     memset(*record, 0, sizeof **record);
     return HAUL_OK;

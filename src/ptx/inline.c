@@ -1,5 +1,6 @@
 #include "ptx/inline.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "ptx/chain.h"
 #include "ptx/far.h"
@@ -115,8 +116,7 @@ static bool is_in_stack(const flattener *f, const ptx_variable *v) {
 
 /* Its index is its place in the frame. */
 static void add_to_stack(region *r, ptx_variable *v) {
-    const uint64_t alignment = v->alignment ? v->alignment : 1;
-    r->frame_bytes = (r->frame_bytes + alignment - 1) / alignment * alignment;
+    r->frame_bytes = number_align(r->frame_bytes, v->alignment);
     v->index = (uint32_t)r->frame_bytes;
     if (v->size > MAX_FRAME) r->frame_bytes = MAX_FRAME + 1;
     if (r->frame_bytes <= MAX_FRAME) r->frame_bytes += v->size;
@@ -392,8 +392,7 @@ static area begin_area(flattener *f, bool results) {
 }
 
 static void next_in_area(area *a, const ptx_variable *formal) {
-    const uint64_t alignment = formal->alignment ? formal->alignment : formal->size ? formal->size : 1;
-    a->at = (a->at + alignment - 1) / alignment * alignment;
+    a->at = number_align(a->at, formal->alignment ? formal->alignment : formal->size);
     if (a->variable->size < a->at + formal->size) a->variable->size = a->at + formal->size;
 }
 

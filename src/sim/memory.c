@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/status.h"
-#include "sim/virtual.h"
+#include "sim/virtual/virtual.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -86,18 +86,11 @@ static uint64_t used_virtual(const sim_memory *m) {
 }
 
 static haul_status make_room(sim_memory *m) {
-    if (m->count < m->capacity) return HAUL_OK;
-    size_t capacity = m->capacity ? m->capacity * 2 : 64;
-    void *blocks = memory_resize(m->blocks, capacity * sizeof *m->blocks);
+    void *blocks = memory_grow(m->blocks, m->count, &m->capacity, sizeof *m->blocks);
     if (!blocks)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: no host memory for the list of allocations");
     m->blocks = blocks;
-    m->capacity = capacity;
     return HAUL_OK;
-}
-
-static uint64_t align_up(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
 }
 
 /* As the driver does: what is large starts on a page of its own. */
@@ -116,7 +109,7 @@ static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     for (size_t i = 0; i <= m->count; i++) {
         uint64_t low, high;
         free_stretch(m, i, &low, &high);
-        low = align_up(low, alignment_of(bytes));
+        low = number_align(low, alignment_of(bytes));
         if (low > high || high - low < bytes) continue;
         *at = i;
         *from = low;
@@ -179,7 +172,7 @@ static bool is_carved(const sim_memory *m, uint64_t address) {
 
 /* Behind everything that was ever there. */
 static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
-    *from = align_up(m->high, alignment_of(bytes));
+    *from = number_align(m->high, alignment_of(bytes));
     size_t i = 0;
     while (i < m->count && m->blocks[i].from < *from) i++;
     const uint64_t end = i < m->count ? m->blocks[i].from : m->bytes;
@@ -233,7 +226,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     uint64_t left, all;
     sim_memory_usage(m, &left, &all);
     if (asked > left) return no_room(m, asked, "device memory");
-    uint64_t bytes = align_up(asked ? asked : 1, SIM_ALLOCATION_UNIT);
+    uint64_t bytes = number_align(asked ? asked : 1, SIM_ALLOCATION_UNIT);
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
@@ -304,23 +297,20 @@ bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) 
 /* ---- mapped host memory ---- */
 
 static haul_status make_mapping_room(sim_memory *m) {
-    if (m->mapped_count < m->mapped_capacity) return HAUL_OK;
-    const size_t capacity = m->mapped_capacity ? m->mapped_capacity * 2 : 16;
-    void *mapped = memory_resize(m->mapped, capacity * sizeof *m->mapped);
+    void *mapped = memory_grow(m->mapped, m->mapped_count, &m->mapped_capacity, sizeof *m->mapped);
     if (!mapped) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "mapped memory: no host memory for its list");
     m->mapped = mapped;
-    m->mapped_capacity = capacity;
     return HAUL_OK;
 }
 
 /* The first gap that is large enough; pages keep their place in a page. */
 haul_status sim_memory_map(sim_memory *m, void *host, uint64_t bytes, uint64_t *address) {
     const uint64_t within = (uintptr_t)host % PAGE;
-    uint64_t from = align_up(m->bytes, PAGE);
+    uint64_t from = number_align(m->bytes, PAGE);
     size_t at = 0;
     HAUL_TRY(make_mapping_room(m));
     for (; at < m->mapped_count && m->mapped[at].from < from + within + bytes + GAP; at++)
-        from = align_up(m->mapped[at].from + m->mapped[at].bytes + GAP, PAGE);
+        from = number_align(m->mapped[at].from + m->mapped[at].bytes + GAP, PAGE);
     if (bytes > SIM_HOST_BYTES || from + within + bytes + GAP > m->bytes + SIM_HOST_BYTES)
         return no_room(m, bytes, "mapped memory");
     memmove(m->mapped + at + 1, m->mapped + at, (m->mapped_count - at) * sizeof *m->mapped);

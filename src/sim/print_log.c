@@ -12,13 +12,9 @@ static haul_status no_memory(void) {
 }
 
 static bool make_room(sim_print_log *log) {
-    if (log->count < log->capacity) return true;
-    const size_t capacity = log->capacity ? log->capacity * 2 : 16;
-    sim_print_piece *pieces = memory_resize(log->pieces, capacity * sizeof *pieces);
-    if (!pieces) return false;
-    log->pieces = pieces;
-    log->capacity = capacity;
-    return true;
+    sim_print_piece *pieces = memory_grow(log->pieces, log->count, &log->capacity, sizeof *pieces);
+    if (pieces) log->pieces = pieces;
+    return pieces != NULL;
 }
 
 haul_status sim_print_log_close(sim_print_log *log, uint64_t block) {

@@ -54,11 +54,36 @@ static void refuses_products_that_overflow(void **state) {
     assert_null(memory_zeroed(huge, 4));
 }
 
+static void grows_an_array_by_doubling_only_when_it_is_full(void **state) {
+    (void)state;
+    size_t capacity = 0;
+    int *items = NULL;
+    for (int i = 0; i < 100; i++) {
+        int *grown = memory_grow(items, (size_t)i, &capacity, sizeof *items);
+        assert_non_null(grown);
+        items = grown;
+        items[i] = i;
+    }
+    assert_int_equal(capacity, 128);
+    assert_int_equal(items[99], 99);
+    memory_fail_after(1);
+    assert_ptr_equal(memory_grow(items, 127, &capacity, sizeof *items), items);
+    assert_null(memory_grow(items, 128, &capacity, sizeof *items));
+    assert_int_equal(capacity, 128);
+    assert_int_equal(items[99], 99);
+    capacity = SIZE_MAX / 2 + 1;
+    assert_null(memory_grow(items, capacity, &capacity, sizeof *items));
+    memory_free(items);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fails_the_chosen_allocation_once),        cmocka_unit_test(fails_nothing_once_switched_off),
-        cmocka_unit_test(keeps_the_old_block_when_a_resize_fails), cmocka_unit_test(gives_a_block_for_no_bytes),
+        cmocka_unit_test(fails_the_chosen_allocation_once),
+        cmocka_unit_test(fails_nothing_once_switched_off),
+        cmocka_unit_test(keeps_the_old_block_when_a_resize_fails),
+        cmocka_unit_test(gives_a_block_for_no_bytes),
         cmocka_unit_test(refuses_products_that_overflow),
+        cmocka_unit_test(grows_an_array_by_doubling_only_when_it_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,16 @@ static void writes_counts_in_groups_of_three(void **state) {
     assert_string_equal(number_format_count(UINT64_MAX, out), "18,446,744,073,709,551,615");
 }
 
+static void rounds_up_to_a_multiple(void **state) {
+    (void)state;
+    assert_int_equal(number_align(0, 16), 0);
+    assert_int_equal(number_align(1, 16), 16);
+    assert_int_equal(number_align(32, 16), 32);
+    assert_int_equal(number_align(13, 12), 24);
+    assert_int_equal(number_align(13, 1), 13);
+    assert_int_equal(number_align(13, 0), 13);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_unsigned_numbers),
@@ -135,6 +145,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_is_no_size),
         cmocka_unit_test(writes_bytes_in_the_unit_that_fits),
         cmocka_unit_test(writes_counts_in_groups_of_three),
+        cmocka_unit_test(rounds_up_to_a_multiple),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

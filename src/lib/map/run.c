@@ -26,14 +26,11 @@ static double now_us(const haul_mapper *m) {
 }
 
 static bool make_room(haul_mapper *m) {
-    if (m->timeline.count < m->operation_capacity) return true;
-    const size_t capacity = m->operation_capacity ? m->operation_capacity * 2 : 256;
+    if (m->timeline.count == MOST_OPERATIONS) return false;
     haul_operation *operations =
-        capacity > MOST_OPERATIONS ? NULL : memory_resize(m->timeline.operations, capacity * sizeof *operations);
-    if (!operations) return false;
-    m->timeline.operations = operations;
-    m->operation_capacity = capacity;
-    return true;
+        memory_grow(m->timeline.operations, m->timeline.count, &m->operation_capacity, sizeof *operations);
+    if (operations) m->timeline.operations = operations;
+    return operations != NULL;
 }
 
 void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes, double start, double end) {

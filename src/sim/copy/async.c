@@ -98,12 +98,9 @@ static bool make_room(sim_copy_queue *q) {
         q->first = 0;
         return true;
     }
-    size_t capacity = q->capacity ? q->capacity * 2 : 8;
-    sim_copy *copies = memory_resize(q->copies, capacity * sizeof *copies);
-    if (!copies) return false;
-    q->copies = copies;
-    q->capacity = capacity;
-    return true;
+    sim_copy *copies = memory_grow(q->copies, q->first + q->count, &q->capacity, sizeof *copies);
+    if (copies) q->copies = copies;
+    return copies != NULL;
 }
 
 sim_copy *sim_async_add(sim_warp *w) {
@@ -148,13 +145,9 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 
 bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
     sim_async *a = &b->async;
-    if (a->bulk_count == a->bulk_capacity) {
-        size_t capacity = a->bulk_capacity ? a->bulk_capacity * 2 : 16;
-        sim_bulk *bulks = memory_resize(a->bulks, capacity * sizeof *bulks);
-        if (!bulks) return false;
-        a->bulks = bulks;
-        a->bulk_capacity = capacity;
-    }
+    sim_bulk *bulks = memory_grow(a->bulks, a->bulk_count, &a->bulk_capacity, sizeof *bulks);
+    if (!bulks) return false;
+    a->bulks = bulks;
     a->bulks[a->bulk_count++] = *bulk;
     a->used = true;
     b->sm->changes++;

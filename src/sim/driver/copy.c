@@ -3,7 +3,7 @@
 #include "sim/call.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
-#include "sim/virtual.h"
+#include "sim/virtual/virtual.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -16,7 +16,7 @@
 #include "sim/heap.h"
 #include "sim/lower/internal.h"
 #include "sim/occupancy.h"
-#include "sim/virtual.h"
+#include "sim/virtual/virtual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,7 +196,7 @@ static haul_status check_bank(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
         if (v->space != PTX_SPACE_CONST) continue;
-        bytes = sim_align(bytes, v->alignment ? v->alignment : 1) + v->size;
+        bytes = number_align(bytes, v->alignment) + v->size;
         if (bytes > BANK_BYTES)
             return haul_fail(HAUL_ERROR_LIMIT,
                              "%s:%u: constant variables take more than 64 KiB from %s on: put some in global memory",
@@ -413,8 +413,7 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     uint64_t at = 0;
     for (size_t i = 0; packed && i < entry->param_count; i++) {
         const ptx_variable *v = entry->params[i];
-        uint64_t alignment = v->alignment ? v->alignment : 1;
-        at = (at + alignment - 1) / alignment * alignment;
+        at = number_align(at, v->alignment);
         memcpy(packed + at, parameters[i], v->size);
         at += v->size;
     }

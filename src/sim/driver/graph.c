@@ -48,17 +48,13 @@ static void free_items(sim_work *items, size_t count) {
 
 CUresult sim_capture(CUstream s, const sim_work *work) {
     CUgraph g = s->capture;
-    if (g->count == g->capacity) {
-        const size_t capacity = g->capacity ? g->capacity * 2 : 16;
-        sim_work *items = memory_resize(g->items, capacity * sizeof *items);
-        if (!items) {
-            sim_work lost = *work;
-            sim_work_release(&lost);
-            return no_memory();
-        }
-        g->items = items;
-        g->capacity = capacity;
+    sim_work *items = memory_grow(g->items, g->count, &g->capacity, sizeof *items);
+    if (!items) {
+        sim_work lost = *work;
+        sim_work_release(&lost);
+        return no_memory();
     }
+    g->items = items;
     g->items[g->count] = *work;
     g->items[g->count].run = NULL;
     g->items[g->count++].branch = s->branch;

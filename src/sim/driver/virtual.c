@@ -1,6 +1,6 @@
 /* Virtual memory and multicast objects of the driver. Work that was issued before is done first wherever what is mapped
  * changes, as it may need what was there. */
-#include "sim/virtual.h"
+#include "sim/virtual/virtual.h"
 
 #include "base/status.h"
 #include "sim/driver/internal.h"

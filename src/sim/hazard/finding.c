@@ -2,6 +2,7 @@
 
 #include "base/mangled.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +21,10 @@ static bool is_same(const haul_finding *a, const haul_finding *b) {
 }
 
 static bool make_room(sim_findings *f) {
-    if (f->count < f->capacity) return true;
-    const size_t capacity = f->capacity ? f->capacity * 2 : 8;
-    sim_finding *items = memory_resize(f->items, capacity * sizeof *items);
-    if (!items) {
-        f->failed = true;
-        return false;
-    }
-    f->items = items;
-    f->capacity = capacity;
-    return true;
+    sim_finding *items = memory_grow(f->items, f->count, &f->capacity, sizeof *items);
+    if (items) f->items = items;
+    f->failed |= !items;
+    return items != NULL;
 }
 
 sim_finding *sim_findings_add(sim_findings *f, const haul_finding *found) {
@@ -92,9 +87,8 @@ static int argument_into(const sim_grid *g, uint64_t from, uint64_t to) {
     uint64_t at = 0;
     for (size_t i = 0; i < f->param_count; i++) {
         const ptx_variable *v = f->params[i];
-        const uint64_t alignment = v->alignment ? v->alignment : 1;
         uint64_t value = 0;
-        at = (at + alignment - 1) / alignment * alignment;
+        at = number_align(at, v->alignment);
         if (v->size == 8) memcpy(&value, g->params + at, 8);
         if (value >= from && value < to) return (int)i;
         at += v->size;

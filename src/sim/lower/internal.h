@@ -2,6 +2,7 @@
 #ifndef HAUL_SIM_LOWER_INTERNAL_H
 #define HAUL_SIM_LOWER_INTERNAL_H
 
+#include "base/number.h"
 #include "sim/lower/lower.h"
 #include "sim/lower/shared_layout.h"
 #include "sim/pattern.h"
@@ -33,11 +34,6 @@ typedef struct sim_patterns {
     uint32_t next;                /* to be given to another register */
     uint32_t owner[SIM_PATTERNS]; /* the register + 1; 0: nobody */
 } sim_patterns;
-
-/* `value` rounded up to a multiple of `unit`; 0 and 1 leave it as it is. */
-static inline uint64_t sim_align(uint64_t value, uint64_t unit) {
-    return unit > 1 ? (value + unit - 1) / unit * unit : value;
-}
 
 /* A register's lane: narrow ones take 16 bits. */
 static inline unsigned sim_lane_bytes(unsigned bytes) {

@@ -452,7 +452,7 @@ static void spread(unsigned char *lanes, uint64_t bits, unsigned bytes) {
 
 static void make_template(sim_lowering *l, uint32_t constants_at) {
     sim_program *p = l->program;
-    p->register_bytes = (uint32_t)sim_align(l->constants->end, 64);
+    p->register_bytes = (uint32_t)number_align(l->constants->end, 64);
     p->constants_at = constants_at;
     p->constants_bytes = p->register_bytes - constants_at;
     p->template = arena_alloc_aligned(l->memory, p->register_bytes, 64);

@@ -13,7 +13,7 @@ static void place_params(sim_lowering *l) {
     uint64_t at = 0;
     for (size_t i = 0; i < l->function->param_count; i++) {
         const ptx_variable *v = l->function->params[i];
-        at = sim_align(at, v->alignment);
+        at = number_align(at, v->alignment);
         place(l, v, SIM_PARAM_WINDOW + at);
         at += v->size;
     }
@@ -25,7 +25,7 @@ static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables,
     for (size_t i = 0; i < count; i++) {
         const ptx_variable *v = variables[i];
         if (v->space != space) continue;
-        at = sim_align(at, v->alignment);
+        at = number_align(at, v->alignment);
         place(l, v, at);
         at += v->size;
     }
@@ -46,8 +46,8 @@ void sim_place_variables(sim_lowering *l) {
     place_shared(l);
     uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
     l->program->local_bytes = frame;
-    frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, sim_align(frame, 16));
-    l->program->frame_bytes = sim_align(frame, 16);
+    frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, number_align(frame, 16));
+    l->program->frame_bytes = number_align(frame, 16);
 }
 
 static const uint64_t *find_place(const sim_placement *p, const ptx_variable *v) {

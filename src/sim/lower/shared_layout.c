@@ -1,15 +1,13 @@
 #include "sim/lower/shared_layout.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 
 enum { LEAST_DYNAMIC_ALIGNMENT = 16 };
 
-static uint64_t align(uint64_t at, uint64_t unit) {
-    return (at + unit - 1) / unit * unit;
-}
-
 static void place(sim_shared_layout *l, arena *memory, const ptx_variable *variable) {
-    uint64_t at = align(l->end, variable->alignment ? variable->alignment : 1);
+    uint64_t at = number_align(l->end, variable->alignment);
     ARENA_PUSH(memory, l->places, l->count, l->capacity, ((sim_shared_place){variable, at}));
     l->end = at + variable->size;
 }
@@ -49,7 +47,7 @@ static void place_of_module(const ptx_function *f, arena *memory, sim_shared_lay
         } else if (list.items[i]->alignment > dynamic) {
             dynamic = list.items[i]->alignment;
         }
-    layout->dynamic = align(layout->end, dynamic);
+    layout->dynamic = number_align(layout->end, dynamic);
 }
 
 void sim_shared_layout_find(const ptx_function *f, arena *memory, sim_shared_layout *layout) {

@@ -146,14 +146,14 @@ uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end) {
             ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, slot);
         }
         if (c->free_count == 0) {
-            if (bytes != 4) *end = (uint32_t)sim_align(*end, 64);
+            if (bytes != 4) *end = (uint32_t)number_align(*end, 64);
             ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, *end);
             *end += bytes;
         }
         slots[v[i].reg] = c->free[--c->free_count];
         heap_push(c, l->memory, v[i].to, slots[v[i].reg]);
     }
-    *end = (uint32_t)sim_align(*end, 64);
+    *end = (uint32_t)number_align(*end, 64);
     list_read_first(l, &live, slots);
     return slots;
 }

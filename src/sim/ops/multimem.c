@@ -9,7 +9,7 @@
 #include "sim/memory.h"
 #include "sim/ops/access.h"
 #include "sim/ops/product.h"
-#include "sim/virtual.h"
+#include "sim/virtual/virtual.h"
 
 /* `kind`: for whole elements; parts of other types (`part`) are reduced in `precision`. */
 typedef struct operation {

@@ -51,7 +51,7 @@ static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
         const uint64_t bytes = lane_of(w, op, op->a, lane);
-        const uint64_t at = sim_align(base + used_of(w, op, lane), alignment), used = at - base;
+        const uint64_t at = number_align(base + used_of(w, op, lane), alignment), used = at - base;
         if (used > limit_of(w) || bytes > limit_of(w) - used) return overflow(w, op, lane, bytes, used);
         set_used(w, op, lane, used + bytes);
         set_lane(w, op, lane, at);

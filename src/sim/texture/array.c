@@ -1,5 +1,6 @@
 #include "sim/texture/array.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 static const struct {
@@ -24,10 +25,6 @@ unsigned sim_texel_bytes(unsigned format, unsigned channels) {
 
 /* ---- layout ---- */
 
-static uint64_t align_up(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
 /* An extent of a level: half as much in each, at least 1. Layers stay as many as they are. */
 static uint32_t level_extent(const sim_array_shape *s, unsigned number, unsigned d) {
     const bool layers = d == 2 && (s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE));
@@ -49,10 +46,10 @@ void sim_level_lay_out(const sim_array_shape *s, unsigned number, sim_level *l, 
     for (unsigned d = 0; d < 3; d++) l->extent[d] = level_extent(s, number, d);
     l->texel_bits = (uint8_t)__builtin_ctz(sim_texel_bytes(s->format, s->channels));
     l->block_rows = block_rows_of(l->extent[1]);
-    const uint64_t row = align_up((uint64_t)l->extent[0] << l->texel_bits, SIM_GROUP_BYTES) / SIM_GROUP_BYTES;
+    const uint64_t row = number_align((uint64_t)l->extent[0] << l->texel_bits, SIM_GROUP_BYTES) / SIM_GROUP_BYTES;
     const uint64_t block_height = (uint64_t)SIM_GROUP_ROWS << l->block_rows;
     l->pitch = row << (SIM_GROUP_SHIFT + l->block_rows);
-    l->slice = align_up(l->extent[1], block_height) / block_height * l->pitch;
+    l->slice = number_align(l->extent[1], block_height) / block_height * l->pitch;
     l->bytes = l->slice * l->extent[2];
     l->address = *bytes;
     *bytes += l->bytes;

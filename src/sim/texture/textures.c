@@ -13,13 +13,9 @@ static unsigned long long handle_of(size_t place, const sim_texture *t) {
 }
 
 static bool make_room(sim_textures *table) {
-    if (table->count < table->capacity) return true;
-    const size_t capacity = table->capacity ? table->capacity * 2 : 16;
-    sim_texture **items = memory_resize(table->items, capacity * sizeof *items);
-    if (!items) return false;
-    table->items = items;
-    table->capacity = capacity;
-    return true;
+    sim_texture **items = memory_grow(table->items, table->count, &table->capacity, sizeof *items);
+    if (items) table->items = items;
+    return items != NULL;
 }
 
 static sim_texture *free_place(sim_textures *table, size_t *place) {

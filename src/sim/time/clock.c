@@ -54,12 +54,9 @@ static double end_of(const sim_clock *c, sim_engine engine, double from, double 
 }
 
 static haul_status make_room(sim_busy *b) {
-    if (b->count < b->capacity) return HAUL_OK;
-    const size_t capacity = b->capacity ? b->capacity * 2 : 64;
-    sim_span *spans = memory_resize(b->spans, capacity * sizeof *spans);
+    sim_span *spans = memory_grow(b->spans, b->count, &b->capacity, sizeof *spans);
     if (!spans) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for its clock");
     b->spans = spans;
-    b->capacity = capacity;
     return HAUL_OK;
 }
 
