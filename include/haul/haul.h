@@ -1,7 +1,9 @@
 /* haul's host library: devices (virtual or real), buffers, modules, launches.
  *
- * All functions may be called from any thread, but one object by one thread at a time. Calls block until the work
- * is done. Every failing call leaves a message (haul_message()). */
+ * All functions may be called from any thread, but one object, and all that belongs to one device, by one thread at a
+ * time. Calls block until the work is done (haul/stream.h has those that do not); what one wrote, those after it see,
+ * on the host and on the device. Every failing call leaves a message (haul_message()), and sets what it would have made
+ * to NULL. Sizes and offsets are bytes; shapes are x, y, z. */
 #ifndef HAUL_HAUL_H
 #define HAUL_HAUL_H
 
@@ -39,13 +41,16 @@ typedef struct haul_device_options {
 } haul_device_options;
 
 /* `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 where there is one, else
- * sim). `options` may be NULL. Errors: HAUL_ERROR_NO_DEVICE (unknown name; no driver), HAUL_ERROR_OUT_OF_MEMORY. */
+ * sim). `options` may be NULL. Errors: HAUL_ERROR_ARGUMENT (no such form of a name), HAUL_ERROR_NO_DEVICE (no such
+ * machine or GPU; no driver), HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device);
 /* Of a virtual device with checks: appends a record to `run` for each kernel of loaded modules whose blocks of the
  * device's heap nobody has freed, with the findings (leak). Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_leaks(haul_device *device, haul_run *run);
-/* Also ends the modules and buffers that are left. NULL is allowed. */
+/* Also ends the modules, buffers, pinned host memory, arrays and textures that are left; streams, events, graphs and
+ * pools have to be ended before. NULL is allowed. */
 void haul_device_close(haul_device *device);
+/* The texts live as long as the device. */
 const char *haul_device_name(const haul_device *device);    /* "sim:h100" */
 const char *haul_device_product(const haul_device *device); /* "NVIDIA H100 80GB HBM3" */
 bool haul_device_is_virtual(const haul_device *device);
@@ -56,6 +61,8 @@ double haul_device_memory_rate(const haul_device *device);    /* bytes a second 
 /* Device memory of `bytes` (0 is allowed), aligned to 512 bytes, contents undefined. Errors: HAUL_ERROR_OUT_OF_MEMORY.
  */
 haul_status haul_buffer_create(haul_device *device, uint64_t bytes, haul_buffer **buffer);
+/* Waits for work that may use it. Not for a pool's buffers, a module's variables or a view of host memory. NULL is
+ * allowed. */
 void haul_buffer_free(haul_buffer *buffer);
 uint64_t haul_buffer_bytes(const haul_buffer *buffer);
 uint64_t haul_buffer_address(const haul_buffer *buffer); /* device address */
@@ -170,8 +177,11 @@ haul_status haul_module_link(haul_device *device, const char *name, const haul_p
                              haul_module **module);
 /* The same from a file, whose name is for messages. Errors: HAUL_ERROR_FILE too. */
 haul_status haul_module_load_file(haul_device *device, const char *path, haul_module **module);
+/* Ends its variables too. Waits for its launches. NULL is allowed. */
 void haul_module_unload(haul_module *module);
+/* Of a GPU's modules haul reads the PTX itself, to check launches by it: 0 where it cannot. */
 size_t haul_module_kernel_count(const haul_module *module);
+/* NULL from haul_module_kernel_count() on. The text lives as long as the module. */
 const char *haul_module_kernel_name(const haul_module *module, size_t index);
 
 /* A variable of the module in global or constant memory, as the source or the PTX calls it: a buffer over it, which the
@@ -180,7 +190,8 @@ const char *haul_module_kernel_name(const haul_module *module, size_t index);
 haul_status haul_module_variable(haul_module *module, const char *name, haul_buffer **variable);
 
 /* How many blocks of `threads`, with `shared_bytes` of dynamic shared memory each, an SM of the module's device holds
- * at once: 0 when not even one fits. What a grid that stays resident is sized by. Errors: HAUL_ERROR_NOT_FOUND. */
+ * at once: 0 when not even one fits. What a grid that stays resident is sized by. Errors: HAUL_ERROR_NOT_FOUND (no such
+ * kernel), HAUL_ERROR_ARGUMENT (no threads). */
 haul_status haul_module_blocks_per_sm(haul_module *module, const char *kernel, uint32_t threads, uint32_t shared_bytes,
                                       uint32_t *blocks);
 
@@ -219,13 +230,14 @@ typedef struct haul_launch {
     haul_l2_window window;
 } haul_launch;
 
-/* Launches a kernel and waits for its end. Arguments are checked against the kernel's parameters by number and size.
- * `run` (may be NULL) gets a launch record appended. Errors: HAUL_ERROR_NOT_FOUND (no such kernel),
- * HAUL_ERROR_ARGUMENT, HAUL_ERROR_LIMIT (grid, block or shared memory beyond the device), HAUL_ERROR_FAULT, _TRAP,
- * _TIMEOUT, _DEADLOCK (the kernel's). */
+/* Launches a kernel and waits for its end, unless haul_device_use_stream() says where it goes. Arguments are checked
+ * against the kernel's parameters by number and size. `run` (may be NULL) gets a launch record appended. Errors:
+ * HAUL_ERROR_NOT_FOUND (no such kernel), HAUL_ERROR_ARGUMENT, HAUL_ERROR_LIMIT (grid, block or shared memory beyond the
+ * device), HAUL_ERROR_FAULT, _TRAP, _TIMEOUT, _DEADLOCK (the kernel's). */
 haul_status haul_launch_run(haul_module *module, const haul_launch *launch, haul_run *run);
 
-/* An empty run record stamped with the device. End it with haul_run_free(). */
+/* An empty run record stamped with the device, which it may outlive. End it with haul_run_free(). Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_run_create(haul_device *device, haul_run **run);
 
 #ifdef __cplusplus

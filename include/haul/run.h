@@ -216,6 +216,7 @@ typedef struct haul_run {
     void *owner; /* the run's memory */
 } haul_run;
 
+/* NULL is allowed. */
 void haul_run_free(haul_run *run);
 
 #ifdef __cplusplus

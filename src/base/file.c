@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <errno.h>
@@ -8,14 +9,20 @@
 #include <sys/stat.h>
 
 enum { CHUNK = 64 * 1024 };
-static const size_t largest = (size_t)4 << 30; /* devices such as /dev/zero have no end */
+/* Of a regular file; of a pipe or a device, which may have no end. */
+static const size_t largest = (size_t)4 << 30, longest = (size_t)256 << 20;
 
 static haul_status read_all(FILE *f, const char *path, text *content) {
-    char chunk[CHUNK];
+    char chunk[CHUNK], size[32];
     size_t got;
+    struct stat about;
+    if (fstat(fileno(f), &about)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    const size_t most = S_ISREG(about.st_mode) ? largest : longest;
+    if (S_ISDIR(about.st_mode)) return haul_fail(HAUL_ERROR_FILE, "%s: is a directory, not a file", path);
     while (!content->failed && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
         text_append(content, chunk, got);
-        if (content->length > largest) return haul_fail(HAUL_ERROR_LIMIT, "%s: is larger than 4 GiB", path);
+        if (content->length > most)
+            return haul_fail(HAUL_ERROR_LIMIT, "%s: has more than %s", path, number_format_bytes((double)most, size));
     }
     if (ferror(f)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
@@ -26,10 +33,7 @@ haul_status file_read(const char *path, text *content) {
     if (strcmp(path, "-") == 0) return read_all(stdin, "standard input", content);
     FILE *f = fopen(path, "rb");
     if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-    struct stat about;
-    haul_status status = fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode)
-                             ? haul_fail(HAUL_ERROR_FILE, "%s: is a directory, not a file", path)
-                             : read_all(f, path, content);
+    const haul_status status = read_all(f, path, content);
     fclose(f);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <haul/status.h>
 
 /* Appends the contents of a regular file or a pipe ("-" is standard input). Errors: HAUL_ERROR_FILE (with the path;
- * directories too), HAUL_ERROR_LIMIT (more than 4 GiB), HAUL_ERROR_OUT_OF_MEMORY. */
+ * directories too), HAUL_ERROR_LIMIT (more than 4 GiB, of a pipe 256 MiB), HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status file_read(const char *path, text *content);
 
 /* Replaces the file's contents ("-" is standard output). `content` may have failed: that is HAUL_ERROR_OUT_OF_MEMORY.

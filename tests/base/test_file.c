@@ -55,6 +55,14 @@ static void names_what_cannot_be_opened(void **state) {
     assert_non_null(strstr(haul_message(), "no/such/file: cannot be written"));
 }
 
+static void gives_up_what_has_no_end(void **state) {
+    (void)state;
+    text t = {0};
+    assert_int_equal(file_read("/dev/zero", &t), HAUL_ERROR_LIMIT);
+    assert_string_equal(haul_message(), "/dev/zero: has more than 256.00 MiB");
+    text_free(&t);
+}
+
 static void takes_no_directory_for_a_file(void **state) {
     (void)state;
     text t = {0};
@@ -82,9 +90,10 @@ static void stops_when_memory_is_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_back_what_was_written), cmocka_unit_test(writes_and_reads_an_empty_file),
-        cmocka_unit_test(names_what_cannot_be_opened), cmocka_unit_test(takes_no_directory_for_a_file),
-        cmocka_unit_test(notices_a_full_disk),         cmocka_unit_test(stops_when_memory_is_out),
+        cmocka_unit_test(reads_back_what_was_written),   cmocka_unit_test(writes_and_reads_an_empty_file),
+        cmocka_unit_test(names_what_cannot_be_opened),   cmocka_unit_test(gives_up_what_has_no_end),
+        cmocka_unit_test(takes_no_directory_for_a_file), cmocka_unit_test(notices_a_full_disk),
+        cmocka_unit_test(stops_when_memory_is_out),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

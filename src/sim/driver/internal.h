@@ -1,6 +1,6 @@
 /* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
- * file of its subject: link.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, array.c, box.c, texture.c; the
- * others in driver.c. */
+ * file of its subject: module.c, link.c, launch.c, tensor_map.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c,
+ * array.c, box.c, texture.c; those of devices and contexts in driver.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
 
@@ -136,7 +136,9 @@ struct CUctx_st {
 #include "driver/driver.def"
 #undef DRIVER
 
-/* The calling thread's context, or why there is none; each function of the table that may fail begins with it. */
+/* The calling thread's context; NULL: none. */
+CUcontext sim_current(void);
+/* The same, or why there is none; each function of the table that may fail begins with it. */
 CUresult sim_enter(CUcontext *context);
 #define SIM_ENTER(context)                               \
     CUcontext context;                                   \
@@ -183,6 +185,8 @@ haul_status sim_run_launch(const sim_work *work, double *us, sim_kernel_load *lo
 haul_status sim_prepare(CUfunction function);
 /* The kernel's lowered form is of no use any more. */
 void sim_forget_program(CUfunction function);
+/* A kernel that allocates finds a heap, from its first launch on. */
+haul_status sim_prepare_heap(CUfunction function);
 
 void sim_pool_return(CUcontext context, CUdeviceptr address);
 void sim_free_pools(CUcontext context);

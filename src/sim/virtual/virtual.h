@@ -8,8 +8,8 @@
  * name, so that the same pages can be mapped in several places
  *
  * What changes anything takes a lock that launches share: sim_virtual_hold(). */
-#ifndef HAUL_SIM_VIRTUAL_H
-#define HAUL_SIM_VIRTUAL_H
+#ifndef HAUL_SIM_VIRTUAL_VIRTUAL_H
+#define HAUL_SIM_VIRTUAL_VIRTUAL_H
 
 #include "sim/memory.h"
 

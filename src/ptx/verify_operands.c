@@ -1,0 +1,352 @@
+/* Operands: each is what its instruction takes there. */
+#include "ptx/matrix.h"
+#include "ptx/pattern.h"
+#include "ptx/verify.h"
+#include "ptx/video.h"
+
+/* ---- registers against types ---- */
+
+/* Loads, stores and conversions may use registers wider than the type. */
+static bool is_loose(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_CVT: return true;
+    default: return false;
+    }
+}
+
+static bool is_integer_kind(char kind) {
+    return kind == 'U' || kind == 'S';
+}
+
+/* PTX's rules for an operand of `type` in a register of type `reg`. */
+static bool fits(ptx_type reg, ptx_type type, bool loose) {
+    char have = ptx_types[reg].kind, want = ptx_types[type].kind;
+    bool wider = ptx_bits(reg) > ptx_bits(type) && loose && want != 'F' && have != 'F';
+    if (reg == PTX_PRED || type == PTX_PRED) return reg == type;
+    if (ptx_bits(reg) != ptx_bits(type) && !wider) return false;
+    if (have == 'B' || want == 'B') return true;
+    return have == 'F' ? reg == type : is_integer_kind(want);
+}
+
+/* In place of the bytes to read, cp.async takes a predicate: whether the source is ignored. */
+static bool ignores_source(const ptx_check *c, const ptx_register *r) {
+    return c->instruction->op == PTX_OP_CP_ASYNC && c->number == 4 && r->type == PTX_PRED;
+}
+
+static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    const ptx_register *r = &c->function->registers[o->reg];
+    if (ignores_source(c, r)) return HAUL_OK;
+    if (o->negated && r->type != PTX_PRED && c->instruction->op != PTX_OP_VMAD)
+        return ptx_check_fail(c, o->position, "only a predicate can be negated");
+    if (o->selector.count && !ptx_is_video(c->instruction))
+        return ptx_check_fail(c, o->position, "has no parts to choose here");
+    if (fits(r->type, type, is_loose(c->instruction))) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name,
+                          ptx_types[r->type].name);
+}
+
+/* ---- other sources ---- */
+
+static haul_status check_constant(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    char kind = ptx_types[type].kind;
+    bool fine = o->kind == PTX_INTEGER ? kind != 'F' : kind == 'F' || (kind == 'B' && ptx_bits(type) == o->width);
+    if (o->kind == PTX_FLOATING && kind == 'F' && type != PTX_F32 && type != PTX_F64) fine = false;
+    if (fine) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must be a .%s, not %s constant", ptx_types[type].name,
+                          o->kind == PTX_INTEGER ? "an integer" : "a floating");
+}
+
+static haul_status check_special(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    unsigned op = c->instruction->op;
+    if (op != PTX_OP_MOV && op != PTX_OP_MOV_VECTOR && op != PTX_OP_CVT)
+        return ptx_check_fail(c, o->position, "cannot be the special register '%s': mov it into a register first",
+                              ptx_special_names[o->special]);
+    unsigned have = ptx_bits(ptx_special_types[o->special]), want = ptx_bits(type);
+    bool narrower = (have == 32 && want == 16) || (have == 64 && want == 32 && o->special == PTX_SPECIAL_GRIDID);
+    bool fine = ptx_types[type].kind != 'F' && (have == want || narrower);
+    if (fine) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name,
+                          ptx_special_names[o->special], ptx_types[ptx_special_types[o->special]].name);
+}
+
+static haul_status check_address(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    unsigned op = c->instruction->op, bits = ptx_bits(type);
+    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_CVTA_TO && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
+        return ptx_check_fail(c, o->position, "cannot be an address: mov it into a register first");
+    if (ptx_types[type].kind != 'F' && (bits == 32 || bits == 64)) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must be a .%s, not an address", ptx_types[type].name);
+}
+
+/* ---- vectors ---- */
+
+static haul_status check_scalar(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    if (destination && o->kind != PTX_REGISTER) return ptx_check_fail(c, o->position, "must be a register");
+    switch (o->kind) {
+    case PTX_REGISTER: return check_register(c, o, type);
+    case PTX_INTEGER:
+    case PTX_FLOATING: return check_constant(c, o, type);
+    case PTX_SPECIAL_REGISTER: return check_special(c, o, type);
+    case PTX_VARIABLE_ADDRESS:
+    case PTX_FUNCTION_ADDRESS: return check_address(c, o, type);
+    default: return ptx_check_fail(c, o->position, "must be a register or a constant");
+    }
+}
+
+/* Stores of 32 bytes may leave elements as they are. */
+static bool may_leave_out(const ptx_instruction *i) {
+    return i->op == PTX_OP_ST && ptx_vector_length(i) * ptx_bits(i->type) == 256;
+}
+
+static haul_status check_vector(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    unsigned length = ptx_vector_length(c->instruction);
+    if (o->kind != PTX_VECTOR || o->part_count != length)
+        return ptx_check_fail(c, o->position, "must be %u elements in braces", length);
+    for (uint32_t i = 0; i < o->part_count; i++) {
+        const ptx_operand *part = &o->parts[i];
+        if (part->kind == PTX_SINK && (destination || may_leave_out(c->instruction))) continue;
+        HAUL_TRY(check_scalar(c, part, type, destination));
+    }
+    return HAUL_OK;
+}
+
+/* The elements of a packing mov: any registers of one size that fill the type. */
+static haul_status check_packed(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
+    if (ptx_types[type].kind != 'B' || (o->part_count != 2 && o->part_count != 4) || ptx_bits(type) / o->part_count < 8)
+        return ptx_check_fail(c, o->position, "cannot be %u elements in braces", o->part_count);
+    for (uint32_t i = 0; i < o->part_count; i++) {
+        const ptx_operand *part = &o->parts[i];
+        if (destination && part->kind == PTX_SINK) continue;
+        if (part->kind != PTX_REGISTER && (destination || part->kind != PTX_INTEGER))
+            return ptx_check_fail(c, part->position, "must have registers in its braces");
+        if (part->kind == PTX_REGISTER &&
+            ptx_bits(c->function->registers[part->reg].type) != ptx_bits(type) / o->part_count)
+            return ptx_check_fail(c, part->position, "must have %u elements of %u bits", o->part_count,
+                                  ptx_bits(type) / o->part_count);
+    }
+    return HAUL_OK;
+}
+
+/* A lane's part of a matrix; a matrix a may lie in shared memory instead. */
+static haul_status check_fragment(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
+                                  ptx_type type) {
+    const unsigned length = ptx_fragment_length(c->instruction, slot->fragment);
+    const bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->described && o->kind != PTX_VECTOR) return check_scalar(c, o, PTX_B64, false);
+    if (o->kind != PTX_VECTOR || o->part_count != length)
+        return ptx_check_fail(c, o->position, "must be %u register%s in braces", length, length == 1 ? "" : "s");
+    for (uint32_t i = 0; i < length; i++) HAUL_TRY(check_scalar(c, &o->parts[i], ptx_fragment_type(type), destination));
+    return HAUL_OK;
+}
+
+/* Tensor memory has addresses of 32 bits. */
+static haul_status check_tensor_memory(const ptx_check *c, const ptx_operand *o) {
+    if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
+    return check_scalar(c, &o->parts[0], PTX_B32, false);
+}
+
+/* A word for each warp of the blocks that take part. */
+static haul_status check_mask(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    const uint32_t words = c->instruction->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2 ? 8 : 4;
+    if (o->kind != PTX_VECTOR || o->part_count != words)
+        return ptx_check_fail(c, o->position, "must be %u registers in braces", words);
+    for (uint32_t i = 0; i < words; i++) HAUL_TRY(check_scalar(c, &o->parts[i], type, false));
+    return HAUL_OK;
+}
+
+static haul_status check_value(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
+    bool destination = slot->role == PTX_ROLE_DESTINATION;
+    if (slot->in_tensor_memory && o->kind == PTX_MEMORY) return check_tensor_memory(c, o);
+    if (slot->mask) return check_mask(c, o, type);
+    if (slot->fragment) return check_fragment(c, slot, o, type);
+    if (slot->vector && ptx_vector_length(c->instruction) > 1) return check_vector(c, o, type, destination);
+    if (slot->packed && o->kind == PTX_VECTOR) return check_packed(c, o, type, destination);
+    if (slot->immediate && o->kind != PTX_INTEGER) return ptx_check_fail(c, o->position, "must be an integer constant");
+    return check_scalar(c, o, type, destination);
+}
+
+static haul_status check_destination(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
+                                     ptx_type type) {
+    if (o->kind == PTX_SINK && slot->sink && !slot->pair_required) return HAUL_OK;
+    if (o->kind != PTX_PAIR) {
+        if (slot->pair_required) return ptx_check_fail(c, o->position, "must be a register and a predicate: d|p");
+        return check_value(c, slot, o, type);
+    }
+    if (!slot->pair) return ptx_check_fail(c, o->position, "must be one register");
+    const ptx_operand *first = &o->parts[0], *second = &o->parts[1];
+    if (!(slot->sink && first->kind == PTX_SINK)) HAUL_TRY(check_scalar(c, first, type, true));
+    return slot->sink && second->kind == PTX_SINK ? HAUL_OK : check_scalar(c, second, PTX_PRED, true);
+}
+
+/* ---- memory ---- */
+
+static ptx_space space_of_modifier(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_CONST: return PTX_SPACE_CONST;
+    case PTX_MOD_GLOBAL:
+    case PTX_MOD_FROM_GLOBAL: return PTX_SPACE_GLOBAL;
+    case PTX_MOD_LOCAL: return PTX_SPACE_LOCAL;
+    case PTX_MOD_PARAM:
+    case PTX_MOD_PARAM_ENTRY:
+    case PTX_MOD_PARAM_FUNC: return PTX_SPACE_PARAM;
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER:
+    case PTX_MOD_FROM_SHARED_CTA: return PTX_SPACE_SHARED;
+    }
+    return PTX_SPACE_GENERIC;
+}
+
+/* The state space of a memory operand: the second one is the source, the third an mbarrier. */
+static ptx_space space_of_operand(const ptx_instruction *i, unsigned which) {
+    unsigned source = i->mods[PTX_SLOT_SOURCE];
+    if (which == 2) return PTX_SPACE_SHARED;
+    const ptx_role second = ptx_pattern_of(i->op)->operands[1].role;
+    if (source && (which == 1 || (second != PTX_ROLE_MEMORY && second != PTX_ROLE_TENSOR)))
+        return space_of_modifier(source);
+    return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
+}
+
+/* Instructions that name no space because there is one only. */
+static bool is_for_shared(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_RED_ASYNC:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_LDMATRIX_B8:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STMATRIX_B8: return true;
+    }
+    return false;
+}
+
+static haul_status check_memory(const ptx_check *c, const ptx_operand *o, unsigned which) {
+    if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
+    const ptx_operand *base = &o->parts[0];
+    ptx_space space = space_of_operand(c->instruction, which);
+    if (base->kind == PTX_INTEGER) return HAUL_OK;
+    if (base->kind == PTX_VARIABLE_ADDRESS) {
+        if (space == PTX_SPACE_GENERIC || base->variable->space == space) return HAUL_OK;
+        return ptx_check_fail(c, base->position, "must lie in .%s, '%s' lies in .%s", ptx_space_names[space],
+                              base->variable->name, ptx_space_names[base->variable->space]);
+    }
+    if (base->kind != PTX_REGISTER || base->negated)
+        return ptx_check_fail(c, base->position, "must be a register or a variable");
+    const ptx_register *r = &c->function->registers[base->reg];
+    char kind = ptx_types[r->type].kind;
+    const bool is_narrow_space = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL;
+    const bool narrow = (is_narrow_space || is_for_shared(c->instruction)) && ptx_bits(r->type) == 32;
+    if (kind != 'F' && kind != 'P' && (narrow || ptx_bits(r->type) == 64)) return HAUL_OK;
+    return ptx_check_fail(c, base->position, "must be an address, '%s' is a .%s", r->name, ptx_types[r->type].name);
+}
+
+static haul_status check_coordinate(const ptx_check *c, const ptx_operand *o) {
+    if (o->kind == PTX_INTEGER) return HAUL_OK;
+    if (o->kind != PTX_REGISTER || o->negated)
+        return ptx_check_fail(c, o->position, "must have integers as coordinates");
+    const ptx_register *r = &c->function->registers[o->reg];
+    if (ptx_bits(r->type) == 32 && ptx_types[r->type].kind != 'F') return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must have coordinates of 32 bits, '%s' is a .%s", r->name,
+                          ptx_types[r->type].name);
+}
+
+/* The map's address is generic; there is a coordinate for each dimension. */
+static haul_status check_tensor(const ptx_check *c, const ptx_operand *o) {
+    unsigned dimensions = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 + 1u;
+    const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
+    const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
+    if (four_rows && dimensions != 2) return ptx_check_fail(c, o->position, "must have two dimensions: .2d");
+    if (four_rows) dimensions = 5;
+    if (o->kind != PTX_TENSOR)
+        return ptx_check_fail(c, o->position, "must be a tensor map and coordinates: [map, {x, ...}]");
+    const ptx_operand *base = &o->parts[0], *at = &o->parts[1];
+    bool address = base->kind == PTX_INTEGER || base->kind == PTX_VARIABLE_ADDRESS;
+    bool wide = base->kind == PTX_REGISTER && !base->negated &&
+                ptx_bits(c->function->registers[base->reg].type) == 64 &&
+                ptx_types[c->function->registers[base->reg].type].kind != 'F';
+    if (!address && !wide) return ptx_check_fail(c, base->position, "must be the address of a tensor map");
+    if (at->part_count != dimensions)
+        return ptx_check_fail(c, at->position, "must have %u coordinates, not %u", dimensions, at->part_count);
+    for (uint32_t i = 0; i < at->part_count; i++) HAUL_TRY(check_coordinate(c, &at->parts[i]));
+    return HAUL_OK;
+}
+
+/* One for each dimension but the first and the last; or the halo and its offset. */
+static haul_status check_offsets(const ptx_check *c, const ptx_operand *o) {
+    const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
+    const bool wide = mode == PTX_MOD_IM2COL_W || mode == PTX_MOD_IM2COL_W128;
+    const unsigned count = wide ? 2 : c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 - 1u;
+    if (o->kind != PTX_VECTOR || o->part_count != count)
+        return ptx_check_fail(c, o->position, "must be %u offset%s in braces", count, count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], PTX_U16, false));
+    return HAUL_OK;
+}
+
+/* ---- textures ---- */
+
+static haul_status check_parts(const ptx_check *c, const ptx_operand *o, unsigned first, ptx_type type) {
+    for (uint32_t i = first; i < o->part_count; i++) HAUL_TRY(check_scalar(c, &o->parts[i], type, false));
+    return HAUL_OK;
+}
+
+/* The handle, and coordinates: of a layered texture the layer first. */
+static haul_status check_texture(const ptx_check *c, const ptx_operand *o) {
+    const unsigned count = ptx_coordinate_count(c->instruction), layer = ptx_is_layered(c->instruction);
+    if (o->kind != PTX_TENSOR || o->offset)
+        return ptx_check_fail(c, o->position, "must be a texture or surface and coordinates: [handle, {x, ...}]");
+    const ptx_operand *base = &o->parts[0], *at = &o->parts[1];
+    if (base->kind != PTX_REGISTER || base->negated || ptx_bits(c->function->registers[base->reg].type) != 64 ||
+        ptx_types[c->function->registers[base->reg].type].kind == 'F')
+        return ptx_check_fail(c, base->position,
+                              "must be the 64-bit handle of a texture or surface object, in a register");
+    if (at->part_count != count)
+        return ptx_check_fail(c, at->position, "must have %u coordinate%s here, not %u", count, count == 1 ? "" : "s",
+                              at->part_count);
+    if (layer) HAUL_TRY(check_scalar(c, &at->parts[0], PTX_U32, false));
+    return check_parts(c, at, layer, ptx_coordinate_type(c->instruction));
+}
+
+/* One for each coordinate that is not a layer: in three dimensions four, the last ignored. */
+static haul_status check_along(const ptx_check *c, const ptx_operand *o, ptx_type type) {
+    const unsigned count = ptx_gradient_count(c->instruction);
+    if (o->kind != PTX_VECTOR || o->part_count != count)
+        return ptx_check_fail(c, o->position, "must be %u number%s in braces", count, count == 1 ? "" : "s");
+    return check_parts(c, o, 0, type);
+}
+
+/* ---- by the role of its slot ---- */
+
+static haul_status check_operand(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
+                                 unsigned memory) {
+    ptx_type type = ptx_slot_type(slot, c->instruction);
+    if (o->kind == PTX_ABSENT) return HAUL_OK;
+    switch (slot->role) {
+    case PTX_ROLE_DESTINATION: return check_destination(c, slot, o, type);
+    case PTX_ROLE_SOURCE: return check_value(c, slot, o, type);
+    case PTX_ROLE_MEMORY: return slot->in_tensor_memory ? check_tensor_memory(c, o) : check_memory(c, o, memory);
+    case PTX_ROLE_TENSOR: return check_tensor(c, o);
+    case PTX_ROLE_OFFSETS: return check_offsets(c, o);
+    case PTX_ROLE_TEXTURE: return check_texture(c, o);
+    case PTX_ROLE_GRADIENTS: return check_along(c, o, PTX_F32);
+    case PTX_ROLE_SHIFTS: return check_along(c, o, PTX_S32);
+    case PTX_ROLE_LABEL: break;
+    }
+    return HAUL_OK;
+}
+
+haul_status ptx_check_operands(ptx_check *c) {
+    const ptx_pattern *pattern = ptx_pattern_of(c->instruction->op);
+    unsigned memory = 0;
+    for (unsigned o = 0; o < c->instruction->operand_count; o++) {
+        c->number = o + 1;
+        HAUL_TRY(check_operand(c, &pattern->operands[o], &c->instruction->operands[o], memory));
+        memory += pattern->operands[o].role == PTX_ROLE_MEMORY || pattern->operands[o].role == PTX_ROLE_TENSOR;
+    }
+    c->number = 0;
+    return HAUL_OK;
+}

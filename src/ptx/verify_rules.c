@@ -1,0 +1,380 @@
+/* Rules of single instructions that isa.def cannot say: modifiers, types and numbers that go together, and the targets
+ * that have them. */
+#include "ptx/matrix.h"
+#include "ptx/multimem.h"
+#include "ptx/pattern.h"
+#include "ptx/tcgen05.h"
+#include "ptx/verify.h"
+#include "ptx/video.h"
+
+static bool compares_type(unsigned compare, char kind) {
+    switch (compare) {
+    case PTX_MOD_EQ:
+    case PTX_MOD_NE: return true;
+    case PTX_MOD_LT:
+    case PTX_MOD_LE:
+    case PTX_MOD_GT:
+    case PTX_MOD_GE: return kind != 'B';
+    case PTX_MOD_CMP_LO:
+    case PTX_MOD_LS:
+    case PTX_MOD_CMP_HI:
+    case PTX_MOD_HS: return kind == 'U';
+    }
+    return kind == 'F';
+}
+
+static haul_status check_compare(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned compare = i->mods[PTX_SLOT_COMPARE];
+    unsigned type = i->type2 ? i->type2 : i->type;
+    if (!compare || compares_type(compare, ptx_types[type].kind)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, ".%s does not compare .%s", ptx_modifier_names[compare],
+                          ptx_types[type].name);
+}
+
+static bool is_float(unsigned type) {
+    return ptx_types[type].kind == 'F';
+}
+
+/* Where a conversion can lose something, PTX wants to be told how to round. */
+static haul_status check_conversion(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CVT) return HAUL_OK;
+    unsigned round = i->mods[PTX_SLOT_ROUND];
+    bool to_integer_value = round >= PTX_MOD_RNI && round <= PTX_MOD_RPI;
+    bool narrows = is_float(i->type) && is_float(i->type2) && ptx_bits(i->type) < ptx_bits(i->type2);
+    bool needs = is_float(i->type) != is_float(i->type2) || narrows;
+    if (needs && !round) return ptx_check_fail(c, i->position, "needs a rounding modifier");
+    if (round && !is_float(i->type) && !is_float(i->type2))
+        return ptx_check_fail(c, i->position, "between integers does not round");
+    if (is_float(i->type2) && !is_float(i->type) && !to_integer_value)
+        return ptx_check_fail(c, i->position, "to an integer rounds by .rni, .rzi, .rmi or .rpi");
+    if (is_float(i->type) && to_integer_value && i->type != i->type2)
+        return ptx_check_fail(c, i->position, ".%s is for integers, or for one floating type",
+                              ptx_modifier_names[round]);
+    return HAUL_OK;
+}
+
+static bool is_atomic_type(unsigned operation, unsigned type) {
+    char kind = ptx_types[type].kind;
+    switch (operation) {
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR:
+    case PTX_MOD_ATOM_EXCH:
+    case PTX_MOD_ATOM_CAS: return kind == 'B';
+    case PTX_MOD_ATOM_INC:
+    case PTX_MOD_ATOM_DEC: return type == PTX_U32;
+    case PTX_MOD_ATOM_ADD: return kind != 'B' && type != PTX_S64;
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX: return kind != 'B' && type != PTX_F32 && type != PTX_F64;
+    }
+    return false;
+}
+
+enum { FIRST_SM_WITH_WIDE_ATOMICS = 90 };
+
+static haul_status check_atomic(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    if (i->op != PTX_OP_ATOM && i->op != PTX_OP_RED) return HAUL_OK;
+    bool only_atom = operation == PTX_MOD_ATOM_EXCH || operation == PTX_MOD_ATOM_CAS;
+    if (!is_atomic_type(operation, i->type) || (i->op == PTX_OP_RED && only_atom))
+        return ptx_check_fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation],
+                              ptx_types[i->type].name);
+    if (i->type == PTX_B128 && (!only_atom || c->module->sm < FIRST_SM_WITH_WIDE_ATOMICS))
+        return ptx_check_fail(c, i->position, ".b128 is exchanged, or compared and swapped, from sm_%d on",
+                              FIRST_SM_WITH_WIDE_ATOMICS);
+    bool two = i->op == PTX_OP_ATOM && i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
+    if (i->op == PTX_OP_ATOM && two != (operation == PTX_MOD_ATOM_CAS))
+        return ptx_check_fail(c, i->position, ".%s takes %s", ptx_modifier_names[operation],
+                              two ? "one value" : "a value to compare with and a new one");
+    return HAUL_OK;
+}
+
+/* Half precision adds, minima and maxima of vectors, and bulk ones, have no flushing form: they have to say so. */
+static haul_status check_noftz(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool bulk = i->op == PTX_OP_CP_REDUCE_BULK && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
+    bool vector = i->op == PTX_OP_RED_VECTOR || i->op == PTX_OP_ATOM_VECTOR;
+    bool half = ptx_types[i->type].kind == 'F' && i->type != PTX_F32 && i->type != PTX_F64;
+    if (half && (bulk || vector) && !i->mods[PTX_SLOT_NOFTZ])
+        return ptx_check_fail(c, i->position, "needs .noftz for .%s", ptx_types[i->type].name);
+    if (i->op == PTX_OP_CP_REDUCE_BULK && !bulk && i->mods[PTX_SLOT_NOFTZ])
+        return ptx_check_fail(c, i->position, "has .noftz for .add only");
+    return HAUL_OK;
+}
+
+static haul_status check_vector_atomic(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_RED_VECTOR && i->op != PTX_OP_ATOM_VECTOR) return HAUL_OK;
+    if (i->type == PTX_F32 && i->mods[PTX_SLOT_ATOMIC] != PTX_MOD_ATOM_ADD)
+        return ptx_check_fail(c, i->position, "has only .add for .f32");
+    return HAUL_OK;
+}
+
+/* Bulk reductions know the atomics' operations, sums of halves, but of the 64-bit ones no signed sum, as atom and red
+ * have it. */
+static bool is_bulk_reduction(unsigned operation, unsigned type) {
+    bool half = type == PTX_F16 || type == PTX_BF16;
+    if (operation == PTX_MOD_ATOM_ADD) return type != PTX_S64 && is_atomic_type(operation, type);
+    return is_atomic_type(operation, type) ||
+           (half && (operation == PTX_MOD_ATOM_MIN || operation == PTX_MOD_ATOM_MAX));
+}
+
+static haul_status check_bulk_reduction(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    if (i->op != PTX_OP_CP_REDUCE_BULK && i->op != PTX_OP_CP_REDUCE_SHARED) return HAUL_OK;
+    bool narrow = i->op == PTX_OP_CP_REDUCE_BULK || ptx_bits(i->type) == 32 || operation == PTX_MOD_ATOM_ADD;
+    if (narrow && is_bulk_reduction(operation, i->type)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation], ptx_types[i->type].name);
+}
+
+enum { FEWEST_REGISTERS = 24, MOST_REGISTERS = 256, REGISTER_UNIT = 8 };
+
+static haul_status check_register_count(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_SETMAXNREG) return HAUL_OK;
+    uint64_t n = i->operands[0].bits;
+    if (!c->module->sm_suffix) return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_90a");
+    if (n >= FEWEST_REGISTERS && n <= MOST_REGISTERS && n % REGISTER_UNIT == 0) return HAUL_OK;
+    return ptx_check_fail(c, i->operands[0].position, "takes a multiple of %d from %d to %d, not %llu", REGISTER_UNIT,
+                          FEWEST_REGISTERS, MOST_REGISTERS, (unsigned long long)n);
+}
+
+static haul_status check_copy_size(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CP_ASYNC) return HAUL_OK;
+    uint64_t size = i->operands[2].bits;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG && size != 16)
+        return ptx_check_fail(c, i->operands[2].position, ".cg copies 16 bytes, not %llu", (unsigned long long)size);
+    if (size == 4 || size == 8 || size == 16) return HAUL_OK;
+    return ptx_check_fail(c, i->operands[2].position, "copies 4, 8 or 16 bytes, not %llu", (unsigned long long)size);
+}
+
+enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16, FIRST_SM_WITH_32_BYTES = 100 };
+
+static haul_status check_vector_size(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
+    bool wide = c->module->sm >= FIRST_SM_WITH_32_BYTES && (space == PTX_MOD_GLOBAL || (moves && !space));
+    int most = wide ? MAX_ACCESS_BYTES : USUAL_ACCESS_BYTES;
+    int bytes = (int)(ptx_vector_length(i) * ptx_bits(i->type) / 8);
+    if (bytes <= most) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "moves at most %d bytes here, not %d", most, bytes);
+}
+
+static haul_status check_priority(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
+    if (!moves || !i->mods[PTX_SLOT_EVICT_L2] || ptx_vector_length(i) * ptx_bits(i->type) == 8 * MAX_ACCESS_BYTES)
+        return HAUL_OK;
+    return ptx_check_fail(c, i->position, "has .%s for 32 bytes only", ptx_modifier_names[i->mods[PTX_SLOT_EVICT_L2]]);
+}
+
+static haul_status check_filling(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_ST_BULK || i->operands[2].bits == 0) return HAUL_OK;
+    return ptx_check_fail(c, i->operands[2].position, "stores 0 only");
+}
+
+static const ptx_operand *barrier_operand(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BAR_ARRIVE:
+    case PTX_OP_BARRIER_SYNC:
+    case PTX_OP_BARRIER_ARRIVE: return &i->operands[0];
+    case PTX_OP_BAR_RED:
+    case PTX_OP_BAR_RED_POPC:
+    case PTX_OP_BARRIER_RED:
+    case PTX_OP_BARRIER_RED_POPC: return &i->operands[1];
+    }
+    return NULL;
+}
+
+static haul_status check_barrier(const ptx_check *c) {
+    const ptx_operand *o = barrier_operand(c->instruction);
+    if (!o || o->kind != PTX_INTEGER || o->bits < BARRIERS) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "barriers are numbered from 0 to %d", BARRIERS - 1);
+}
+
+static bool has_order_and_scope(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_ST:
+    case PTX_OP_MBARRIER_EXPECT_TX:
+    case PTX_OP_MBARRIER_COMPLETE_TX:
+    case PTX_OP_MBARRIER_ARRIVE:
+    case PTX_OP_MBARRIER_ARRIVE_NOCOMPLETE:
+    case PTX_OP_MBARRIER_ARRIVE_DROP:
+    case PTX_OP_MBARRIER_TEST_WAIT:
+    case PTX_OP_MBARRIER_TRY_WAIT: return true;
+    }
+    return false;
+}
+
+/* A memory order that others take part in says who they are. */
+static haul_status check_order(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    unsigned order = i->mods[PTX_SLOT_ORDER];
+    bool weak = !order || order == PTX_MOD_WEAK || order == PTX_MOD_VOLATILE;
+    bool scoped = i->mods[PTX_SLOT_SCOPE];
+    if (!has_order_and_scope(i) || order == PTX_MOD_MMIO || weak == !scoped) return HAUL_OK;
+    if (scoped) return ptx_check_fail(c, i->position, "a scope needs .relaxed, .acquire or .release");
+    return ptx_check_fail(c, i->position, ".%s needs a scope", ptx_modifier_names[order]);
+}
+
+static bool was_without_sync(const ptx_instruction *i) {
+    return i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE || i->op == PTX_OP_VOTE_BALLOT;
+}
+
+enum { FIRST_SM_THAT_DIVERGES = 70 };
+
+static haul_status check_sync(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (!was_without_sync(i) || i->mods[PTX_SLOT_SYNC] || c->module->sm < FIRST_SM_THAT_DIVERGES) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "needs .sync from sm_70 on");
+}
+
+/* Only some forms have a second, predicate result. */
+static haul_status check_second_result(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool one_half = (i->op == PTX_OP_HSETP || i->op == PTX_OP_HSETP_COMBINE) && ptx_bits(i->type) == 16;
+    bool any = i->op == PTX_OP_MATCH && i->mods[PTX_SLOT_MODE] == PTX_MOD_ANY;
+    if ((!one_half && !any) || i->operands[0].kind != PTX_PAIR) return HAUL_OK;
+    return ptx_check_fail(c, i->operands[0].position, "has one result here");
+}
+
+static haul_status check_reduction(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_REDUX || is_atomic_type(i->mods[PTX_SLOT_ATOMIC], i->type)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[i->mods[PTX_SLOT_ATOMIC]],
+                          ptx_types[i->type].name);
+}
+
+/* Three values, or two and .xorsign.abs. */
+static haul_status check_choice(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_FMIN && i->op != PTX_OP_FMAX) return HAUL_OK;
+    const bool three = i->operand_count > 3;
+    if (i->mods[PTX_SLOT_ABS] && !three) return ptx_check_fail(c, i->position, "with two values .abs needs .xorsign");
+    if (!three) return HAUL_OK;
+    if (i->type == PTX_F64) return ptx_check_fail(c, i->position, "takes two values of .f64");
+    if (i->mods[PTX_SLOT_XORSIGN]) return ptx_check_fail(c, i->position, "takes two values with .xorsign");
+    return c->module->sm >= 100 ? HAUL_OK : ptx_check_fail(c, i->position, "takes three values from sm_100 on");
+}
+
+static haul_status check_multimem(const ptx_check *c) {
+    const char *fault = ptx_multimem_fault(c->instruction);
+    return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
+}
+
+static haul_status check_video(const ptx_check *c) {
+    const char *fault = ptx_is_video(c->instruction) ? ptx_video_fault(c->instruction) : NULL;
+    return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
+}
+
+/* What only the architecture's own target has, as sm_100a. */
+static bool is_own(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_REDUX_FLOAT:
+    case PTX_OP_CVT_PACK_NARROW:
+    case PTX_OP_CVT_NARROW_HALVES:
+    case PTX_OP_CVT_NARROW:
+    case PTX_OP_CVT_PACK_SCALE:
+    case PTX_OP_CVT_SCALE_HALVES:
+    case PTX_OP_CVT_SCALE:
+    case PTX_OP_CVT_RANDOM:
+    case PTX_OP_CVT_RANDOM_4: return true;
+    }
+    return false;
+}
+
+static haul_status check_own(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (!is_own(i) || (c->module->sm_suffix && c->module->sm >= ptx_ops[i->op].sm)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_%ua", ptx_ops[i->op].sm);
+}
+
+static haul_status check_prefetch(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool level = i->mods[PTX_SLOT_LEVEL], priority = i->mods[PTX_SLOT_EVICT_L2];
+    if (i->op != PTX_OP_PREFETCH || level != priority) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "needs .L1, .L2 or a priority in L2");
+}
+
+static haul_status check_expected_bytes(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool arrives = i->op == PTX_OP_MBARRIER_ARRIVE || i->op == PTX_OP_MBARRIER_ARRIVE_DROP;
+    if (!arrives || !i->mods[PTX_SLOT_EXPECT_TX] || i->operand_count > 2) return HAUL_OK;
+    return ptx_check_fail(c, i->position, ".expect_tx takes a number of bytes");
+}
+
+enum { LINE_BYTES = 128 };
+
+static haul_status check_line_size(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_DISCARD && i->op != PTX_OP_APPLYPRIORITY) return HAUL_OK;
+    if (i->operands[1].bits == LINE_BYTES) return HAUL_OK;
+    return ptx_check_fail(c, i->operands[1].position, "is for %d bytes", LINE_BYTES);
+}
+
+static haul_status check_saturation(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool low = i->op == PTX_OP_MAD && i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
+    if (!i->mods[PTX_SLOT_SAT] || !low) return HAUL_OK;
+    return ptx_check_fail(c, i->position, ".sat goes with .hi.s32 only");
+}
+
+/* Addresses and distances have 64 bits, the other fields of a tensor map 32. */
+static haul_status check_tensor_field(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    const unsigned field = i->mods[PTX_SLOT_FIELD];
+    const bool wide = field == PTX_MOD_FIELD_ADDRESS || field == PTX_MOD_FIELD_PITCH;
+    if (!field) return HAUL_OK;
+    if (!c->module->sm_suffix) return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_90a");
+    if (wide == (i->type == PTX_B64)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
+}
+
+/* Four elements, or two pairs of halves. */
+static haul_status check_texel(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    const bool cube = i->mods[PTX_SLOT_GEOMETRY] >= PTX_MOD_GEOMETRY_CUBE, pairs = i->type == PTX_F16X2;
+    if (i->op != PTX_OP_TEX && i->op != PTX_OP_TEX_LEVEL && i->op != PTX_OP_TEX_GRADIENTS) return HAUL_OK;
+    if (cube && i->type2 != PTX_F32) return ptx_check_fail(c, i->position, "takes the coordinates of a cube as .f32");
+    if (pairs == (i->mods[PTX_SLOT_VECTOR] == PTX_MOD_V2)) return HAUL_OK;
+    return ptx_check_fail(c, i->position, pairs ? ".f16x2 goes with .v2" : "gives four elements: .v4");
+}
+
+enum { WARPGROUP_ARCHITECTURE = 90, FIRST_SM_WITHOUT_TENSOR_MEMORY = 120 };
+
+haul_status ptx_check_matrix(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    bool own;
+    const unsigned least = ptx_matrix_architecture(i, &own);
+    const char *fault = ptx_is_tcgen05(i) ? ptx_tcgen05_fault(i) : ptx_matrix_fault(i);
+    if (fault) return ptx_check_fail(c, i->position, "%s", fault);
+    if (ptx_is_tcgen05(i) && c->module->sm >= FIRST_SM_WITHOUT_TENSOR_MEMORY)
+        return ptx_check_fail(c, i->position, "is not there on sm_%u", c->module->sm);
+    if (least == WARPGROUP_ARCHITECTURE && own && (c->module->sm != least || !c->module->sm_suffix))
+        return ptx_check_fail(c, i->position, "is for sm_90a only");
+    if (c->module->sm < least || (own && !c->module->sm_suffix))
+        return ptx_check_fail(c, i->position, "needs sm_%u%s or later", least, own ? "a" : "");
+    return HAUL_OK;
+}
+
+haul_status ptx_check_rules(const ptx_check *c) {
+    static haul_status (*const rules[])(const ptx_check *) = {
+        check_compare,       check_conversion,     check_atomic,         check_copy_size,    check_vector_size,
+        check_barrier,       check_saturation,     check_order,          check_sync,         check_second_result,
+        check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,    check_noftz,
+        check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field, check_choice,
+        check_own,           check_priority,       check_filling,        check_video,        check_texel,
+        check_multimem,
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
+    return HAUL_OK;
+}

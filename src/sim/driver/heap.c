@@ -1,0 +1,71 @@
+/* The heap that kernels allocate from, who uses it, and what nobody has freed. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "sim/driver/internal.h"
+#include "sim/grid.h"
+#include "sim/heap.h"
+
+/* From now on blocks can be told to be this kernel's. */
+static haul_status add_heap_user(CUcontext c, CUfunction f) {
+    if (f->heap_user) return HAUL_OK;
+    CUfunction *users = memory_resize(c->heap_users, (c->heap_user_count + 1) * sizeof *users);
+    if (!users) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: no memory for its users");
+    c->heap_users = users;
+    users[c->heap_user_count++] = f;
+    f->heap_user = c->heap_user_count;
+    return HAUL_OK;
+}
+
+/* The heap is there from the first launch on that may use it. */
+haul_status sim_prepare_heap(CUfunction f) {
+    CUcontext c = f->module->context;
+    if (!f->program->uses_heap) return HAUL_OK;
+    HAUL_TRY(add_heap_user(c, f));
+    if (c->heap) return HAUL_OK;
+    return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
+}
+
+static void add_leak(const sim_heap_block *b, haul_launch_record *r) {
+    for (size_t i = 0; i < r->finding_count; i++) {
+        if (r->findings[i].access.instruction != b->origin.access.instruction) continue;
+        r->findings[i].count++;
+        return;
+    }
+    r->findings[r->finding_count++] = (haul_finding){.kind = HAUL_FINDING_LEAK,
+                                                     .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
+                                                     .count = 1,
+                                                     .access = b->origin.access,
+                                                     .space = HAUL_SPACE_GLOBAL,
+                                                     .address = b->address,
+                                                     .bytes = b->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)b->bytes};
+}
+
+static void describe_leaks(const sim_heap *heap, uint32_t user, arena *memory, haul_launch_record *r) {
+    sim_heap_block b = {0};
+    while (sim_heap_next(heap, &b))
+        if (b.origin.user == user) add_leak(&b, r);
+    for (size_t i = 0; i < r->finding_count; i++) {
+        haul_finding *f = &r->findings[i];
+        f->what =
+            arena_printf(memory, "blocks that malloc() gave here were never freed; the first has %u bytes, at 0x%llx",
+                         f->bytes, (unsigned long long)f->address);
+    }
+}
+
+haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record) {
+    sim_heap_block b = {0};
+    const CUcontext c = sim_current();
+    const uint32_t after = *user;
+    *user = UINT32_MAX;
+    while (c->heap && sim_heap_next(c->heap, &b)) {
+        const uint32_t of = b.origin.user;
+        if (of > after && of < *user && c->heap_users[of - 1]) *user = of;
+    }
+    if (*user == UINT32_MAX) return HAUL_OK;
+    const sim_program *p = c->heap_users[*user - 1]->program;
+    HAUL_TRY(sim_record_program(p, memory, record));
+    record->checked = true;
+    record->findings = ARENA_ARRAY(memory, p->function->instruction_count, haul_finding);
+    describe_leaks(c->heap, *user, memory, record);
+    return HAUL_OK;
+}

@@ -1,0 +1,152 @@
+/* Launches: their parameters, what they are given of the machine, and their run when their stream comes to them. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "sim/driver/internal.h"
+#include "sim/grid.h"
+#include "sim/heap.h"
+#include "sim/virtual/virtual.h"
+
+#include <string.h>
+
+static unsigned char *pack_parameters(CUfunction f, void **parameters) {
+    const ptx_function *entry = f->program->function;
+    unsigned char *packed = memory_zeroed(1, f->program->param_bytes + 16);
+    uint64_t at = 0;
+    for (size_t i = 0; packed && i < entry->param_count; i++) {
+        const ptx_variable *v = entry->params[i];
+        at = number_align(at, v->alignment);
+        memcpy(packed + at, parameters[i], v->size);
+        at += v->size;
+    }
+    return packed;
+}
+
+/* A grid of so many clusters. */
+static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
+    for (unsigned k = 0; k < 3; k++) {
+        const uint64_t blocks = (uint64_t)grid[k] * (f->cluster[k] ? f->cluster[k] : 1);
+        grid[k] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
+    }
+}
+
+static uint8_t priority_of_access(int property) {
+    switch (property) {
+    case DRIVER_ACCESS_STREAMING: return SIM_PRIORITY_FIRST;
+    case DRIVER_ACCESS_PERSISTING: return SIM_PRIORITY_LAST;
+    default: return SIM_PRIORITY_DEMOTE;
+    }
+}
+
+static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
+    return (sim_l2_window){.base = (uint64_t)(uintptr_t)w->base,
+                           .bytes = w->bytes,
+                           .sixteenths = (uint8_t)sim_policy_sixteenths((double)w->hit_ratio),
+                           .hit = priority_of_access(w->hit),
+                           .miss = priority_of_access(w->miss)};
+}
+
+static sim_launch describe(const sim_work *w) {
+    CUcontext c = w->function->module->context;
+    sim_launch l = {.program = w->function->program,
+                    .machine = &c->machine,
+                    .memory = c->memory,
+                    .heap = c->heap,
+                    .heap_user = w->function->heap_user,
+                    .textures = &c->textures,
+                    .params = w->parameters,
+                    .dynamic_bytes = w->config.shared_bytes,
+                    .threads = c->threads,
+                    .instruction_limit = c->instruction_limit,
+                    .check = c->check,
+                    .schedule = c->schedule,
+                    .seed = c->seed,
+                    .print = c->print,
+                    .window = window_of(&w->window),
+                    .set_aside = c->persisting_l2};
+    memcpy(l.grid, w->config.grid, sizeof l.grid);
+    memcpy(l.block, w->config.block, sizeof l.block);
+    memcpy(l.cluster, w->cluster, sizeof l.cluster);
+    if (l.program->function->blocks_are_clusters) count_in_blocks(l.program->function, l.grid);
+    return l;
+}
+
+/* The clock needs the record's estimate, if nobody else wants a record. */
+haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load) {
+    haul_launch_record own = {0};
+    arena memory = {0};
+    bool wrote_host = false;
+    sim_launch l = describe(w);
+    l.wrote_host = &wrote_host;
+    l.load = load;
+    if (l.heap) sim_heap_begin_launch(l.heap);
+    haul_launch_record *record = w->run ? &w->run->launches[w->run_launch] : &own;
+    sim_memory_prepare_written(w->function->module->context->memory);
+    sim_virtual_hold();
+    const haul_status status = sim_launch_run(&l, w->run ? w->record_memory : &memory, record);
+    sim_virtual_release_hold();
+    if (status != HAUL_OK && !record->checked) record->ended_by = status;
+    *us = record->estimate_us;
+    CUcontext c = w->function->module->context;
+    if (wrote_host) c->anywhere = ++c->effects;
+    arena_free(&memory);
+    return status;
+}
+
+static haul_status prepare_launch(sim_work *w, void **parameters) {
+    haul_occupancy occupancy;
+    HAUL_TRY(sim_prepare(w->function));
+    HAUL_TRY(sim_prepare_heap(w->function));
+    w->parameters = pack_parameters(w->function, parameters);
+    if (!w->parameters)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'",
+                         w->function->entry->name);
+    const sim_launch l = describe(w);
+    return sim_launch_check(&l, &occupancy);
+}
+
+static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
+    for (unsigned a = 0; a < config->attribute_count; a++) {
+        const CUlaunchAttribute *attribute = &config->attributes[a];
+        switch (attribute->id) {
+        case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
+        case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
+        default:
+            return sim_wrong("cuLaunchKernelEx: of the attributes only cluster dimension and access window are "
+                             "supported");
+        }
+    }
+    if (w->window.hit_ratio >= 0 && w->window.hit_ratio <= 1) return CUDA_SUCCESS;
+    return sim_wrong("cuLaunchKernelEx: the window's hit ratio must lie between 0 and 1");
+}
+
+CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, config->stream, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (extra) return sim_wrong("launch: packed parameters are not supported");
+    sim_work w = {.kind = SIM_WORK_LAUNCH,
+                  .function = function,
+                  .config = *config,
+                  .window = s->window,
+                  .run = c->run,
+                  .run_launch = c->run_launch,
+                  .record_memory = c->record_memory};
+    const CUresult taken = take_attributes(config, &w);
+    if (taken != CUDA_SUCCESS) return taken;
+    const haul_status status = prepare_launch(&w, parameters);
+    if (status == HAUL_OK) return sim_issue(s, &w);
+    sim_work_release(&w);
+    return sim_result_of(status);
+}
+
+CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
+                         void **extra) {
+    const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .shared_bytes = shared_bytes,
+                                   .stream = stream};
+    return sim_call_launch_ex(&config, function, parameters, extra);
+}
