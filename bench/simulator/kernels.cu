@@ -235,6 +235,64 @@ extern "C" __global__ void turn_pairs(unsigned n, const float2 *in, float2 *out)
     out[i] = make_float2(gate(v.x * c - v.y * s), gate(v.x * s + v.y * c));
 }
 
+/* ---- C = A * B^T of halves by the matrix units, n x n; tiles of 64 x 64, blocks of 128; n a multiple of 64 ---- */
+
+#define ROW 40 /* halves between rows of 32: eight rows of ldmatrix lie in different banks */
+
+static __device__ void load_fragment(unsigned r[4], const unsigned short *at) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"((unsigned)__cvta_generic_to_shared(at)));
+}
+
+static __device__ void multiply_add_tile(float d[4], const unsigned a[4], unsigned b0, unsigned b1) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    product_halves(const unsigned short *a, const unsigned short *b, float *c, unsigned n) {
+    __shared__ __align__(16) unsigned short left[2][64][ROW], right[2][64][ROW];
+    unsigned t = threadIdx.x, lane = t % 32, down = t / 64 * 32, across = t / 32 % 2 * 32;
+    float sum[2][4][4] = {};
+    a += (size_t)blockIdx.y * 64 * n;
+    b += (size_t)blockIdx.x * 64 * n;
+    for (unsigned k = 0; k <= n; k += 32) {
+        for (unsigned i = 0; i < 2 && k < n; i++) {
+            unsigned row = t / 4 + 32 * i, column = t % 4 * 8;
+            __pipeline_memcpy_async(&left[k / 32 % 2][row][column], a + (size_t)row * n + k + column, 16);
+            __pipeline_memcpy_async(&right[k / 32 % 2][row][column], b + (size_t)row * n + k + column, 16);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        for (unsigned part = 0; part < 32 && k; part += 16) {
+            unsigned rows[2][4], columns[2][4];
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++) {
+                load_fragment(rows[i], &left[(k / 32 - 1) % 2][down + 16 * i + lane % 16][part + lane / 16 * 8]);
+                load_fragment(columns[i], &right[(k / 32 - 1) % 2][across + 16 * i + lane % 16][part + lane / 16 * 8]);
+            }
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+#pragma unroll
+                for (unsigned j = 0; j < 4; j++)
+                    multiply_add_tile(sum[i][j], rows[i], columns[j / 2][j % 2], columns[j / 2][j % 2 + 2]);
+        }
+        __syncthreads();
+    }
+    c += (size_t)(blockIdx.y * 64 + down + lane / 4) * n + blockIdx.x * 64 + across + lane % 4 * 2;
+#pragma unroll
+    for (unsigned i = 0; i < 2; i++)
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++) {
+            *(float2 *)(c + (size_t)(16 * i) * n + 8 * j) = make_float2(sum[i][j][0], sum[i][j][1]);
+            *(float2 *)(c + (size_t)(16 * i + 8) * n + 8 * j) = make_float2(sum[i][j][2], sum[i][j][3]);
+        }
+}
+
 /* ---- where a warp's lanes lie far apart ---- */
 
 /* out = table at scattered places; `mask` one less than its words, a power of two. */

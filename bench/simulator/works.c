@@ -23,6 +23,8 @@ enum { MANY = 1 << 21, FEW = 1 << 19, ROWS = 1 << 17, DEGREE = 31, EDGES = ROWS 
     { .fill = BENCH_FLOATS, .value = (count) }
 #define DOUBLES(count) \
     { .fill = BENCH_DOUBLES, .value = (count) }
+#define HALVES(count) \
+    { .fill = BENCH_HALVES, .value = (count) / 2 }
 #define KEYS(count) \
     { .fill = BENCH_KEYS, .value = (count) }
 #define RANDOM(count, limit) \
@@ -64,6 +66,9 @@ const bench_work bench_works[] = {
      {NUMBER(WORDS), KEYS(WORDS / 4), KEYS(WORDS / 4)}, NULL},
     {"sum by shuffles 2^24", NULL, "sum_shuffled", {WORDS / 2048, 1, 1}, {256, 1, 1},
      {FLOATS(WORDS), FLOATS(WORDS / 2048), NUMBER(WORDS)}, NULL},
+    {"f16 product 512, mma", NULL, "product_halves", {PRODUCT_SIDE / 64, PRODUCT_SIDE / 64, 1}, {128, 1, 1},
+     {HALVES(PRODUCT_SIDE * PRODUCT_SIDE), HALVES(PRODUCT_SIDE * PRODUCT_SIDE), FLOATS(PRODUCT_SIDE * PRODUCT_SIDE),
+      NUMBER(PRODUCT_SIDE)}, NULL},
     {"bodies 4096", NULL, "pull_bodies", {BODIES / 256, 1, 1}, {256, 1, 1},
      {FLOATS(4 * BODIES), FLOATS(4 * BODIES), NUMBER(BODIES)}, NULL},
     {"options 2^22", NULL, "price_options", {WORDS / 1024, 1, 1}, {256, 1, 1},
@@ -134,6 +139,7 @@ static uint32_t word_of(const bench_argument *a, size_t i) {
     uint32_t word = 0;
     switch (a->fill) {
     case BENCH_FLOATS: memcpy(&word, &real, sizeof word); break;
+    case BENCH_HALVES: word = 0x2c003000u + ((uint32_t)i * 0x9e3779b1u & 0x03ff03ffu); break;
     case BENCH_KEYS: word = (uint32_t)i * 0x9e3779b1u >> 7; break;
     case BENCH_RANDOM: word = random_below((uint32_t)i, (uint32_t)a->below); break;
     case BENCH_PERMUTATION: word = scattered((uint32_t)i, (uint32_t)a->value - 1); break;

@@ -14,6 +14,7 @@ typedef enum bench_fill {
     /* buffers */
     BENCH_FLOATS,      /* from 0 to 1, over and over */
     BENCH_DOUBLES,     /* likewise */
+    BENCH_HALVES,      /* two a word, from 1/16 to 1/4 */
     BENCH_KEYS,        /* integers a golden ratio apart */
     BENCH_RANDOM,      /* integers below `below` */
     BENCH_PERMUTATION, /* of the numbers below their count, a power of two */

@@ -36,6 +36,7 @@ typedef struct sim_factor {
     int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
     int32_t exponent[SIM_MOST_FACTOR];
     uint32_t mantissa;          /* bits of the significands behind the point */
+    bool is_near;               /* all exponents are so near to 0 that products are exact in single precision */
     double wide[SIM_MOST_WIDE]; /* .f64 */
 } sim_factor;
 
@@ -116,12 +117,15 @@ static inline sim_small_float sim_small_float_of(unsigned type) {
     }
 }
 
+/* Exponents whose sum is some way from the least and the greatest one of single precision. */
+enum { SIM_NEAR = 40 };
+
 /* Fills in significands and exponents; false when some element is an infinity or a NaN. */
 static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned type) {
     const sim_small_float s = sim_small_float_of(type);
     const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
     const int32_t bias = (int32_t)(top >> 1);
-    uint32_t special = 0;
+    uint32_t special = 0, far = 0;
     f->mantissa = s.mantissa;
     for (unsigned n = 0; n < count; n++) {
         const uint32_t bits = f->raw[n] >> s.shift, fraction = bits & fractions, e = bits >> s.mantissa & top;
@@ -129,7 +133,9 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
         f->value[n] = bits >> (s.mantissa + s.exponent) & 1 ? -significand : significand;
         f->exponent[n] = (int32_t)(e ? e : 1) - bias;
         special |= e == top && !s.finite && (s.infinite || fraction == fractions);
+        far |= significand && (uint32_t)(f->exponent[n] + SIM_NEAR) > 2 * SIM_NEAR;
     }
+    f->is_near = !far;
     return !special;
 }
 
@@ -270,12 +276,121 @@ static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned c
     sim_cut_eight(&total, is_half, sum);
 }
 
+/* ---- the same where all exponents are near to 0: in single precision, in which products are exact ---- */
+
+/* Elements, and two to the power of their exponents; zeros have none. */
+typedef struct sim_near_columns {
+    sim_eight_singles real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
+} sim_near_columns;
+
+static inline void sim_near_eight(const sim_factor *f, uint32_t at, sim_eight_singles *real, sim_eight_singles *power) {
+    sim_eight_integers value, exponent;
+    memcpy(&value, f->value + at, sizeof value);
+    memcpy(&exponent, f->exponent + at, sizeof exponent);
+    const sim_eight_integers some = value != 0, below = (exponent + (127 - (int32_t)f->mantissa)) << 23;
+    *real = __builtin_convertvector(value, sim_eight_singles) * (sim_eight_singles)below;
+    *power = (sim_eight_singles)((exponent + 127) << 23 & some);
+}
+
+/* Elements of a row of a, as many as are summed at once. */
+typedef struct sim_near_row {
+    float real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
+} sim_near_row;
+
+static inline void sim_near_row_of(const sim_factor *a, unsigned first, unsigned count, sim_near_row *out) {
+    for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
+        sim_eight_singles real, power;
+        sim_near_eight(a, first + n, &real, &power);
+        memcpy(out->real + n, &real, sizeof real);
+        memcpy(out->power + n, &power, sizeof power);
+    }
+}
+
+/* Whole numbers of up to 28 bits, eight of which 32 bits have room for. */
+static inline void sim_add_near_products(const sim_near_row *a, unsigned count, const sim_near_columns *c,
+                                         const sim_eight_singles *units, sim_eight_reals *total) {
+    for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
+        sim_eight_integers part = {0};
+        for (unsigned k = n; k < n + SIM_COLUMNS; k++)
+            part += __builtin_convertvector(a->real[k] * c->real[k] * *units, sim_eight_integers);
+        *total += __builtin_convertvector(part, sim_eight_reals);
+    }
+}
+
+/* Where all products are zero a sum is cut at its own exponent. */
+static inline void sim_keep_sums(const sim_eight_integers *kept, const sim_eight_integers *before, unsigned fraction,
+                                 float *sum) {
+    sim_eight_integers now, old = *before;
+    memcpy(&now, sum, sizeof now);
+    if (fraction < 23) old &= INT32_MIN >> (8 + fraction);
+    old &= (old & INT32_MAX) != 0;
+    sim_choose_eight(&now, kept, &old, &now);
+    memcpy(sum, &now, sizeof now);
+}
+
+static inline void sim_choose_greater(sim_eight_integers *most, const sim_eight_integers *other) {
+    const sim_eight_integers greater = *other > *most;
+    sim_choose_eight(most, &greater, other, most);
+}
+
+/* The greatest products of powers; by four ways, since each step waits for the one before it. */
+static inline void sim_find_near_most(const sim_near_row *a, unsigned count, const sim_near_columns *c,
+                                      sim_eight_integers *most) {
+    sim_eight_integers ways[4] = {{0}};
+    for (unsigned n = 0; n < count; n += 4) {
+        for (unsigned k = 0; k < 4; k++) {
+            const sim_eight_integers power = (sim_eight_integers)(a->power[n + k] * c->power[n + k]);
+            sim_choose_greater(&ways[k], &power);
+        }
+    }
+    sim_choose_greater(&ways[0], &ways[1]);
+    sim_choose_greater(&ways[2], &ways[3]);
+    sim_choose_greater(&ways[0], &ways[2]);
+    *most = ways[0];
+}
+
+/* As sim_add_eight(). */
+static inline void sim_add_near_eight(const sim_near_row *a, unsigned count, const sim_near_columns *c,
+                                      unsigned fraction, bool is_half, float *sum) {
+    sim_eight_integers before, most;
+    memcpy(&before, sum, sizeof before);
+    sim_find_near_most(a, count, c, &most);
+    const sim_eight_integers none = most == 0, own = before & 0x7f800000;
+    sim_choose_greater(&most, &own);
+    const sim_eight_integers one = (sim_eight_integers){0} + 0x3f800000;
+    sim_choose_eight(&most, &none, &one, &most);
+    const sim_eight_singles units = (sim_eight_singles)((int32_t)(127 + fraction) * (1 << 23) - (most - one));
+    sim_eight_reals total = __builtin_convertvector(
+        __builtin_convertvector((sim_eight_singles)before * units, sim_eight_integers), sim_eight_reals);
+    sim_add_near_products(a, count, c, &units, &total);
+    total *= __builtin_convertvector((sim_eight_singles)most, sim_eight_reals) * sim_power_of_two(-(int32_t)fraction);
+    sim_cut_eight(&total, is_half, sum);
+    sim_keep_sums(&none, &before, fraction, sum);
+}
+
+static inline void sim_add_near_columns(const sim_product *p, const sim_operands *o, unsigned first, unsigned row,
+                                        unsigned rows, unsigned k, unsigned end, unsigned fraction, float *sum) {
+    const bool is_half = p->type_d == PTX_F16 && end == p->k;
+    sim_near_columns c;
+    sim_near_row a;
+    for (unsigned at = k; at < end; at++) sim_near_eight(&o->b, at * p->n + first, &c.real[at - k], &c.power[at - k]);
+    for (unsigned i = 0; i < rows; i++) {
+        sim_near_row_of(&o->a, (row + i) * p->k + k, end - k, &a);
+        sim_add_near_eight(&a, end - k, &c, fraction, is_half, sum + i * p->n + first);
+    }
+}
+
 /* Adds products from k to end - 1 to the sums of so many rows. */
 static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned row, unsigned rows,
                                     unsigned k, unsigned end, unsigned fraction, float *sum) {
     const bool is_half = p->type_d == PTX_F16 && end == p->k;
     sim_columns c;
+    const bool is_near = o->a.is_near && o->b.is_near && (end - k) % SIM_COLUMNS == 0;
     for (unsigned first = 0; first < p->n; first += SIM_COLUMNS) {
+        if (is_near) {
+            sim_add_near_columns(p, o, first, row, rows, k, end, fraction, sum);
+            continue;
+        }
         sim_spread_columns(p, &o->b, first, k, end, &c);
         for (unsigned i = 0; i < rows; i++)
             sim_add_eight(&o->a, (row + i) * p->k + k, end - k, &c, fraction, is_half, sum + i * p->n + first);
@@ -293,13 +408,18 @@ static inline void sim_add_specials(const sim_product *p, const sim_operands *o,
     }
 }
 
+static inline bool sim_are_finite(const float *sum, unsigned count) {
+    uint32_t beyond = 0; /* the top bit: an exponent of ones is carried into it */
+    for (unsigned n = 0; n < count; n++) beyond |= (bits_of_f32(sum[n]) & INT32_MAX) + (1u << 23);
+    return !(beyond >> 31);
+}
+
 /* `unit`: the type that the machine sums them as. */
 static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, unsigned unit, unsigned sm) {
     const uint32_t width = sim_sum_width(unit, sm), fraction = sim_sum_fraction(unit, sm);
     const bool finite_a = sim_decode_floats(&o->a, p->m * p->k, p->type_a);
     const bool finite_b = sim_decode_floats(&o->b, p->k * p->n, p->type_b);
-    bool finite = finite_a && finite_b;
-    for (unsigned n = 0; n < p->m * p->n; n++) finite &= (bits_of_f32(o->sum.single[n]) & 0x7f800000) != 0x7f800000;
+    const bool finite = sim_are_finite(o->sum.single, p->m * p->n) && finite_a && finite_b;
     for (unsigned i = 0; !finite && i < p->m; i++) sim_add_specials(p, o, i, o->sum.single + i * p->n);
     for (unsigned k = 0; finite && k < p->k; k += width)
         sim_add_products(p, o, 0, p->m, k, k + width < p->k ? k + width : p->k, fraction, o->sum.single);
@@ -403,18 +523,34 @@ static inline uint32_t sim_depth_of_a(const sim_product *p) {
     return p->flags & SIM_PRODUCT_SPARSE ? p->k / 2 : p->k;
 }
 
+/* A register of all lanes is eight rows of 16 bytes, of `bits` an element. */
+static inline void sim_unpack_row(const unsigned char *from, unsigned bits, uint32_t *to) {
+    uint16_t halves[8];
+    uint32_t words[4];
+    memcpy(halves, from, sizeof halves);
+    memcpy(words, from, sizeof words);
+    if (bits == 16) {
+        for (unsigned n = 0; n < 8; n++) to[n] = halves[n];
+    } else if (bits == 8) {
+        for (unsigned n = 0; n < 16; n++) to[n] = from[n];
+    } else {
+        const unsigned each = 32 / bits;
+        for (unsigned n = 0; n < 4 * each; n++) to[n] = sim_element(words[n / each], bits, n % each);
+    }
+}
+
 static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
     const unsigned bits = sim_element_bits(p->type_a), each = bits > 32 ? 1 : 32 / bits, blocks = p->m / SIM_GROUPS;
     const uint32_t depth = sim_depth_of_a(p), registers = p->m * depth / (SIM_LANES * each);
     for (unsigned r = 0; r < registers; r++) {
-        for (unsigned l = 0; l < SIM_LANES; l++) {
-            for (unsigned e = 0; e < each; e++) {
-                const sim_element_place at = sim_place_a(blocks, each, r, e, l);
-                if (bits > 32)
-                    f->wide[at.row * depth + at.column] = SIM_SLOT(w, double, slots[r])[l];
-                else
-                    f->raw[at.row * depth + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
-            }
+        for (unsigned g = 0; g < SIM_GROUPS; g++) {
+            const unsigned lane = g * SIM_GROUP_LANES;
+            const sim_element_place at = sim_place_a(blocks, each, r, 0, lane);
+            if (bits > 32)
+                memcpy(&f->wide[at.row * depth + at.column], SIM_SLOT(w, double, slots[r]) + lane, 4 * sizeof(double));
+            else
+                sim_unpack_row(SIM_SLOT(w, unsigned char, slots[r]) + 4 * lane, bits,
+                               &f->raw[at.row * depth + at.column]);
         }
     }
 }
@@ -422,51 +558,64 @@ static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const u
 static inline void sim_gather_b(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
     const unsigned bits = sim_element_bits(p->type_b), each = bits > 32 ? 1 : 32 / bits;
     const unsigned registers = p->n * p->k / (SIM_LANES * each), chunks = p->k / (SIM_GROUP_LANES * each);
+    uint32_t column[SIM_GROUP_LANES * 32];
     for (unsigned r = 0; r < registers; r++) {
-        for (unsigned l = 0; l < SIM_LANES; l++) {
-            for (unsigned e = 0; e < each; e++) {
-                const sim_element_place at = sim_place_b(chunks, each, r, e, l);
-                if (bits > 32)
-                    f->wide[at.row * p->n + at.column] = SIM_SLOT(w, double, slots[r])[l];
-                else
-                    f->raw[at.row * p->n + at.column] = sim_element(SIM_SLOT(w, uint32_t, slots[r])[l], bits, e);
-            }
+        for (unsigned g = 0; g < SIM_GROUPS; g++) {
+            const unsigned lane = g * SIM_GROUP_LANES;
+            const sim_element_place at = sim_place_b(chunks, each, r, 0, lane);
+            const unsigned first = at.row * p->n + at.column;
+            if (bits <= 32) sim_unpack_row(SIM_SLOT(w, unsigned char, slots[r]) + 4 * lane, bits, column);
+            for (unsigned n = 0; bits <= 32 && n < SIM_GROUP_LANES * each; n++) f->raw[first + n * p->n] = column[n];
+            for (unsigned n = 0; bits > 32 && n < SIM_GROUP_LANES; n++)
+                f->wide[first + n * p->n] = SIM_SLOT(w, double, slots[r])[lane + n];
         }
+    }
+}
+
+/* Eight neighbours in a row, of registers q and q + 1 of four lanes. */
+static inline void sim_gather_sum_row(const sim_warp *w, unsigned type, const uint32_t *slots, unsigned q,
+                                      unsigned lane, sim_operands *o, unsigned n) {
+    if (type == PTX_F16) {
+        const uint16_t *halves = SIM_SLOT(w, uint16_t, slots[q / 2]) + 2 * lane;
+        for (unsigned j = 0; j < SIM_GROUPS; j++) o->sum.single[n + j] = f32_of_f16(halves[j]);
+    } else if (type == PTX_F64) {
+        for (unsigned j = 0; j < SIM_GROUPS; j++)
+            o->sum.wide[n + j] = SIM_SLOT(w, double, slots[q + j % 2])[lane + j / 2];
+    } else {
+        const int32_t *even = SIM_SLOT(w, int32_t, slots[q]) + lane, *odd = SIM_SLOT(w, int32_t, slots[q + 1]) + lane;
+        for (unsigned j = 0; j < SIM_GROUPS; j++) o->sum.integer[n + j] = (j % 2 ? odd : even)[j / 2];
     }
 }
 
 static inline void sim_gather_sums(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_operands *o) {
-    const unsigned each = p->type_c == PTX_F16 ? 2 : 1, blocks = p->m / SIM_GROUPS;
-    for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q++) {
-        for (unsigned l = 0; l < SIM_LANES; l++) {
-            const sim_element_place at = sim_place_c(blocks, q, l);
-            const unsigned n = at.row * p->n + at.column;
-            const uint32_t slot = slots[q / each];
-            if (p->type_c == PTX_F64)
-                o->sum.wide[n] = SIM_SLOT(w, double, slot)[l];
-            else if (p->type_c == PTX_F16)
-                o->sum.single[n] = f32_of_f16(SIM_SLOT(w, uint16_t, slot)[2 * l + q % 2]);
-            else
-                o->sum.integer[n] = SIM_SLOT(w, int32_t, slot)[l];
+    for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q += 2) {
+        for (unsigned g = 0; g < SIM_GROUPS; g++) {
+            const unsigned lane = g * SIM_GROUP_LANES;
+            const sim_element_place at = sim_place_c(p->m / SIM_GROUPS, q, lane);
+            sim_gather_sum_row(w, p->type_c, slots, q, lane, o, at.row * p->n + at.column);
         }
     }
 }
 
+static inline void sim_scatter_sum(sim_warp *w, unsigned type, const uint32_t *slots, unsigned q, unsigned lane,
+                                   const sim_operands *o, unsigned n) {
+    if (type == PTX_F64)
+        SIM_SLOT(w, double, slots[q])[lane] = o->sum.wide[n];
+    else if (type == PTX_F16)
+        SIM_SLOT(w, uint16_t, slots[q / 2])[2 * lane + q % 2] = f16_of_f32(o->sum.single[n]);
+    else
+        SIM_SLOT(w, int32_t, slots[q])[lane] = o->sum.integer[n];
+}
+
 static inline void sim_scatter_sums(sim_warp *w, const sim_product *p, const uint32_t *slots, uint32_t lanes,
                                     const sim_operands *o) {
-    const unsigned each = p->type_d == PTX_F16 ? 2 : 1, blocks = p->m / SIM_GROUPS;
     for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q++) {
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            const unsigned l = (unsigned)__builtin_ctz(left);
-            const sim_element_place at = sim_place_c(blocks, q, l);
+        for (unsigned g = 0; g < SIM_GROUPS; g++) {
+            const sim_element_place at = sim_place_c(p->m / SIM_GROUPS, q, g * SIM_GROUP_LANES);
             const unsigned n = at.row * p->n + at.column;
-            const uint32_t slot = slots[q / each];
-            if (p->type_d == PTX_F64)
-                SIM_SLOT(w, double, slot)[l] = o->sum.wide[n];
-            else if (p->type_d == PTX_F16)
-                SIM_SLOT(w, uint16_t, slot)[2 * l + q % 2] = f16_of_f32(o->sum.single[n]);
-            else
-                SIM_SLOT(w, int32_t, slot)[l] = o->sum.integer[n];
+            for (unsigned j = 0; j < SIM_GROUP_LANES; j++)
+                if (lanes >> (g * SIM_GROUP_LANES + j) & 1)
+                    sim_scatter_sum(w, p->type_d, slots, q, g * SIM_GROUP_LANES + j, o, n + 2 * j);
         }
     }
 }
