@@ -202,8 +202,42 @@ static void a_module_alone_says_what_it_misses(void **state) {
     CUmodule module;
     assert_int_equal(cu->module_load(&module, user, 0, NULL, NULL), CUDA_INVALID_PTX);
     assert_non_null(strstr(haul_message(), "variable table is extern: link the module with the one that defines it"));
-    assert_int_equal(cu->module_load(&module, "haul linked PTX\n7\nnothing", 0, NULL, NULL), CUDA_INVALID_PTX);
-    assert_non_null(strstr(haul_message(), "the image is damaged"));
+}
+
+static void images_are_read_within_their_bounds(void **state) {
+    (void)state;
+    static const char *const damaged[] = {
+        "haul linked PTX\n",
+        "haul linked PTX\n0\n",
+        "haul linked PTX\n-1\n",
+        "haul linked PTX\n7\nnothing",
+        "haul linked PTX\n168260318",
+        "haul linked PTX\n168260318\n0 0\n",
+        "haul linked PTX\n1\n5 1000\na.ptx.version 8.0",
+        "haul linked PTX\n1\n1000 5\na.ptx.version 8.0",
+        "haul linked PTX\n1\n18446744073709551615 18446744073709551615\na.ptx",
+    };
+    CUmodule module;
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        assert_int_equal(cu->module_load(&module, damaged[i], 0, NULL, NULL), CUDA_INVALID_PTX);
+        assert_non_null(strstr(haul_message(), "the image is damaged"));
+    }
+}
+
+static void names_and_texts_may_begin_with_spaces(void **state) {
+    (void)state;
+    char spaced[4096];
+    CUlinkState linker;
+    CUmodule module;
+    void *image;
+    (void)snprintf(spaced, sizeof spaced, "\n  %s", user);
+    assert_int_equal(cu->link_create(0, NULL, NULL, &linker), CUDA_SUCCESS);
+    assert_int_equal(add(linker, "", spaced), CUDA_SUCCESS);
+    assert_int_equal(add(linker, " provider.ptx", provider), CUDA_SUCCESS);
+    assert_int_equal(cu->link_complete(linker, &image, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_load(&module, image, 0, NULL, NULL), CUDA_SUCCESS);
+    expect_results(module);
+    assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
 }
 
 static void haul_links_modules(void **state) {
@@ -236,6 +270,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(images_are_read_within_their_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_and_texts_may_begin_with_spaces, set_up, tear_down),
         cmocka_unit_test(haul_links_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,12 +11,12 @@
 #include "sim/driver/internal.h"
 #include "sim/lower/system_call.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "haul linked PTX\n"
-enum { INPUTS = 6 };
+enum { INPUTS = 6, LEAST_HEADER = sizeof "0 0\n" - 1 };
 
 struct CUlinkState_st {
     CUcontext context;
@@ -32,31 +32,46 @@ bool sim_is_linked(const char *image) {
     return strncmp(image, MAGIC, strlen(MAGIC)) == 0;
 }
 
-static haul_status read_sources(const char *image, ptx_source *sources, char **names, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        size_t name, length;
-        int header = 0;
-        if (sscanf(image, "%zu %zu\n%n", &name, &length, &header) != 2 || !header)
-            return haul_fail(HAUL_ERROR_SYNTAX, "linked PTX: the image is damaged");
-        image += header;
-        names[i] = memory_zeroed(1, name + 1);
-        if (!names[i]) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
-        memcpy(names[i], image, name);
-        sources[i] = (ptx_source){names[i], image + name, length};
-        image += name + length;
-    }
+static haul_status damaged(void) {
+    return haul_fail(HAUL_ERROR_SYNTAX, "linked PTX: the image is damaged");
+}
+
+/* What is too large for 64 bits becomes the largest number, and no image is as long as that. */
+static bool read_number(const char **at, char end, size_t *value) {
+    char *past;
+    if (!isdigit((unsigned char)**at)) return false;
+    *value = strtoull(*at, &past, 10);
+    if (*past != end) return false;
+    *at = past + 1;
+    return true;
+}
+
+static haul_status read_source(const char **at, const char *end, ptx_source *source, char **name) {
+    size_t name_length, length;
+    if (!read_number(at, ' ', &name_length) || !read_number(at, '\n', &length)) return damaged();
+    const size_t left = (size_t)(end - *at);
+    if (name_length > left || length > left - name_length) return damaged();
+    *name = memory_zeroed(1, name_length + 1);
+    if (!*name) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
+    memcpy(*name, *at, name_length);
+    *source = (ptx_source){*name, *at + name_length, length};
+    *at += name_length + length;
+    return HAUL_OK;
+}
+
+static haul_status read_sources(const char *at, const char *end, ptx_source *sources, char **names, size_t count) {
+    for (size_t i = 0; i < count; i++) HAUL_TRY(read_source(&at, end, &sources[i], &names[i]));
     return HAUL_OK;
 }
 
 haul_status sim_link_load(const char *image, ptx_module **module) {
-    size_t count = 0;
-    int header = 0;
+    const char *at = image + strlen(MAGIC), *const end = at + strlen(at);
+    size_t count;
     *module = NULL;
-    if (sscanf(image + strlen(MAGIC), "%zu\n%n", &count, &header) != 1 || count == 0 || count > UINT32_MAX)
-        return haul_fail(HAUL_ERROR_SYNTAX, "linked PTX: the image is damaged");
+    if (!read_number(&at, '\n', &count) || count == 0 || count > (size_t)(end - at) / LEAST_HEADER) return damaged();
     ptx_source *sources = memory_zeroed(count, sizeof *sources);
     char **names = memory_zeroed(count, sizeof *names);
-    haul_status status = sources && names ? read_sources(image + strlen(MAGIC) + header, sources, names, count)
+    haul_status status = sources && names ? read_sources(at, end, sources, names, count)
                                           : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
     if (status == HAUL_OK) status = ptx_module_link(count > 1 ? "linked PTX" : names[0], sources, count, module);
     for (size_t i = 0; names && i < count; i++) memory_free(names[i]);
