@@ -1276,6 +1276,396 @@ def of_fresh_ampere():
     launch("counters_64", 3, 96, 0, 280, bits(280), zeros(64))
 
 
+# ---- third_*.cu: the third blind test ----
+
+
+def third_types():
+    for n, block, incx, incy in ((1000, 96, 1, 1), (500, 64, 3, 2), (300, 100, 17, 1)):
+        launch("axpy_inc", 3, block, 0, n, f32(0.5), incx, incy, floats(n * incx), floats(n * incy, 3))
+    launch("rot_inc", 4, 160, 0, 600, f32(0.8), f32(0.6), 1, 5, floats(600), floats(3000, 3))
+    for kind, size, from_, to in (("char3", 3, 1, 2), ("uchar4", 4, 3, 0), ("short2", 4, 0, 5), ("short3", 6, 2, 1), ("float3", 12, 0, 0), ("float3", 12, 3, 1),
+                                  ("double2", 16, 1, 0), ("int4", 16, 0, 3), ("longlong2", 16, 2, 2), ("half", 2, 7, 1), ("bool8", 1, 5, 30)):
+        for block in (72, 256):
+            launch("copy_" + kind, blocks(500, block), block, 0, 500, from_, to, bits(words(520, size)), zeros(words(540, size)))
+    for n, offset in ((4099, 0), (16000, 16)):
+        launch("sum_bytes_vector", 2, 128, 0, n, bits(words(n, 1), 1, offset), zeros(256))
+
+
+def third_structures():
+    for block in (96, 250):
+        launch("aos_advance", blocks(600, block), block, 0, 600, f32(0.1), floats(8 * 600))
+        launch("aos_energy", blocks(600, block), block, 0, 600, floats(8 * 600), zeros(600))
+    launch("records_pick", 5, 128, 0, 610, bits(4 * 610), zeros(610), 2)
+    launch("quads_permute", 5, 128, 0, 610, floats(4 * 610), zeros(4 * 610))
+    launch("aosoa_8", 5, 128, 0, 610, floats(3 * 616), zeros(610))
+    launch("aosoa_24", 5, 128, 0, 610, floats(3 * 624), zeros(610))
+    launch("soa_five", 5, 128, 0, 610, floats(610), floats(1220, 3), bits(305), bits(153), bits(1220), zeros(1220))
+    for w, h, pitch, block in ((100, 20, 100, (32, 4)), (61, 33, 64, (16, 16)), (300, 3, 301, (256, 1))):
+        launch("rgb_to_gray", over(w, h, block), block, 0, w, h, pitch, bits(words(pitch * h, 3)), zeros(words(w * h, 1)))
+
+
+def third_gathers():
+    for width in (2, 8, 32):
+        launch("csr_by_part", blocks(200 * width, 128), 128, 0, 200, 19, 3000, width, bits(3800), floats(3810), floats(3000, 5), zeros(200))
+    for rows, width in ((500, 9), (333, 5)):
+        launch("ell_columns", blocks(rows, 128), 128, 0, rows, width, 2000, bits(rows * width), floats(rows * width), floats(2000, 3), zeros(rows))
+    launch("coo_integer", 4, 96, 0, 2000, 300, 400, bits(2000), bits(2000, 77), bits(400), zeros(300))
+    for reach in (64, 4000):
+        launch("gather_doubles", 4, 160, 0, 600, reach, floats(2 * reach), bits(600), zeros(1200))
+        launch("gather_pairs", 4, 160, 0, 600, reach, floats(2 * reach), bits(1200), zeros(2400))
+    launch("scatter_shorts", 4, 160, 0, 601, bits(301), buf("perm", 601, 7), zeros(301))
+    for stride, n in ((1, 700), (2, 700), (5, 333), (33, 256)):
+        launch("stride_up_and_down", blocks(n, 96), 96, 0, n, stride, floats(n * stride), zeros(n))
+    for step in (1, 3, 33):
+        launch("partial_sectors", 3, 100, 0, 290, step, zeros(words(290 * step, 1)))
+
+
+def third_shared():
+    for kind, size, steps in (("f4", 16, (1, 2, 3, 8)), ("f2", 8, (1, 2, 5, 16)), ("f64", 8, (1, 4, 7)), ("u8", 1, (1, 4, 9, 128)), ("u16", 2, (1, 6, 32)), ("f3", 12, (1, 2, 8))):
+        for k, step in enumerate(steps):
+            block = (128, 96, 160, 72)[k]
+            launch("shared_step_" + kind, 2, block, block * step * size, step, bits(words(block * step, size)), zeros(words(2 * block, size)))
+    for group, block in ((1, 256), (4, 96), (32, 1000), (64, 128)):
+        launch("shared_broadcast", 2, block, 0, group, floats(2 * block), zeros(2 * block))
+    for pitch in (8, 9, 12, 17):
+        launch("shared_write_columns", 2, 256, 32 * pitch * 8, pitch, floats(1024), zeros(1024))
+    for n in (48, 50):
+        launch("transpose_f64_padded", [4, 4], (16, 16), 0, n, floats(2 * n * n), zeros(2 * n * n))
+    for rows in (4, 8, 32):
+        launch("transpose_xor", [2, 3], (32, rows), 0, 96, floats(96 * 96), zeros(96 * 96))
+    launch("transpose_bytes_prmt", [1, 5], (32, 4), 0, 80, bits(1600), zeros(1600))
+    for swizzled in (0, 1):
+        launch("tile_half_vectors", 2, 128, 0, bits(4096), zeros(4096), swizzled)
+
+
+def third_atomics():
+    for group, spread in ((1, 1), (1, 8), (4, 1), (32, 1), (1000, 1), (7, 3)):
+        launch("atomics_by_group", 3, 128, 0, 370, group, spread, zeros((370 // group + 1) * spread))
+        launch("atomics_returning", 3, 128, 0, 370, group, spread, zeros((370 // group + 1) * spread), zeros(370))
+    for group in (1, 16, 100):
+        launch("atomics_wide", 3, 128, 0, 370, group, zeros(2 * group), zeros(2 * (370 // group + 1)), bits(370))
+        launch("atomics_f64", 3, 96, 0, 280, group, zeros(2 * group), bits(280))
+        launch("atomics_half2", 3, 128, 0, 370, group, zeros(group), zeros(370 // group + 1))
+    for group in (200, 370):
+        launch("atomics_cas16", 1, 96, 0, 90, group, zeros(words(group, 2)))
+    launch("atomics_float_max", 3, 192, 0, 2000, 37, floats(2000), zeros(37))
+    launch("atomics_logic", 3, 128, 0, 370, bits(370), buf("poison", 8), zeros(12), zeros(32))
+    launch("atomics_inc_exch", 3, 128, 0, 370, zeros(16), zeros(370), zeros(370))
+    for group in (1, 4, 32):
+        launch("atomics_shared_wide", 2, 160, 0, group, bits(320), zeros(128))
+    for limit in (1 << 28, (1 << 31) - 1):
+        launch("aggregated_filter", 4, 128, 0, 500, limit, bits(500), zeros(1), zeros(1))
+    launch("system_scopes", 3, 96, 0, 280, zeros(16), zeros(3))
+
+
+def third_caches():
+    for window, passes, grid in ((1024, 4, 2), (12000, 3, 3), (40000, 2, 2), (50000, 3, 1)):
+        launch("l1_window", grid, 256, 0, window, passes, floats(window * grid), zeros(256 * grid))
+    for n, passes in ((100000, 2), (1500000, 2)):
+        launch("l2_sweep", 132, 512, 0, n, passes, floats(4 * n), zeros(132 * 512))
+    for which in range(6):
+        launch("cache_loads", 3, 128, 0, 370, which, bits(372), zeros(370))
+    launch("cache_stores", 3, 96, 0, 280, floats(560), *[zeros(560) for k in range(4)])
+    launch("write_then_read_back", 3, 128, 0, 370, zeros(384), zeros(384))
+    for degree in (3, 11):
+        launch("constant_poly", 3, 128, 0, 370, degree, floats(370), zeros(370))
+    launch("constant_moves", 3, 128, 0, 370, bits(370), zeros(740))
+    for step in (0, 1, 13):
+        launch("constant_doubles", 3, 128, 0, 370, step, zeros(740))
+
+
+def third_calls():
+    launch("local_histogram", 3, 128, 0, 370, bits(370), zeros(370))
+    launch("local_bytes_sort", 3, 96, 0, 280, bits(280), zeros(280))
+    launch("recursion_binomial", 2, 64, 0, 120, zeros(120))
+    launch("recursion_hanoi", 2, 64, 0, 100, zeros(100))
+    for by_lane in (0, 1):
+        launch("calls_by_table", 4, 96, 0, 370, by_lane, floats(370), zeros(370))
+    launch("matrices_by_value", 3, 64, 0, 190, floats(190 * 16), zeros(190 * 16))
+    launch("spilled_sums", 2, 1024, 0, 3000, floats(3000), zeros(2048))
+    launch("spilled_sums", 3, 96, 0, 3000, floats(3000), zeros(288))
+    launch("collatz", 3, 128, 0, 370, zeros(370))
+    launch("gcd_pairs", 3, 96, 0, 280, bits(560), zeros(280))
+    launch("ragged_loads", 3, 96, 0, 280, bits(280 * 7), zeros(280))
+    for block in (96, 500):
+        launch("switch_by_lane", 2, block, 0, 2 * block - 10, floats(2 * block), zeros(2 * block))
+    for extent, block in (((20, 9, 7), (8, 4, 3)), ((33, 5, 4), (11, 5, 2)), ((70, 2, 6), (64, 1, 4))):
+        launch("index_3d", [blocks(e, b) for e, b in zip(extent, block)], block, 0, *extent, bits(words(extent[0] * extent[1] * extent[2], 2)),
+               zeros(extent[0] * extent[1] * extent[2]))
+
+
+def third_lanes():
+    launch("butterfly_f64", 2, 96, 0, floats(384), zeros(384))
+    for width in (4, 16, 32):
+        launch("segmented_lane_scan", 2, 96, 0, width, bits(192), zeros(192))
+    launch("match_and_redux", 3, 128, 0, 370, bits(370), zeros(370))
+    for block in (128, 1024):
+        launch("compact_block", 2, block, 0, 2 * block - 9, bits(2 * block), zeros(2 * block), zeros(2))
+    launch("morton_codes", 3, 128, 0, 370, bits(370), zeros(370))
+    launch("video_bytes", 3, 128, 0, 370, bits(370), bits(370, 9), zeros(370))
+    launch("bits_of_everything", 3, 128, 0, 370, bits(370), zeros(740))
+    launch("divide_many", 3, 128, 0, 370, 7, 1000, {"i64": 12345}, bits(370), zeros(740))
+
+
+def of_third_memory():
+    third_types()
+    third_structures()
+    third_gathers()
+    third_shared()
+    third_atomics()
+    third_caches()
+    third_calls()
+    third_lanes()
+
+
+def third_dense():
+    launch("fft_radix4", 3, 64, 0, floats(1536), zeros(1536))
+    for n in (1000, 333):
+        launch("fir_registers", blocks(n, 512), 128, 0, n, floats(n), floats(8, 3), zeros(n))
+    launch("lu_16", 3, (16, 16), 0, floats(768), zeros(768))
+    launch("lu_23", 2, (23, 23), 0, floats(1058), zeros(1058))
+    for pivot in (0, 2):
+        launch("floyd_rest", [4, 4], (16, 16), 0, 64, pivot, bits(4096), zeros(4096))
+    launch("floyd_pivot", 1, (16, 16), 0, 64, 1, bits(4096), zeros(4096))
+    for m, n, k in ((64, 128, 32), (128, 64, 72)):
+        launch("sgemm_prefetch", [n // 64, m // 64], 256, 0, m, n, k, floats(m * k), floats(n * k, 3), zeros(m * n))
+    for rows, cols in ((100, 90), (37, 33)):
+        launch("gemv_transposed", blocks(cols, 32), (32, 8), 0, rows, cols, floats(2 * rows * cols), floats(2 * rows, 3), zeros(2 * cols))
+    for width, block in ((64, (32, 4)), (20, (16, 8)), (9, (4, 20))):
+        launch("spmm_csr", blocks(60, block[1]), block, 0, 60, 11, 200, width, bits(660), floats(660), floats(200 * width, 3), zeros(60 * width))
+    for depth in (32, 96):
+        launch("sddmm", blocks(8 * 70, 96), 96, 0, 70, depth, 40, 50, bits(140), floats(40 * depth), floats(50 * depth, 3), zeros(70))
+
+
+def third_grids():
+    for nx, ny, nz in ((64, 20, 6), (35, 17, 5)):
+        launch("jacobi_3d", [blocks(nx - 1, 32), blocks(ny - 1, 8)], (32, 8), 0, nx, ny, nz, floats(nx * ny * nz), zeros(nx * ny * nz))
+    for steps, block in ((3, 128), (8, 96)):
+        launch("heat_in_time", blocks(700, block - 2 * steps), block, 8 * block, 700, steps, floats(700), zeros(700))
+    for w, h in ((64, 24), (50, 19)):
+        launch("conv2d_halo", over(w, h, (32, 8)), (32, 8), 0, w, h, floats(w * h), zeros(w * h))
+
+
+def third_networks():
+    for cols, block in ((768, 256), (100, 96), (333, 1024)):
+        launch("layernorm_rows", 3, block, 0, cols, floats(3 * cols), floats(cols, 3), floats(cols, 5), zeros(3 * cols))
+    for cols in (128, 77):
+        launch("softmax_warp", 3, (32, 5), 0, 13, cols, floats(13 * cols), zeros(13 * cols))
+    for keys in (16, 64):
+        launch("attention_tile", 2, (32, 16), 0, keys, floats(1024), floats(32 * keys, 3), floats(32 * keys, 5), zeros(1024))
+    for n, k, block in ((256, 10, 128), (1024, 32, 192)):
+        launch("top_k", 2, block, 4 * n, n, k, bits(2 * n), zeros(2 * k))
+
+
+def third_sorting():
+    for shift in (0, 28):
+        launch("radix_pass", 2, 128, 0, shift, bits(1024), zeros(1024))
+    for each in (3, 8):
+        launch("merge_path", blocks(blocks(800, each), 64), 64, 0, 500, 300, each, buf("iota", 500), buf("iota", 300, 40), zeros(800))
+    for each in (20, 33):
+        launch("quicksort_stack", 2, 64, 0, each, bits(128 * each))
+    launch("shell_sort_shared", 1, 128, 4 * 700, 700, bits(700), zeros(700))
+    for build, probe in ((300, 900), (700, 2000)):
+        launch("hash_join", 3, 192, 0, build, probe, bits(build), bits(probe, 5), zeros(3))
+    launch("lower_bounds", 3, 96, 0, 500, 280, floats(1000), floats(280, 3), zeros(280))
+    for k, block in ((7, 128), (40, 96)):
+        launch("kmeans_assign", 4, block, 12 * k, 370, k, floats(740), floats(2 * k, 3), zeros(370), zeros(k))
+    for n, block in ((256, 64), (200, 96)):
+        launch("nbody_forces", blocks(n, block), block, 16 * block, n, floats(4 * n), zeros(4 * n))
+    launch("bfs_level", 3, 128, 0, 370, 5, 0, bits(1850), bits(93, 7), zeros(370), zeros(1))
+    for n in (6, 8):
+        launch("queens_count", 1, n * n, 0, n, zeros(n * n))
+
+
+def third_pictures():
+    for w, h, block in ((64, 20, (32, 4)), (45, 31, (16, 8))):
+        launch("bilateral", over(w, h, block), block, 0, w, h, bits(words(w * h, 1)), zeros(words(w * h, 1)))
+        launch("mandelbrot", over(w, h, block), block, 0, w, h, 40, zeros(words(w * h, 1)))
+        launch("median_3x3", over(w - 2, h - 2, block), block, 0, w, h, bits(words(w * h, 1)), zeros(words(w * h, 1)))
+        launch("sobel_shared", over(w, h, (16, 16)), (16, 16), 0, w, h, bits(words(w * h, 1)), zeros(words(w * h, 2)))
+    for w, h in ((128, 20), (50, 30)):
+        launch("pyramid_down", over(w // 2, h // 2, (32, 5)), (32, 5), 0, w, h, bits(w * h), zeros(w * h // 4))
+    launch("life_words", [1, 4], (32, 4), 0, 20, 16, bits(320), zeros(320))
+
+
+def third_text():
+    for length, block in ((3, 128), (7, 250)):
+        launch("find_words", blocks(1500, block), block, 0, 1500, length, bits(words(1500, 1)), bits(4, 99), zeros(1))
+    launch("lz_decode", 2, 32, 0, 50, 64, 100, bits(words(50 * 64, 1)), zeros(words(50 * 100, 1)))
+    for each in (4, 9):
+        launch("crc32_slices", 2, 96, 0, 180, each, bits(180 * each), zeros(180))
+    launch("base64_encode", 3, 128, 0, 370, bits(words(370, 3)), zeros(370))
+    launch("edit_distance", 2, 64, 3 * 4 * 51, 40, 50, bits(80), bits(50, 7), zeros(2))
+    launch("monte_carlo_pi", 3, 96, 0, 20, 1234, zeros(1))
+    launch("xorshift_states", 3, 96, 0, 280, 12, bits(560), zeros(280))
+    launch("option_tree", 3, 128, 0, 100, f32(1.01), f32(0.99), f32(0.505), floats(3), zeros(3))
+    launch("sha256_rounds", 2, 96, 0, 180, bits(180 * 16), zeros(180 * 8))
+
+
+def of_third_algos():
+    third_dense()
+    third_grids()
+    third_networks()
+    third_sorting()
+    third_pictures()
+    third_text()
+
+
+def third_ldgsts():
+    for tiles, block in ((6, 128), (2, 96)):
+        launch("ring3_f32", 2, block, 12 * block, tiles, floats(2 * tiles * block), zeros(2 * tiles * block))
+        launch("ring4_f64", 2, block, 32 * block, tiles, floats(4 * tiles * block), zeros(4 * tiles * block))
+        launch("ring5_f4", 2, block, 80 * block, tiles, floats(8 * tiles * block), zeros(8 * tiles * block))
+    for n in (999, 1024):
+        launch("tail_filled_16", 3, 96, 16 * 96, n, floats(1152), zeros(1152))
+        launch("tail_filled_8", 3, 192, 8 * 192, n, floats(1152), zeros(1152))
+    for width in (32, 9):
+        launch("gathered_rows", 3, 128, 64 * width, 40, width, bits(12), floats(160 * width), zeros(48 * width))
+    for form in range(4):
+        launch("tile_to_columns", [2, 2], (32, 8), 0, 64, form, floats(4096), zeros(4096))
+    for n, k in ((64, 32), (128, 40)):
+        launch("sgemm_ldgsts", [n // 64, n // 64], 256, 0, n, k, floats(n * k), floats(n * k, 3), zeros(n * n))
+
+
+def third_pipelines():
+    launch("pipeline_primitives", 2, 96, 16 * 96, 4, bits(1536), zeros(1536))
+    for tiles, block in ((5, 128), (2, 64)):
+        launch("unified_pipeline", 2, block, 12 * block, tiles, floats(2 * tiles * block), zeros(2 * block))
+    launch("pipeline_roles", 2, 128, 0, 5, bits(960), zeros(192))
+    for n, size in ((1024, 1024), (1000, 996), (520, 515)):
+        launch("group_memcpy", 2, 96, 1024, n, size, bits(words(2 * n, 1)), zeros(192))
+    launch("tile_memcpy_staged", 2, 128, 0, 4, floats(4 * 16 * 16 * 4), zeros(1024))
+    for block in (64, 160):
+        launch("barrier_memcpy", 2, block, 16 * block, 3, bits(24 * block), zeros(8 * block))
+
+
+def third_bulk():
+    for tiles, size, block in ((5, 2048, 96), (4, 1040, 160)):
+        launch("bulk_stages", 2, block, 2 * size, tiles, size, bits(2 * tiles * size // 4), zeros(2 * (block - 32)))
+    for size, skew in ((1024, 0), (4112, 0), (480, 4)):
+        launch("bulk_both_ways", 3, 96, size + 4 * skew, size, skew, bits(3 * size // 4), zeros(3 * size // 4))
+    launch("bulk_reduce_max", 3, 64, 1200, 300, bits(900), zeros(300))
+    launch("bulk_prefetch_then_read", 2, 128, 0, 1024, floats(2048), zeros(256))
+
+
+def third_tensors():
+    for kind, extent, box, swizzle, at, grid in (
+            ("u32", [256], [128], "none", [96], 2), ("u8", [512], [160], "none", [-32], 1), ("f64", [48, 20], [16, 6], "128B", [20, 3], 1),
+            ("f32", [48, 20], [8, 10], "32B", [40, 12], 2), ("f16", [80, 24], [32, 16], "64B", [24, -4], 1), ("u8", [256, 16], [128, 8], "128B", [64, 5], 1),
+            ("f32", [36, 12], [20, 3], "none", [8, 4], 2), ("f32", [24, 10, 6], [16, 3, 2], "64B", [8, 8, 1], 1), ("u16", [64, 7, 5], [64, 3, 2], "128B", [0, 2, 4], 2),
+            ("f32", [16, 6, 5, 4], [8, 2, 3, 2], "32B", [4, 1, 1, 2], 1), ("f16", [32, 5, 4, 3, 2], [16, 3, 2, 1, 2], "none", [8, 1, 1, 1, 0], 1),
+            ("f32", [32, 4, 3, 3, 2], [32, 2, 2, 1, 2], "128B", [0, 1, 1, 2, 0], 1)):
+        t = Tensor(kind, extent, box, swizzle)
+        launch("tensor_load", grid, 96, t.held, t.argument(1), t.data(), zeros(grid * t.held // 4), len(at), *(list(at) + [0] * (5 - len(at))), t.held, t.box)
+    for w, h, swizzle, block in ((32, 8, "128B", 64), (16, 16, "64B", 128), (20, 6, "none", 96)):
+        t = Tensor("f32", [80, 24], [w, h], swizzle)
+        launch("tensor_scale", [blocks(80, w), blocks(24, h)], block, t.held, t.argument(2), t.argument(3), t.data(), zeros(t.array // 4), w, h, t.held)
+    for box, at, swizzle, least in (([8, 4, 2], [4, 3, 1], "none", 0), ([16, 2, 3], [8, 0, 1], "64B", 1), ([8, 3, 2], [12, 6, 2], "32B", 0)):
+        t = Tensor("u32", [20, 8, 4], box, swizzle)
+        launch("tensor_reduce_3d", 2, 64, t.held, t.argument(1), zeros(t.array // 4), *at, t.held // 4, least)
+    for w, h, swizzle in ((32, 8, "128B"), (16, 4, "none")):
+        t = Tensor("f32", [64, 16], [w, h], swizzle)
+        launch("tensor_multicast", 4, 96, 2 * t.held, t.argument(1), t.data(), zeros(2 * t.held), w, h, t.held)
+
+
+def third_clusters():
+    for size in (1024, 4096):
+        launch("bulk_multicast", 8, 96, size, size, bits(2 * size // 4), zeros(2 * size))
+    for block in (256, 96):
+        launch("cluster_ring_sum", 8, block, 0, bits(8 * block), zeros(8 * block))
+    launch("cluster_transpose", [4, 2], (16, 16), 0, 64, floats(2048), zeros(2048))
+    for n in (5000, 777):
+        launch("cluster_histogram", 8, 128, 0, n, bits(n), zeros(256))
+    launch("cluster_bulk_swap", 4, 128, 0, floats(2048), zeros(2048))
+
+
+def of_third_async():
+    third_ldgsts()
+    third_pipelines()
+    third_bulk()
+    third_tensors()
+    third_clusters()
+
+
+def of_third_mma():
+    for pitch in (16, 32, 48, 64, 80, 128, 144):
+        launch("ldmatrix_x4", 2, 64, 64 * pitch, pitch, bits(512), zeros(512))
+        launch("ldmatrix_x4_trans", 2, 64, 64 * pitch, pitch, bits(512), zeros(512))
+    for swizzled in (0, 1):
+        launch("ldmatrix_few", 2, 32, 0, swizzled, bits(512), zeros(64))
+    for pitch in (16, 80, 128):
+        launch("stmatrix_forms", 2, 32, 32 * pitch, pitch, bits(256), zeros(256))
+    for kind in ("f16", "bf16", "tf32", "e4m3", "e5m2", "s8"):
+        launch("mma_" + kind, 2, 64, 0, 3, bits(4 * 3 * 128), bits(192, 7), zeros(512))
+    launch("mma_f64", 2, 64, 0, 3, floats(768), floats(192, 7), zeros(512))
+    launch("mma_half_sum", 2, 64, 0, 3, bits(4 * 3 * 128), bits(192, 7), zeros(256))
+    for n, k in ((64, 64), (32, 96)):
+        launch("hgemm_ldmatrix", [n // 32, n // 32], 128, 0, n, k, bits(n * k // 2), bits(n * k // 2, 7), zeros(n * n))
+    launch("wmma_8x32", 2, 32, 0, 3, bits(384), bits(768, 7), zeros(512))
+    launch("wmma_int8", 2, 32, 0, bits(512), bits(256, 7), zeros(512))
+    launch("wgmma_f16_swizzled", 2, 128, 0, bits(4096), bits(1024, 7), zeros(4096))
+    launch("wgmma_bf16_registers", 2, 128, 0, bits(1024), bits(256, 7), zeros(4096))
+    launch("wgmma_tf32", 2, 128, 0, floats(1024), floats(256, 7), zeros(4096))
+    launch("wgmma_e4m3", 2, 128, 0, bits(2048), bits(512, 7), zeros(4096))
+    launch("wgmma_s8", 2, 128, 0, bits(1024), bits(128, 7), zeros(2048))
+    launch("wgmma_columns", 2, 128, 0, bits(1024), bits(512, 7), zeros(4096))
+
+
+def of_third_libs():
+    launch("reduce_raking", 3, 96, 0, 90, bits(288), zeros(3))
+    launch("reduce_commutative", 2, 128, 0, 128, bits(512), zeros(4))
+    for valid in (224, 100):
+        launch("reduce_warps", 2, 224, 0, valid, floats(448), zeros(2))
+    launch("scan_raking", 2, 128, 0, bits(1024), zeros(1024))
+    launch("scan_memoize", 3, 64, 0, bits(1344), zeros(1344))
+    launch("scan_warps", 2, 160, 0, bits(960), zeros(960))
+    launch("scan_with_max", 2, 128, 0, 500, bits(512), zeros(512))
+    for valid in (512, 411):
+        launch("load_striped_store_vector", 2, 64, 0, valid, bits(512), zeros(512))
+    launch("load_warp_transpose_timesliced", 2, 96, 0, floats(1152), zeros(1152))
+    launch("radix_sort_u16", 2, 128, 0, bits(768), zeros(768))
+    for begin, end in ((0, 64), (40, 64)):
+        launch("radix_sort_f64", 2, 64, 0, floats(512), zeros(512), begin, end)
+    launch("merge_sort_low", 2, 64, 0, bits(640), zeros(640))
+    launch("warp_merge_sort", 2, 96, 0, bits(768), zeros(768))
+    launch("histogram_sort", 2, 128, 0, bits(256), zeros(128))
+    launch("histogram_atomic", 2, 128, 0, bits(256), zeros(128))
+    launch("differences_and_heads", 2, 128, 0, bits(768), zeros(768))
+    launch("run_length_decode", 2, 64, 0, bits(256), zeros(128))
+    launch("warp_exchange_and_load", 2, 128, 0, floats(1024), zeros(1024))
+    launch("warp_scans", 2, 128, 0, bits(256), zeros(256))
+    launch("block_shuffle", 2, 160, 0, bits(640), zeros(320))
+    for block in (64, 160):
+        launch("tiles_scan_and_reduce", 2, block, 0, bits(2 * block), zeros(2 * block))
+    launch("coalesced_votes", 3, 96, 0, 280, bits(280), zeros(280), zeros(1))
+    launch("partitions_by_key", 2, 96, 0, bits(192), zeros(192))
+    launch("block_tile_64", 2, 256, 0, bits(512), zeros(512))
+    launch("cluster_softcount", 8, 96, 0, bits(768), zeros(8))
+    launch("atomic_ref_orders", 3, 96, 0, 280, zeros(7), zeros(6))
+    launch("complex_mandel", 3, 96, 0, 280, floats(560), zeros(280))
+    launch("spin_ticket", 5, 32, 0, 6, zeros(1), zeros(1))
+    launch("look_back_scan", 4, 128, 0, bits(512), zeros(512), zeros(4))
+
+
+def of_third_fast():
+    launch("fast_ratios", 3, 128, 0, 370, floats(370), floats(370, 3), zeros(370))
+    launch("fast_trig", 3, 128, 0, 370, floats(370), zeros(740))
+    launch("black_scholes_fast", 3, 128, 0, 370, floats(370), floats(370, 3), floats(370, 5), zeros(370))
+    launch("gelu_half2", 3, 128, 0, 370, bits(370), zeros(370))
+    launch("reduce_unrolled_512", 2, 512, 2048, 5000, bits(5000), zeros(2))
+    launch("reduce_unrolled_128", 3, 128, 512, 1111, bits(1111), zeros(3))
+    launch("matrix_bounded", [2, 2], (32, 8), 0, 64, floats(4096), floats(4096, 3), zeros(4096))
+    launch("not_unrolled", 3, 100, 0, 290, 5, bits(words(1450, 2)), zeros(290))
+    launch("lambda_stencil", 2, 96, 0, 500, floats(500), zeros(500))
+    launch("views_blend", over(50, 20, (16, 5)), (16, 5), 0, 50, 20, f32(0.3), floats(53 * 20), floats(1000, 3), zeros(1000))
+    launch("histogram_per_warp", 3, 128, 0, 1000, bits(1000), zeros(64))
+    launch("dynamic_local", 3, 96, 0, 280, bits(280), zeros(280))
+
+
+def of_third_small():
+    of_third_fast()
+
+
 # ---- a few of each, for other machines ----
 
 
