@@ -47,6 +47,13 @@ hold_source fresh_copies 2481 889
 hold_source fresh_libs 1127 403
 hold_source fresh_nets 2104 756
 hold_source fresh_ampere 778 280
+hold_source third_memory 6810 2420
+hold_source third_algos 2757 981
+hold_source third_async 2453 881
+hold_source third_mma 1440 518
+hold_source third_libs 1271 459
+hold_source third_fast 468 166
+hold_source third_small 466 166
 set --
 for module in "$data"/corpus/kernels/*.ptx; do set -- "$@" --ptx "$module"; done
 hold corpus/h100/kernels.jsonl 4335 1529 "$@"

@@ -112,14 +112,17 @@ static sim_caching caching_of(const ptx_instruction *i) {
     }
     if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CV) return SIM_CACHED_VOLATILE;
     if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG) return SIM_CACHED_IN_L2;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_LU) return SIM_CACHED_LAST_USE;
     if (i->mods[PTX_SLOT_EVICT_L1] == PTX_MOD_L1_NO_ALLOCATE) return SIM_CACHED_IN_L2;
     return i->mods[PTX_SLOT_NC] ? SIM_CACHED_READ_ONLY : SIM_CACHED;
 }
 
-/* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. */
+/* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. So is a
+ * compare-and-swap of 16 bits, on the word around them. */
 static bool needs_loop(const ptx_instruction *i, unsigned class) {
     unsigned what = i->mods[PTX_SLOT_ATOMIC];
-    if (what == PTX_MOD_ATOM_EXCH || what == PTX_MOD_ATOM_CAS) return false;
+    if (what == PTX_MOD_ATOM_EXCH) return false;
+    if (what == PTX_MOD_ATOM_CAS) return ptx_bits(i->type) == 16;
     if (class == HAUL_CLASS_GLOBAL_ATOMIC) return is_lone_half(i);
     return class == HAUL_CLASS_SHARED_ATOMIC && (ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F');
 }

@@ -15,6 +15,7 @@ typedef enum sim_caching {
     SIM_CACHED_READ_ONLY, /* .nc: no store of the kernel can alias it */
     SIM_CACHED_VOLATILE,  /* counts as a miss */
     SIM_CACHED_IN_L2,     /* .cg and the like: L1 is not looked up */
+    SIM_CACHED_LAST_USE,  /* .lu: L1 gives up what was read */
 } sim_caching;
 
 /* Whether a warp's atomic on one address is made one of one lane's. */

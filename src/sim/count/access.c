@@ -1,5 +1,6 @@
 /* What each warp-level access does to the counters. */
 #include "base/memory.h"
+#include "sim/atomic.h"
 #include "sim/block.h"
 #include "sim/count/counting.h"
 #include "sim/count/traffic.h"
@@ -188,12 +189,21 @@ static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines)
     for (uint32_t i = 0; i < lines->count; i++) request_read(c, t, lines->line[i], lines->mask[i]);
 }
 
+static void drop_lines(sim_counting *c, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
+}
+
 static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
     switch (c->plan->assembled[op->instruction].caching) {
     case SIM_CACHED_READ_ONLY: load_cached(c, t, lines); return;
     case SIM_CACHED:
         flush_warp(c, w);
         load_cached(c, t, lines);
+        return;
+    case SIM_CACHED_LAST_USE:
+        flush_warp(c, w);
+        load_cached(c, t, lines);
+        drop_lines(c, lines);
         return;
     case SIM_CACHED_VOLATILE:
         flush_warp(c, w);
@@ -249,7 +259,7 @@ static void log_lines(void *context, const sim_lines *lines) {
 
 static void update_lines(void *context, const sim_lines *lines) {
     const update_count *u = context;
-    for (uint32_t i = 0; i < lines->count; i++) sim_l1_drop(u->counting->l1, lines->line[i], lines->mask[i]);
+    drop_lines(u->counting, lines);
     log_lines(context, lines);
 }
 
@@ -610,11 +620,13 @@ static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t activ
     return sim_distinct_lanes(key, winners);
 }
 
-/* Load, compute, compare-and-swap, until all lanes have had their turn. */
+/* Load, compute, compare-and-swap, until all lanes have had their turn. A compare-and-swap of 16 bits goes on with what
+ * the last one found. */
 static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
-                       unsigned bytes) {
-    for (; active; active &= ~swapping_lanes(address, active, bytes)) {
-        sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
+                       unsigned bytes, bool loads_again) {
+    for (bool first = true; active; active &= ~swapping_lanes(address, active, bytes), first = false) {
+        if (first || loads_again)
+            sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
         sim_traffic_shared(&t->traffic, once(sim_bank_atomic(address, active, bytes)), active, bytes);
     }
 }
@@ -641,7 +653,7 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     sim_tally *t = tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
     if (own ? a->loops : a->loops_in_shared) {
         count_loop(t, tally_at(c, op, own ? SIM_TALLY_LOOP_LOADS : SIM_TALLY_SHARED_LOOP_LOADS), aggregate(a, active),
-                   address, op->bytes);
+                   address, op->bytes, op->x != SIM_ATOMIC_CAS);
     } else if (is_atomic(a->class) && (a->plain || !own)) {
         count_atomic(c, t, address, aggregate(a, active), op->bytes);
     } else if (a->plain || !own) {
@@ -649,6 +661,13 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     } else {
         for (unsigned p = 0; p < a->part_count; p++) count_shared_part(t, a->class, active, address, a->parts[p]);
     }
+}
+
+/* The SMs whose memories are named count wavefronts; an instruction on shared memory it is for none. */
+void sim_count_as_remote(sim_counting *c, const sim_op *op) {
+    if (!is_counted(c, op)) return;
+    const bool own = c->plan->assembled[op->instruction].class == HAUL_CLASS_SHARED_ATOMIC;
+    tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED)->traffic.instructions--;
 }
 
 /* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. Such instructions are not among

@@ -73,6 +73,8 @@ void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, ui
 /* ld, st, atom, red on shared memory: shared addresses. */
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint32_t address[SIM_LANES]);
+/* The atomic that was counted last named shared memories of other blocks alone. */
+void sim_count_as_remote(sim_counting *c, const sim_op *op);
 /* ldmatrix, stmatrix: 16 bytes of shared memory from the address of each lane in `rows`. */
 void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]);
 /* cp.async of op->bytes a lane; lanes in `filled` read nothing (source size 0). */

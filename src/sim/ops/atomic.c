@@ -167,15 +167,18 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
     return SIM_NEXT;
 }
 
-/* Each block that lanes name in turn; `places` becomes the lanes' addresses there. */
+/* Each block that lanes name in turn; `places` becomes the lanes' addresses there, `*own` whether some are the warp's.
+ */
 static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
-                                 uint32_t places[SIM_LANES]) {
+                                 uint32_t places[SIM_LANES], bool *own) {
+    *own = false;
     for (uint32_t left = active, lanes; left; left &= ~lanes) {
         sim_block *owner;
         uint32_t local[SIM_LANES];
         lanes = sim_cluster_split(w, op, left, address, local, &owner);
         if (!lanes || atomic_at_block(w, op, lanes, owner, local) != SIM_NEXT) return SIM_STOP;
         SIM_EACH_LANE(l) if (lanes >> l & 1) places[l] = local[l];
+        *own |= owner == w->block;
     }
     return SIM_NEXT;
 }
@@ -184,10 +187,13 @@ static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active,
 static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
     uint32_t places[SIM_LANES] = {0};
     const bool split = sim_cluster_names_block(address, active);
-    const sim_step step =
-        split ? atomic_at_blocks(w, op, active, address, places) : atomic_at_block(w, op, active, w->block, address);
-    if (step == SIM_NEXT) sim_count_shared(w->sm->counting, w, op, active, split ? places : address);
-    return step;
+    bool own = true;
+    const sim_step step = split ? atomic_at_blocks(w, op, active, address, places, &own)
+                                : atomic_at_block(w, op, active, w->block, address);
+    if (step != SIM_NEXT) return step;
+    sim_count_shared(w->sm->counting, w, op, active, split ? places : address);
+    if (!own) sim_count_as_remote(w->sm->counting, op);
+    return SIM_NEXT;
 }
 
 static sim_step atomic_global(sim_warp *w, const sim_op *op, uint32_t active) {

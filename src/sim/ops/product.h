@@ -5,8 +5,9 @@
  *
  * The other floating types are summed as published measurements of the hardware have found (docs/architecture.md):
  * `width` products at a time and the sum so far are aligned to the greatest exponent among them, cut off (towards zero)
- * behind `fraction` bits, and added exactly; the sum is cut to single precision. A result in half precision is rounded
- * to nearest at the end, from what the last products made before it is cut. */
+ * behind `fraction` bits, and added exactly; the sum is cut to single precision, or to `fraction` bits where those are
+ * fewer (an H100's products of 8-bit types by `wgmma`, bit by bit). A result in half precision is rounded to nearest at
+ * the end, from what the last products made before it is cut. */
 #ifndef HAUL_SIM_OPS_PRODUCT_H
 #define HAUL_SIM_OPS_PRODUCT_H
 
@@ -219,6 +220,11 @@ static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out)
     memcpy(out, &f, sizeof f);
 }
 
+/* Cut off behind so many bits, none of the values being subnormal. */
+static inline void sim_keep_fraction(sim_eight_reals *x, unsigned fraction) {
+    *x = (sim_eight_reals)((sim_eight_longs)*x & -(INT64_C(1) << (52 - fraction)));
+}
+
 static inline void sim_spread_columns(const sim_product *p, const sim_factor *b, unsigned first, unsigned k,
                                       unsigned end, sim_columns *c) {
     const sim_eight_integers none = (sim_eight_integers){0} + SIM_NO_EXPONENT;
@@ -273,6 +279,7 @@ static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned c
     }
     sim_powers_of_two(&power, &down);
     total *= power;
+    if (fraction < 23 && !is_half) sim_keep_fraction(&total, fraction);
     sim_cut_eight(&total, is_half, sum);
 }
 

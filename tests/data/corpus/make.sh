@@ -6,22 +6,31 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 names="global shared atomics stack copies tensors cub matrix kernels sets unseen_plain unseen_async unseen_cub
-    fresh_hpc fresh_nets fresh_bits fresh_copies fresh_libs fresh_ampere"
+    fresh_hpc fresh_nets fresh_bits fresh_copies fresh_libs fresh_ampere
+    third_memory third_algos third_async third_mma third_libs third_fast third_small"
 
 flags() {
     case $1 in
     fresh_ampere) echo -arch=compute_80 ;;
     fresh_bits) echo -std=c++17 -arch=sm_90 -lineinfo ;;
     fresh_*) echo -std=c++17 -arch=sm_90 ;;
+    third_fast) echo -std=c++17 -arch=compute_80 -use_fast_math ;;
+    third_small) echo -std=c++17 -arch=compute_75 -Xcicc -O1 ;;
+    third_*) echo -std=c++17 -arch=compute_90a ;;
     *) echo -arch=sm_90 ;;
     esac
+}
+
+# third_small is third_fast, compiled otherwise.
+source_of() {
+    [ "$1" = third_small ] && echo third_fast || echo "$1"
 }
 
 compile() {
     for name in $names; do
         [ "$name" = kernels ] && continue
         # shellcheck disable=SC2046
-        nvcc -O3 $(flags "$name") -ptx "$here/$name.cu" -o "$1/corpus.ptx" && "$here/trim.py" "$1/corpus.ptx" >"$here/$name.ptx" || exit 1
+        nvcc -O3 $(flags "$name") -ptx "$here/$(source_of "$name").cu" -o "$1/corpus.ptx" && "$here/trim.py" "$1/corpus.ptx" >"$here/$name.ptx" || exit 1
     done
     rm -f "$1/corpus.ptx"
 }
