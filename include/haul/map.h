@@ -110,10 +110,13 @@ haul_status haul_stream_map(const haul_map *map, haul_map_report *report);
 
 /* The same in parts, for maps that are run again and again: buffers and threads are made once. */
 typedef struct haul_mapper haul_mapper;
+/* Checks and plans the map, which it copies; what it points to must live on. Errors as above. */
 haul_status haul_mapper_create(const haul_map *map, haul_mapper **mapper);
+/* As haul_stream_map(), by the thread that calls it. */
 haul_status haul_mapper_run(haul_mapper *mapper, haul_map_report *report);
 /* From any thread: the run ends with HAUL_ERROR_CANCELLED after the chunk under way. */
 void haul_mapper_cancel(haul_mapper *mapper);
+/* Not while it runs. NULL is allowed. */
 void haul_mapper_free(haul_mapper *mapper);
 
 #ifdef __cplusplus

@@ -58,6 +58,7 @@ void haul_stream_free(haul_stream *stream);
 haul_status haul_stream_write(haul_stream *stream, haul_buffer *buffer, uint64_t offset, const void *host,
                               uint64_t bytes);
 haul_status haul_stream_read(haul_stream *stream, haul_buffer *buffer, uint64_t offset, void *host, uint64_t bytes);
+/* Copies between buffers of the stream's device, and fills each byte with `value`. Errors as above. */
 haul_status haul_stream_copy(haul_stream *stream, haul_buffer *to, uint64_t to_offset, haul_buffer *from,
                              uint64_t from_offset, uint64_t bytes);
 haul_status haul_stream_fill(haul_stream *stream, haul_buffer *buffer, uint64_t offset, uint8_t value, uint64_t bytes);
@@ -80,8 +81,9 @@ haul_status haul_device_wait(haul_device *device);
 
 /* ---- events ---- */
 
-/* `timed` events can tell the time between them; others cost less. */
+/* `timed` events can tell the time between them; others cost less. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_event_create(haul_device *device, bool timed, haul_event **event);
+/* Waits for nothing. NULL is allowed. */
 void haul_event_free(haul_event *event);
 /* The event now stands for the end of what the stream has been given so far; what it stood for before is forgotten. */
 haul_status haul_event_record(haul_event *event, haul_stream *stream);
@@ -90,7 +92,8 @@ haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event);
 /* Blocks until the event as last recorded has happened; one that was never recorded has. Errors: those of the work. */
 haul_status haul_event_wait(haul_event *event);
 haul_status haul_event_query(haul_event *event, bool *done);
-/* Microseconds between two timed events that have happened: on the virtual GPU by its simulated clock. */
+/* Microseconds between two timed events that have happened: on the virtual GPU by its simulated clock. Errors:
+ * HAUL_ERROR_DRIVER for events that are not timed, were never recorded or have not happened yet. */
 haul_status haul_event_elapsed(haul_event *start, haul_event *end, double *us);
 
 /* ---- graphs: a repeated pipeline, recorded once ---- */
@@ -102,6 +105,7 @@ haul_status haul_graph_capture_begin(haul_stream *stream);
 haul_status haul_graph_capture_end(haul_stream *stream, haul_graph **graph);
 /* Queues all of it; launches of one graph are done one behind the other. */
 haul_status haul_graph_launch(haul_graph *graph, haul_stream *stream);
+/* Not while a launch of it is under way. NULL is allowed. */
 void haul_graph_free(haul_graph *graph);
 
 /* ---- pools: device memory in stream order ---- */

@@ -91,9 +91,10 @@ typedef struct haul_texture_source {
 /* Errors: HAUL_ERROR_ARGUMENT with what does not go together, HAUL_ERROR_UNSUPPORTED. */
 haul_status haul_texture_create(haul_device *device, const haul_texture_source *source, const haul_sampler *sampler,
                                 haul_texture **texture);
-/* Of an array made with `surface`: kernels load and store its bytes. */
+/* Of an array made with `surface`: kernels load and store its bytes. Errors: HAUL_ERROR_ARGUMENT of another array,
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_surface_create(haul_array *array, haul_texture **surface);
-/* Waits for the device. NULL is allowed. */
+/* Wait for the kernels that use it first. NULL is allowed. */
 void haul_texture_free(haul_texture *texture);
 /* What kernels take. */
 uint64_t haul_texture_handle(const haul_texture *texture);

@@ -38,6 +38,17 @@ haul_status file_read(const char *path, text *content) {
     return status;
 }
 
+haul_status file_check_output(const char *path) {
+    struct stat about;
+    const bool is_new = stat(path, &about) != 0;
+    if (strcmp(path, "-") == 0 || (!is_new && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) return HAUL_OK;
+    FILE *f = fopen(path, "ab");
+    if (!f) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    fclose(f);
+    if (is_new) (void)remove(path);
+    return HAUL_OK;
+}
+
 haul_status file_write(const char *path, const text *content) {
     if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);
     const bool standard = strcmp(path, "-") == 0;

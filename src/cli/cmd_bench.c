@@ -73,7 +73,8 @@ static haul_status publish(const report_document *d, const report_chart *chart, 
 static haul_status run(bench *b, const cli_values *v) {
     report_document *d = report_document_new("bench", "haul's kernels against peers");
     report_chart *chart = NULL;
-    haul_status status = open_bench(b, v);
+    haul_status status = v->out ? cli_make_folder(v->out) : HAUL_OK;
+    if (status == HAUL_OK) status = open_bench(b, v);
     if (status == HAUL_OK) status = measure(b, v);
     if (status == HAUL_OK) {
         bench_stamp(b, d, v->argc, v->argv);

@@ -85,6 +85,8 @@ static haul_status open_checking(checking *c, cli_session *s) {
     options.check = true;
     HAUL_TRY(cli_session_open_on(s, v, device, &options));
     HAUL_TRY(cli_sources_open(&c->sources, v, s));
+    if (v->sarif) HAUL_TRY(file_check_output(v->sarif));
+    if (v->junit) HAUL_TRY(file_check_output(v->junit));
     return v->sarif ? report_sarif_init(&c->sarif, &c->sources.files) : HAUL_OK;
 }
 

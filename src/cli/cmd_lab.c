@@ -96,6 +96,7 @@ static haul_status open_devices(lab *l, const cli_values *values) {
 static haul_status run_lab(lab *l, const cli_values *values) {
     l->once = values->once;
     l->rounds = cli_u32(values->repeat);
+    if (values->out) HAUL_TRY(cli_make_folder(values->out));
     HAUL_TRY(open_devices(l, values));
     introduce(l);
     if (l->real) HAUL_TRY(read_counters(l, values));

@@ -118,6 +118,7 @@ static haul_status open_sessions(profiler *p) {
 }
 
 static haul_status profile_all(profiler *p) {
+    if (p->values->html) HAUL_TRY(file_check_output(p->values->html));
     HAUL_TRY(open_sessions(p));
     HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));
     p->document = report_document_new("profile", "Memory profile");

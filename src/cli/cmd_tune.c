@@ -160,6 +160,7 @@ static haul_status run(tuning *t, const char **flags) {
     HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &t->device));
     HAUL_TRY(find_compiler(t));
     if (v->out) HAUL_TRY(cli_make_folder(v->out));
+    if (v->header) HAUL_TRY(file_check_output(v->header));
     tune_start_header(&t->header, t->device, v->argc, v->argv);
     HAUL_TRY(tune_all(t));
     return publish(t);

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "cli/options.h"
 
+#include <errno.h>
 #include <haul/status.h>
 #include <locale.h>
 #include <stdio.h>
@@ -66,8 +67,9 @@ static int dispatch(int argc, char **argv) {
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
     int code = dispatch(argc, argv);
+    errno = 0;
     const bool incomplete = fflush(stdout) != 0 || ferror(stdout);
     if (!incomplete || code == CLI_ERROR) return code; /* an error has had its line */
-    fprintf(stderr, "haul: standard output cannot be written\n");
+    fprintf(stderr, "haul: standard output: cannot be written: %s\n", strerror(errno ? errno : EIO));
     return CLI_ERROR;
 }

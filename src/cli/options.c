@@ -102,6 +102,8 @@ static haul_status push(cli_list *list, const char *item) {
 
 static haul_status set_value(const option_row *row, const char *argument, cli_values *values) {
     void *field = (char *)values + row->offset;
+    if (row->kind != FLAG && !*argument)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s needs %s", row->name, row->argument);
     switch (row->kind) {
     case FLAG: *(bool *)field = true; return HAUL_OK;
     case STRING: *(const char **)field = argument; return HAUL_OK;

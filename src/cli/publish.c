@@ -9,8 +9,13 @@
 #include <unistd.h>
 
 haul_status cli_make_folder(const char *folder) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    struct stat about;
+    if (mkdir(folder, 0777) == 0) return HAUL_OK;
+    if (errno != EEXIST) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
+        return haul_fail(HAUL_ERROR_FILE, "%s: is a file, not a folder", folder);
+    if (access(folder, W_OK | X_OK) == 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written to: %s", folder, strerror(errno));
 }
 
 static haul_status no_memory_for_name(void) {

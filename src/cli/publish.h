@@ -5,7 +5,8 @@
 #include "cli/options.h"
 #include "report/document.h"
 
-/* Makes the folder, unless it is there. Errors: HAUL_ERROR_FILE. */
+/* Makes the folder, unless it is there and can be written to. What takes long does so before it begins. Errors:
+ * HAUL_ERROR_FILE. */
 haul_status cli_make_folder(const char *folder);
 /* Writes FOLDER/NAME. Errors as file_write()'s. */
 haul_status cli_save(const char *folder, const char *name, const text *content);

@@ -9,7 +9,7 @@
 #include "sim/hazard/internal.h"
 #include "sim/lower/internal.h"
 #include "sim/lower/origin.h"
-#include "sim/occupancy.h"
+#include "sim/record.h"
 #include "sim/time/estimate.h"
 
 #include <omp.h>
@@ -45,104 +45,6 @@ typedef struct run_state {
     sim_link link;     /* first_line 0: no host memory is mapped */
 } run_state;
 
-/* ---- limits ---- */
-
-static haul_status over(const char *what, uint64_t asked, uint64_t most, const char *machine) {
-    return haul_fail(HAUL_ERROR_LIMIT, "launch: %s %llu, but %s allows %llu", what, (unsigned long long)asked, machine,
-                     (unsigned long long)most);
-}
-
-static haul_status check_block(const sim_launch *l) {
-    const sim_machine *m = l->machine;
-    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (threads == 0)
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: block %u x %u x %u has no threads", l->block[0], l->block[1],
-                         l->block[2]);
-    if (l->block[0] > 1024) return over("block x", l->block[0], 1024, m->name);
-    if (l->block[1] > 1024) return over("block y", l->block[1], 1024, m->name);
-    if (l->block[2] > 64) return over("block z", l->block[2], 64, m->name);
-    if (threads > m->max_threads_per_block)
-        return over("threads per block", threads, m->max_threads_per_block, m->name);
-    const ptx_function *f = l->program->function;
-    uint64_t most = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) *
-                    (f->max_threads[2] ? f->max_threads[2] : 1);
-    if (most && threads > most) return over("threads per block", threads, most, "the kernel's launch bound");
-    for (unsigned k = 0; k < 3; k++) {
-        uint32_t needed = f->required_threads[0] ? (f->required_threads[k] ? f->required_threads[k] : 1) : l->block[k];
-        if (l->block[k] != needed)
-            return haul_fail(HAUL_ERROR_LIMIT, "launch: the kernel requires a block of %u x %u x %u threads",
-                             f->required_threads[0], f->required_threads[1] ? f->required_threads[1] : 1,
-                             f->required_threads[2] ? f->required_threads[2] : 1);
-    }
-    return HAUL_OK;
-}
-
-/* What the kernel's directive says, or the launch; 1 where neither says anything. */
-static void cluster_of(const sim_launch *l, uint32_t cluster[3]) {
-    const uint32_t *asked = l->program->function->cluster[0] ? l->program->function->cluster : l->cluster;
-    for (unsigned k = 0; k < 3; k++) cluster[k] = asked[k] ? asked[k] : 1;
-}
-
-/* A launch may repeat what the kernel says. */
-static bool cluster_differs(const sim_launch *l, const uint32_t cluster[3]) {
-    bool differs = false;
-    for (unsigned k = 0; k < 3; k++) differs |= l->cluster[0] && (l->cluster[k] ? l->cluster[k] : 1) != cluster[k];
-    return differs;
-}
-
-static haul_status check_cluster(const sim_launch *l) {
-    const char *name = l->program->function->name;
-    uint32_t cluster[3];
-    cluster_of(l, cluster);
-    for (unsigned k = 0; k < 3; k++)
-        if (cluster[k] > SIM_CLUSTER_MOST) return over("blocks per cluster", cluster[k], SIM_CLUSTER_MOST, name);
-    if (cluster_differs(l, cluster))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel %s requires clusters of %u x %u x %u blocks", name,
-                         cluster[0], cluster[1], cluster[2]);
-    const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
-    if (blocks == 1) return HAUL_OK;
-    if (l->machine->sm < 90)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s wants clusters, but %s is sm_%u: they need sm_90",
-                         name, l->machine->name, l->machine->sm);
-    if (blocks > SIM_CLUSTER_MOST) return over("blocks per cluster", blocks, SIM_CLUSTER_MOST, l->machine->name);
-    for (unsigned k = 0; k < 3; k++)
-        if (l->grid[k] % cluster[k])
-            return haul_fail(HAUL_ERROR_LIMIT,
-                             "launch: grid %u x %u x %u is not made of kernel %s's clusters of %u x %u x %u blocks",
-                             l->grid[0], l->grid[1], l->grid[2], name, cluster[0], cluster[1], cluster[2]);
-    return HAUL_OK;
-}
-
-static haul_status check_grid(const sim_launch *l) {
-    if (!l->grid[0] || !l->grid[1] || !l->grid[2])
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: grid %u x %u x %u has no blocks", l->grid[0], l->grid[1],
-                         l->grid[2]);
-    if (l->grid[0] > 0x7fffffffu) return over("grid x", l->grid[0], 0x7fffffff, l->machine->name);
-    if (l->grid[1] > 65535) return over("grid y", l->grid[1], 65535, l->machine->name);
-    if (l->grid[2] > 65535) return over("grid z", l->grid[2], 65535, l->machine->name);
-    return HAUL_OK;
-}
-
-haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
-    HAUL_TRY(check_block(l));
-    HAUL_TRY(check_grid(l));
-    HAUL_TRY(check_cluster(l));
-    uint64_t shared = l->program->shared_bytes + l->dynamic_bytes;
-    if (shared > l->machine->shared_per_block_optin)
-        return over("bytes of shared memory per block", shared, l->machine->shared_per_block_optin, l->machine->name);
-    sim_occupancy(l->machine, l->program, l->block[0] * l->block[1] * l->block[2], l->dynamic_bytes, occupancy);
-    if (occupancy->blocks_per_sm == 0)
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: not even one block fits on an SM of %s", l->machine->name);
-    return HAUL_OK;
-}
-
-/* Blocks that wait for each other must all be there. */
-static haul_status check_residency(const sim_grid *g) {
-    const uint64_t most = (uint64_t)g->resident * g->machine->sms;
-    if (!g->program->meets || g->blocks <= most) return HAUL_OK;
-    return over("blocks that wait for each other", g->blocks, most, g->machine->name);
-}
-
 /* ---- set-up ---- */
 
 static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
@@ -164,7 +66,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->warps = (g->threads + SIM_LANES - 1) / SIM_LANES;
     g->shared_bytes = (uint32_t)(l->program->dynamic_shared_at + l->dynamic_bytes);
     g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    cluster_of(l, g->cluster);
+    sim_launch_cluster(l, g->cluster);
     g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
     g->clusters = g->blocks / g->cluster_blocks;
@@ -247,7 +149,7 @@ static void choose_threads(run_state *s, const sim_launch *l) {
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(fit_frames(&s->grid));
-    HAUL_TRY(check_residency(&s->grid));
+    HAUL_TRY(sim_check_residency(&s->grid));
     uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
@@ -463,55 +365,6 @@ static haul_status run_and_print(run_state *s, const sim_print_sink *sink) {
 
 /* ---- the record ---- */
 
-static const haul_source_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
-    if (index == 0 || index > m->place_count) return NULL;
-    const ptx_place *p = &m->places[index - 1];
-    haul_source_place *out = ARENA_NEW(memory, haul_source_place);
-    const char *file = p->file < m->file_count ? m->files[p->file] : NULL;
-    out->file = file ? arena_copy(memory, file, strlen(file)) : NULL;
-    out->line = p->line;
-    out->column = p->column;
-    out->inlined_into = outer_place(m, p->inlined_at, memory);
-    return out;
-}
-
-/* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
-static void record_class(const sim_program *p, haul_instruction_record *records) {
-    for (size_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].memory_class != HAUL_CLASS_NONE)
-            records[p->ops[i].instruction].memory_class = (haul_memory_class)p->ops[i].memory_class;
-}
-
-static const char *copy_text(arena *memory, const char *string) {
-    return arena_copy(memory, string, strlen(string));
-}
-
-static void record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory,
-                                haul_launch_record *r) {
-    const ptx_function *f = p->function;
-    r->instruction_count = f->instruction_count;
-    r->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, haul_instruction_record);
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        haul_instruction_record *out = &r->instructions[i];
-        out->text = copy_text(memory, p->texts[i].text);
-        out->mnemonic = copy_text(memory, p->texts[i].mnemonic);
-        out->ptx_line = f->instructions[i].position.line;
-        const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
-        if (place) out->place = *place;
-        if (traffic) out->traffic = traffic[i];
-    }
-    record_class(p, r->instructions);
-}
-
-static void record_shape(const sim_launch *l, arena *memory, haul_launch_record *r) {
-    const char *name = l->program->function->name;
-    r->kernel = arena_copy(memory, name, strlen(name));
-    memcpy(r->grid, l->grid, sizeof r->grid);
-    memcpy(r->block, l->block, sizeof r->block);
-    r->shared_bytes = l->dynamic_bytes;
-    r->measured_us = -1;
-}
-
 static haul_status no_memory_for_record(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
 }
@@ -543,14 +396,6 @@ static bool checks_failed(const run_state *s) {
     return failed;
 }
 
-haul_status sim_record_program(const sim_program *p, arena *memory, haul_launch_record *r) {
-    const char *name = p->function->name;
-    *r = (haul_launch_record){.estimate_us = -1, .measured_us = -1};
-    r->kernel = arena_copy(memory, name, strlen(name));
-    record_instructions(p, NULL, memory, r);
-    return HAUL_OK;
-}
-
 /* Allocation failures of the arena land here. */
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
@@ -562,12 +407,12 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
-    record_shape(l, memory, r);
+    sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
-    record_instructions(l->program, traffic, memory, r);
+    sim_record_instructions(l->program, traffic, memory, r);
     if (l->check) record_findings(s, memory, r);
     memory->out_of_memory = outer;
     return HAUL_OK;

@@ -11,6 +11,8 @@
 
 #include <haul/haul.h>
 
+struct sim_grid;
+
 typedef struct sim_launch {
     const sim_program *program;
     const sim_machine *machine;
@@ -41,10 +43,12 @@ typedef struct sim_launch {
  * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
-/* A record of a kernel that says nothing of a launch: its name and instructions. `memory` has a jump point. */
-haul_status sim_record_program(const sim_program *program, arena *memory, haul_launch_record *record);
-
-/* Checks grid, block and shared memory against the machine's limits and fills in the occupancy. */
+/* Checks grid, block, cluster and shared memory against the machine's limits and fills in the occupancy. Errors:
+ * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (no clusters there). In limits.c. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);
+/* The shape of a cluster, which kernel or launch may say: 1 in each direction without. */
+void sim_launch_cluster(const sim_launch *launch, uint32_t cluster[3]);
+/* Blocks that wait for each other must all be there at once. Errors: HAUL_ERROR_LIMIT. */
+haul_status sim_check_residency(const struct sim_grid *grid);
 
 #endif

@@ -7,6 +7,8 @@
 #define MIB(n) ((n)*1024ull * 1024)
 #define GIB(n) ((n)*1024ull * 1024 * 1024)
 
+const uint32_t sim_most_block[3] = {1024, 1024, 64}, sim_most_grid[3] = {0x7fffffff, 65535, 65535};
+
 const sim_machine sim_machines[] = {
 #define MACHINE(id, ...) {.name = #id, __VA_ARGS__},
 #include "sim/machines.def"

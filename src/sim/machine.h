@@ -39,6 +39,10 @@ typedef struct sim_machine {
     uint32_t copy_engines;
 } sim_machine;
 
+/* The most threads of a block and blocks of a grid in x, y and z, the same on all machines (CUDA C++ Programming Guide,
+ * compute capabilities). */
+extern const uint32_t sim_most_block[3], sim_most_grid[3];
+
 extern const sim_machine sim_machines[];
 extern const size_t sim_machine_count;
 

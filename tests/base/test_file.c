@@ -63,6 +63,25 @@ static void gives_up_what_has_no_end(void **state) {
     text_free(&t);
 }
 
+static void tells_beforehand_what_cannot_be_written(void **state) {
+    (void)state;
+    text before = {0}, after = {0};
+    char fresh[sizeof path + 4];
+    text_put(&before, "kept");
+    assert_int_equal(file_write(path, &before), HAUL_OK);
+    assert_int_equal(file_check_output(path), HAUL_OK);
+    assert_int_equal(file_read(path, &after), HAUL_OK);
+    assert_string_equal(text_string(&after), "kept");
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    assert_int_equal(file_check_output(fresh), HAUL_OK);
+    assert_int_not_equal(access(fresh, F_OK), 0);
+    assert_int_equal(file_check_output("no/such/file"), HAUL_ERROR_FILE);
+    assert_non_null(strstr(haul_message(), "no/such/file: cannot be written"));
+    assert_int_equal(file_check_output("."), HAUL_ERROR_FILE);
+    text_free(&before);
+    text_free(&after);
+}
+
 static void takes_no_directory_for_a_file(void **state) {
     (void)state;
     text t = {0};
@@ -90,9 +109,13 @@ static void stops_when_memory_is_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_back_what_was_written),   cmocka_unit_test(writes_and_reads_an_empty_file),
-        cmocka_unit_test(names_what_cannot_be_opened),   cmocka_unit_test(gives_up_what_has_no_end),
-        cmocka_unit_test(takes_no_directory_for_a_file), cmocka_unit_test(notices_a_full_disk),
+        cmocka_unit_test(reads_back_what_was_written),
+        cmocka_unit_test(writes_and_reads_an_empty_file),
+        cmocka_unit_test(names_what_cannot_be_opened),
+        cmocka_unit_test(gives_up_what_has_no_end),
+        cmocka_unit_test(tells_beforehand_what_cannot_be_written),
+        cmocka_unit_test(takes_no_directory_for_a_file),
+        cmocka_unit_test(notices_a_full_disk),
         cmocka_unit_test(stops_when_memory_is_out),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -39,6 +39,8 @@ refuse 'unknown command nonsense' nonsense
 refuse 'unknown option --kernal: did you mean --kernel?' replay --kernal x
 refuse 'unknown option -Z' replay -Z
 refuse 'needs NAME' replay good.jsonl --kernel
+refuse '\--kernel needs NAME' replay good.jsonl --kernel ''
+refuse '\--limit needs N' replay good.jsonl --limit=
 refuse 'takes no value' replay good.jsonl --quiet=yes
 refuse '`x` is no whole number' replay good.jsonl --ptx kernels.ptx --limit x
 refuse '`-1` is no whole number' replay good.jsonl --ptx kernels.ptx --threads -1
@@ -100,6 +102,15 @@ refuse 'has no launches' replay /dev/null --ptx kernels.ptx
 refuse 'missing.bin: cannot be opened' replay kernels.ptx -k store -a buf:file=missing.bin -a i32:1
 refuse 'nowhere/x.bin: cannot be written' replay kernels.ptx -k store -a buf:zero:4,out=nowhere/x.bin -a i32:1
 refuse 'no such file: missing.cu' replay missing.cu -k store
+
+# --- outputs are tried before the work: each of these takes long when it begins ---
+echo text >file
+refuse 'file: is a file, not a folder' lab --out file
+refuse 'nowhere/x: cannot be made' lab --out nowhere/x
+refuse 'nowhere/x: cannot be made' bench --out nowhere/x
+refuse '\--out needs DIR' lab --out ''
+refuse 'nowhere/x.html: cannot be written' profile kernels.ptx -k forever --html nowhere/x.html -a buf:zero:4
+refuse 'nowhere/x.sarif: cannot be written' check kernels.ptx -k forever --sarif nowhere/x.sarif -a buf:zero:4
 
 # --- standard output that takes nothing: one line, too ---
 for command in 'replay good.jsonl --ptx kernels.ptx' info help --version 'info --help' 'lab --list'; do

@@ -182,9 +182,21 @@ static void memory_of_the_user_is_pinned_and_let_go(void **state) {
     must(haul_host_register(device, mine, sizeof mine, &host));
     assert_true(haul_host_is_pinned(device, mine + 5, 100));
     assert_false(haul_host_is_pinned(device, mine + 5, sizeof mine));
-    assert_int_not_equal(haul_host_register(device, mine, 10, &again), HAUL_OK);
+    assert_int_equal(haul_host_register(device, mine, 10, &again), HAUL_ERROR_ARGUMENT);
     haul_host_free(host);
     assert_false(haul_host_is_pinned(device, mine, sizeof mine));
+}
+
+static void what_failed_before_says_nothing_of_a_call(void **state) {
+    (void)state;
+    unsigned char mine[4096] = {0};
+    haul_buffer *buffer;
+    haul_host *host, *again;
+    must(haul_host_register(device, mine, sizeof mine, &host));
+    assert_int_equal(haul_buffer_create(device, UINT64_MAX / 2, &buffer), HAUL_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(haul_host_register(device, mine, 10, &again), HAUL_ERROR_ARGUMENT);
+    assert_non_null(strstr(haul_message(), "the host memory is registered already"));
+    haul_host_free(host);
 }
 
 static void a_graph_repeats_a_pipeline(void **state) {
@@ -383,6 +395,7 @@ int main(void) {
         cmocka_unit_test(kernels_take_pinned_memory_as_it_is),
         cmocka_unit_test(a_source_that_changes_too_early_is_told),
         cmocka_unit_test(memory_of_the_user_is_pinned_and_let_go),
+        cmocka_unit_test(what_failed_before_says_nothing_of_a_call),
         cmocka_unit_test(a_graph_repeats_a_pipeline),
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
         cmocka_unit_test(too_much_device_memory_is_told_in_numbers),

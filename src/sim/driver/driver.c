@@ -37,6 +37,7 @@ CUcontext sim_current(void) {
 CUresult sim_enter(CUcontext *context) {
     *context = current;
     if (!current) return CUDA_INVALID_CONTEXT;
+    current->last = HAUL_OK; /* what an earlier call left says nothing of this one */
     if (!calls_left || --calls_left) return CUDA_SUCCESS;
     return sim_result_of(haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: this call was made to fail"));
 }
@@ -77,11 +78,15 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     switch (attribute) {
     case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
     case DRIVER_DEVICE_MAX_BLOCK_X:
-    case DRIVER_DEVICE_MAX_BLOCK_X + 1: *value = 1024; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MAX_BLOCK_X + 2: *value = 64; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MAX_GRID_X: *value = 0x7fffffff; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_BLOCK_X + 1:
+    case DRIVER_DEVICE_MAX_BLOCK_X + 2:
+        *value = (int)sim_most_block[attribute - DRIVER_DEVICE_MAX_BLOCK_X];
+        return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_GRID_X:
     case DRIVER_DEVICE_MAX_GRID_X + 1:
-    case DRIVER_DEVICE_MAX_GRID_X + 2: *value = 65535; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_GRID_X + 2:
+        *value = (int)sim_most_grid[attribute - DRIVER_DEVICE_MAX_GRID_X];
+        return CUDA_SUCCESS;
     case DRIVER_DEVICE_TEXTURE_ALIGNMENT: *value = SIM_TEXTURE_ALIGNMENT; return CUDA_SUCCESS;
     case DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT: *value = SIM_TEXTURE_PITCH; return CUDA_SUCCESS;
     case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;

@@ -39,7 +39,7 @@ void sim_driver_record(haul_run *run, size_t launch, arena *memory);
  * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
  * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
 haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record);
-/* Status of the context's last failed launch or load, which says more than a CUresult. */
+/* Status of the context's last call, where it said more than a CUresult does; else HAUL_OK. */
 haul_status sim_driver_last_status(void);
 
 /* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/driver/internal.h"
-#include "sim/grid.h"
 #include "sim/heap.h"
+#include "sim/record.h"
 
 /* From now on blocks can be told to be this kernel's. */
 static haul_status add_heap_user(CUcontext c, CUfunction f) {

@@ -1,4 +1,4 @@
-/* The shadow of global memory.
+/* Accesses to global memory, played against its shadow.
  *
  * A line of 128 bytes has a few rows, which say which warp wrote and read which of its bytes last. An access is held
  * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
@@ -7,226 +7,14 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "sim/hazard/internal.h"
+#include "sim/hazard/watch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the shadow ---- */
-
-typedef struct touch {
-    uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
-    uint16_t thread;
-    uint8_t bytes; /* of the word, a bit each */
-    uint8_t action : 6, strong : 2;
-} touch;
-
-typedef struct word_shadow {
-    touch writer, readers[2]; /* readers of different clusters */
-    uint32_t value;
-} word_shadow;
-
-/* Who wrote bytes of a line last, or read them since: the last reader, and the last one of another cluster before. */
-typedef enum row_role { ROW_WRITER, ROW_READER, ROW_READER_BEFORE } row_role;
-
-typedef struct row {
-    sim_bytes bytes; /* no byte is in two rows of a role */
-    sim_owner owner;
-    uint32_t cluster, time, epoch, instruction;
-    uint32_t next;
-    uint16_t actor;
-    uint8_t action;
-    uint8_t role : 6, strong : 2;
-} row;
-
-enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4, PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
-enum { PAGE_WORDS = PAGE_LINES * LINE_WORDS };
-/* What a line's number is of. */
-#define NO_ROW UINT32_MAX
-#define DETAILED 0x80000000u
-#define UNWATCHED (NO_ROW - 1)
-
-typedef struct page {
-    uint32_t lines[PAGE_LINES]; /* index of the first row, or DETAILED and that of its words, or UNWATCHED */
-    uint32_t *values;           /* hashes of what was stored; NULL until needed */
-} page;
-
-typedef struct page_slot {
-    uint64_t number;
-    page *page;
-} page_slot;
-
-/* Items that keep their places, in blocks. */
-enum { BLOCK_ROWS = 512, BLOCK_LINES = 16 };
-
-typedef struct slice {
-    page_slot *pages; /* open addressing by number */
-    size_t capacity, count;
-    page_slot *last;
-    void **rows; /* blocks of BLOCK_ROWS */
-    uint32_t row_count, row_blocks, free_row;
-    void **words;      /* blocks of BLOCK_LINES lines */
-    uint32_t detailed; /* lines */
-    sim_findings findings;
-    bool failed;
-} slice;
-
-/* Lines whose words have shadows are 64 MiB of the kernel's memory at most; such lines beyond are not watched. */
-enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
-
-struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
-    const sim_grid *grid;
-    sim_known **released; /* by cluster, by actor: what it has told all blocks of; NULL: too many to be kept */
-    uint32_t epoch;
-    slice slices[SIM_WATCH_SLICES];
-};
-
-/* Of larger grids it is not kept who has told of what. */
-enum { MOST_CLUSTERS = 1 << 20 };
-
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
-}
-
-haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
-    *out = memory_zeroed(1, sizeof **out);
-    if (!*out) return no_memory();
-    (*out)->grid = g;
-    (*out)->epoch = 1;
-    if (g->clusters <= MOST_CLUSTERS) {
-        (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
-        if (!(*out)->released) return no_memory();
-    }
-    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) (*out)->slices[i].free_row = NO_ROW;
-    return HAUL_OK;
-}
-
-void sim_watch_free(sim_watch *watch) {
-    if (!watch) return;
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
-        slice *x = &watch->slices[s];
-        for (size_t i = 0; i < x->capacity; i++) {
-            if (x->pages[i].page) memory_free(x->pages[i].page->values);
-            memory_free(x->pages[i].page);
-        }
-        for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
-        for (uint32_t i = 0; i * BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
-        memory_free(x->pages);
-        memory_free(x->rows);
-        memory_free(x->words);
-        sim_findings_free(&x->findings);
-    }
-    for (uint64_t i = 0; watch->released && i < watch->grid->clusters; i++) memory_free(watch->released[i]);
-    memory_free(watch->released);
-    memory_free(watch);
-}
-
-_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
-    return watch->published;
-}
-
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes) {
-    const sim_domain *d = sim_domain_of(w->block);
-    const uint32_t actor = sim_actor(w);
-    sim_known **told = watch->released ? &watch->released[d->cluster_index] : NULL;
-    if (told && !*told) *told = memory_zeroed(d->actors, sizeof **told);
-    if (!told || !*told) {
-        d->owner->failed |= told != NULL;
-        return;
-    }
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(*told, d->views[actor].list[i].order, d->actors);
-    const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&(*told)[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
-}
-
-const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
-    return &watch->slices[s].findings;
-}
-
-static size_t slot_of(const slice *s, uint64_t number) {
-    size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
-    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
-    return at;
-}
-
-static bool grow(slice *s) {
-    slice larger = {.capacity = s->capacity ? 2 * s->capacity : 256};
-    larger.pages = memory_zeroed(larger.capacity, sizeof *larger.pages);
-    if (!larger.pages) return false;
-    for (size_t i = 0; i < s->capacity; i++)
-        if (s->pages[i].page) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
-    memory_free(s->pages);
-    s->pages = larger.pages;
-    s->capacity = larger.capacity;
-    s->last = NULL;
-    return true;
-}
-
-static page *page_of(slice *s, uint64_t number) {
-    if (s->last && s->last->number == number) return s->last->page;
-    if (2 * s->count >= s->capacity && !grow(s)) return NULL;
-    page_slot *at = &s->pages[slot_of(s, number)];
-    if (!at->page) {
-        at->page = memory_zeroed(1, sizeof *at->page);
-        if (!at->page) return NULL;
-        memset(at->page->lines, 0xff, sizeof at->page->lines);
-        at->number = number;
-        s->count++;
-    }
-    s->last = at;
-    return at->page;
-}
-
-/* ---- rows ---- */
-
-static row *row_at(const slice *s, uint32_t index) {
-    return (row *)s->rows[index / BLOCK_ROWS] + index % BLOCK_ROWS;
-}
-
-/* One more block at the end of `blocks`, which holds `count`. */
-static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
-    if ((count & (count - 1)) == 0) {
-        void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
-        if (!list) return NULL;
-        *blocks = list;
-    }
-    return (*blocks)[count] = memory_zeroed(1, bytes);
-}
-
-/* NO_ROW when the host has no memory. */
-static uint32_t take_row(slice *s) {
-    const uint32_t index = s->free_row;
-    if (index != NO_ROW) {
-        s->free_row = row_at(s, index)->next;
-        return index;
-    }
-    if (s->row_count == s->row_blocks * BLOCK_ROWS) {
-        s->failed |= !add_block(&s->rows, s->row_blocks, BLOCK_ROWS * sizeof(row));
-        if (s->failed) return NO_ROW;
-        s->row_blocks++;
-    }
-    return s->row_count++;
-}
-
-static void drop_row(slice *s, uint32_t *link) {
-    row *r = row_at(s, *link);
-    const uint32_t dropped = *link;
-    *link = r->next;
-    r->next = s->free_row;
-    s->free_row = dropped;
-}
-
-static void drop_rows(slice *s, uint32_t *link) {
-    while (*link != NO_ROW) drop_row(s, link);
-}
-
-/* ---- playing ---- */
-
 typedef struct play {
     const sim_watch *watch;
-    slice *s;
+    sim_slice *s;
     unsigned number; /* of the slice */
     const sim_logged *e;
     const uint64_t *lists;
@@ -245,7 +33,7 @@ static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint
     return told[cluster] ? sim_known_lanes(&told[cluster][actor], time) : 0;
 }
 
-static bool is_ordered(const play *p, const touch *t) {
+static bool is_ordered(const play *p, const sim_touch *t) {
     if (t->cluster != p->e->cluster)
         return t->epoch <= p->e->floor &&
                told_lanes(p, t->cluster, t->thread / SIM_LANES, t->time) >> t->thread % SIM_LANES & 1;
@@ -267,7 +55,7 @@ static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32
     return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
 }
 
-static bool may_meet(const play *p, const touch *t) {
+static bool may_meet(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->thread / SIM_LANES, t->instruction);
 }
 
@@ -281,14 +69,14 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
     return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
 }
 
-static const char *why_of(const play *p, const touch *t, bool lockstep) {
+static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run side by side";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > p->e->floor) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
 }
 
-static void report(const play *p, const touch *t, haul_finding_kind kind) {
+static void report(const play *p, const sim_touch *t, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
     const bool lockstep = count_on_lockstep(p, t->cluster, t->thread / SIM_LANES, t->instruction);
@@ -315,28 +103,28 @@ static void report(const play *p, const touch *t, haul_finding_kind kind) {
     snprintf(f->what, sizeof f->what, "%s", why_of(p, t, lockstep));
 }
 
-static touch touch_of(const play *p) {
+static sim_touch touch_of(const play *p) {
     const sim_logged *e = p->e;
-    return (touch){.cluster = e->cluster,
-                   .instruction = e->instruction,
-                   .time = e->time,
-                   .epoch = p->watch->epoch,
-                   .thread = (uint16_t)(e->actor * SIM_LANES + p->lane),
-                   .bytes = p->bytes,
-                   .action = e->action & 63u,
-                   .strong = e->strong & 3u};
+    return (sim_touch){.cluster = e->cluster,
+                       .instruction = e->instruction,
+                       .time = e->time,
+                       .epoch = p->watch->epoch,
+                       .thread = (uint16_t)(e->actor * SIM_LANES + p->lane),
+                       .bytes = p->bytes,
+                       .action = e->action & 63u,
+                       .strong = e->strong & 3u};
 }
 
 /* Whether an ordinary write has gone through a fence that the thread at hand knows of. Between clusters that is not
  * kept; but where no fence is, none has. */
-static bool is_fenced(const play *p, const touch *t) {
+static bool is_fenced(const play *p, const sim_touch *t) {
     if (t->action != HAUL_ACTION_WRITE) return true;
     if (!p->fenced) return false;
     if (t->cluster != p->e->cluster) return true;
     return sim_knows_thread(p->fenced, t->thread, t->time);
 }
 
-static void read_word(const play *p, word_shadow *w) {
+static void read_word(const play *p, sim_word_shadow *w) {
     const sim_logged *e = p->e;
     if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
@@ -344,18 +132,18 @@ static void read_word(const play *p, word_shadow *w) {
         report(p, &w->writer, HAUL_FINDING_TEXTURE_STALE);
     else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
         report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
-    const touch now = touch_of(p);
+    const sim_touch now = touch_of(p);
     if (w->readers[0].epoch && w->readers[0].cluster != e->cluster) w->readers[1] = w->readers[0];
     w->readers[0] = now;
 }
 
-static void check_reader(const play *p, const word_shadow *w, unsigned r) {
-    const touch *t = &w->readers[r];
+static void check_reader(const play *p, const sim_word_shadow *w, unsigned r) {
+    const sim_touch *t = &w->readers[r];
     if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t) || is_ordered(p, t)) return;
     report(p, t, HAUL_FINDING_RACE_GLOBAL);
 }
 
-static void write_word(const play *p, word_shadow *w) {
+static void write_word(const play *p, sim_word_shadow *w) {
     if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
         report(p, &w->writer,
                p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
@@ -373,13 +161,13 @@ static bool reads(const sim_logged *e) {
 /* ---- words ---- */
 
 /* The lane's access to `from` .. `to`-1 in the line of which these are the words. */
-static void play_words(play *p, word_shadow *words, uint64_t from, uint64_t to) {
+static void play_words(play *p, sim_word_shadow *words, uint64_t from, uint64_t to) {
     for (uint64_t word = from / 4 * 4; word < to; word += 4) {
         const unsigned first = word < from ? (unsigned)(from - word) : 0;
         const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
         p->address = word;
         p->bytes = (uint8_t)((1u << end) - (1u << first));
-        word_shadow *w = &words[word / 4 % LINE_WORDS];
+        sim_word_shadow *w = &words[word / 4 % SIM_LINE_WORDS];
         if (reads(p->e))
             read_word(p, w);
         else
@@ -391,7 +179,7 @@ static uint64_t address_of(const play *p, unsigned lane) {
     return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
 }
 
-static void play_lanes(play *p, word_shadow *words, uint64_t line, uint32_t lanes) {
+static void play_lanes(play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes) {
     const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
     for (; lanes; lanes &= lanes - 1) {
         p->lane = (unsigned)__builtin_ctz(lanes);
@@ -401,53 +189,46 @@ static void play_lanes(play *p, word_shadow *words, uint64_t line, uint32_t lane
     }
 }
 
-static word_shadow *words_at(const slice *s, uint32_t index) {
-    return (word_shadow *)s->words[index / BLOCK_LINES] + (size_t)(index % BLOCK_LINES) * LINE_WORDS;
-}
-
-static void spread_word(const row *r, unsigned word, word_shadow *w, uint32_t value) {
+static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uint32_t value) {
     const unsigned bits = sim_bytes_of_word(r->bytes, word);
     if (!bits) return;
     const unsigned last = 31u - (unsigned)__builtin_clz(bits);
     const uint32_t lanes = sim_owner_lanes(r->owner, 4 * word + last);
     unsigned own = 0;
     for (unsigned i = 0; i < 4; i++) own |= (unsigned)(sim_owner_lanes(r->owner, 4 * word + i) == lanes) << i;
-    touch *t = r->role == ROW_WRITER ? &w->writer : &w->readers[r->role == ROW_READER_BEFORE];
-    *t = (touch){.cluster = r->cluster,
-                 .instruction = r->instruction,
-                 .time = r->time,
-                 .epoch = r->epoch,
-                 .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
-                 .bytes = (uint8_t)(bits & own),
-                 .action = r->action & 63u,
-                 .strong = r->strong & 3u};
-    if (r->role == ROW_WRITER) w->value = value;
+    sim_touch *t = r->role == SIM_ROW_WRITER ? &w->writer : &w->readers[r->role == SIM_ROW_READER_BEFORE];
+    *t = (sim_touch){.cluster = r->cluster,
+                     .instruction = r->instruction,
+                     .time = r->time,
+                     .epoch = r->epoch,
+                     .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
+                     .bytes = (uint8_t)(bits & own),
+                     .action = r->action & 63u,
+                     .strong = r->strong & 3u};
+    if (r->role == SIM_ROW_WRITER) w->value = value;
 }
 
 /* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
-static word_shadow *detail(play *p, page *g, unsigned line) {
-    slice *s = p->s;
-    uint32_t *link = &g->lines[line];
-    const bool fits = s->detailed < MOST_DETAILED;
-    if (fits && s->detailed % BLOCK_LINES == 0)
-        s->failed |= !add_block(&s->words, s->detailed / BLOCK_LINES, BLOCK_LINES * LINE_WORDS * sizeof(word_shadow));
-    if (!fits || s->failed) {
-        drop_rows(s, link);
-        *link = UNWATCHED;
+static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
+    sim_slice *s = p->s;
+    uint32_t *link = &g->lines[line], index;
+    sim_word_shadow *words = sim_slice_add_words(s, &index);
+    if (!words) {
+        sim_slice_drop_rows(s, link);
+        *link = SIM_LINE_UNWATCHED;
         return NULL;
     }
-    word_shadow *words = words_at(s, s->detailed);
-    for (uint32_t i = *link; i != NO_ROW; i = row_at(s, i)->next)
-        for (unsigned w = 0; w < LINE_WORDS; w++)
-            spread_word(row_at(s, i), w, &words[w], g->values ? g->values[line * LINE_WORDS + w] : 0);
-    drop_rows(s, link);
-    *link = DETAILED | s->detailed++;
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
+        for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
+            spread_word(sim_slice_row(s, i), w, &words[w], g->values ? g->values[line * SIM_LINE_WORDS + w] : 0);
+    sim_slice_drop_rows(s, link);
+    *link = SIM_LINE_DETAILED | index;
     return words;
 }
 
 /* ---- lines ---- */
 
-static bool follows(const play *p, const row *r, const sim_part *part) {
+static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
         return r->epoch <= e->floor &&
@@ -466,120 +247,120 @@ enum { MOST_ROWS = 12 };
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
     const sim_logged *e = p->e;
     unsigned count = 0;
-    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
-        const row *r = row_at(p->s, i);
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        const sim_row *r = sim_slice_row(p->s, i);
         if (++count == MOST_ROWS) return false;
-        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != ROW_WRITER && reads(e))) continue;
+        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
-        if (e->by_texture && r->role == ROW_WRITER) return false;
+        if (e->by_texture && r->role == SIM_ROW_WRITER) return false;
         if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
     }
     return true;
 }
 
-static void fill_row(const play *p, row *r, const sim_part *part, row_role role) {
+static void fill_row(const play *p, sim_row *r, const sim_part *part, sim_row_role role) {
     const sim_logged *e = p->e;
-    *r = (row){.bytes = part->bytes,
-               .owner = part->owner,
-               .cluster = e->cluster,
-               .time = e->time,
-               .epoch = p->watch->epoch,
-               .instruction = e->instruction,
-               .next = r->next,
-               .actor = e->actor,
-               .action = e->action,
-               .role = role & 63u,
-               .strong = e->strong & 3u};
+    *r = (sim_row){.bytes = part->bytes,
+                   .owner = part->owner,
+                   .cluster = e->cluster,
+                   .time = e->time,
+                   .epoch = p->watch->epoch,
+                   .instruction = e->instruction,
+                   .next = r->next,
+                   .actor = e->actor,
+                   .action = e->action,
+                   .role = role & 63u,
+                   .strong = e->strong & 3u};
 }
 
-static bool add_row(const play *p, uint32_t *link, const sim_part *part, row_role role) {
-    const uint32_t index = take_row(p->s);
-    if (index == NO_ROW) return false;
-    row_at(p->s, index)->next = *link;
-    fill_row(p, row_at(p->s, index), part, role);
+static bool add_row(const play *p, uint32_t *link, const sim_part *part, sim_row_role role) {
+    const uint32_t index = sim_slice_take_row(p->s);
+    if (index == SIM_NO_ROW) return false;
+    sim_slice_row(p->s, index)->next = *link;
+    fill_row(p, sim_slice_row(p->s, index), part, role);
     *link = index;
     return true;
 }
 
 /* Takes the bytes out of the rows that `is_meant` says; those that have none left go. */
-typedef bool meant_fn(const play *p, const row *r);
+typedef bool meant_fn(const play *p, const sim_row *r);
 
 static void cut(const play *p, uint32_t *link, sim_bytes bytes, meant_fn *is_meant) {
-    while (*link != NO_ROW) {
-        row *r = row_at(p->s, *link);
+    while (*link != SIM_NO_ROW) {
+        sim_row *r = sim_slice_row(p->s, *link);
         if (is_meant(p, r)) r->bytes = sim_bytes_without(r->bytes, bytes);
         if (sim_bytes_any(r->bytes))
             link = &r->next;
         else
-            drop_row(p->s, link);
+            sim_slice_drop_row(p->s, link);
     }
 }
 
-static bool is_any(const play *p, const row *r) {
+static bool is_any(const play *p, const sim_row *r) {
     (void)p, (void)r;
     return true;
 }
 
-static bool is_before(const play *p, const row *r) {
+static bool is_before(const play *p, const sim_row *r) {
     (void)p;
-    return r->role == ROW_READER_BEFORE;
+    return r->role == SIM_ROW_READER_BEFORE;
 }
 
-static bool is_own_reader(const play *p, const row *r) {
-    return r->role == ROW_READER && r->cluster == p->e->cluster;
+static bool is_own_reader(const play *p, const sim_row *r) {
+    return r->role == SIM_ROW_READER && r->cluster == p->e->cluster;
 }
 
 /* What another cluster read last becomes what was read before. */
 static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
     sim_bytes pushed = {{0, 0}};
-    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
-        const row *r = row_at(p->s, i);
-        if (r->role == ROW_READER && r->cluster != p->e->cluster) pushed = sim_bytes_or(pushed, r->bytes);
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        const sim_row *r = sim_slice_row(p->s, i);
+        if (r->role == SIM_ROW_READER && r->cluster != p->e->cluster) pushed = sim_bytes_or(pushed, r->bytes);
     }
     pushed = sim_bytes_and(pushed, bytes);
     if (!sim_bytes_any(pushed)) return;
     cut(p, link, pushed, is_before);
-    for (uint32_t i = *link; i != NO_ROW; i = row_at(p->s, i)->next) {
-        row *r = row_at(p->s, i);
-        if (r->role != ROW_READER || r->cluster == p->e->cluster || !sim_bytes_overlap(r->bytes, bytes)) continue;
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        sim_row *r = sim_slice_row(p->s, i);
+        if (r->role != SIM_ROW_READER || r->cluster == p->e->cluster || !sim_bytes_overlap(r->bytes, bytes)) continue;
         const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
         if (sim_bytes_any(kept)) {
-            const uint32_t index = take_row(p->s);
-            if (index == NO_ROW) return;
-            row *rest = row_at(p->s, index);
+            const uint32_t index = sim_slice_take_row(p->s);
+            if (index == SIM_NO_ROW) return;
+            sim_row *rest = sim_slice_row(p->s, index);
             *rest = *r;
             rest->bytes = kept;
             rest->next = *link;
             *link = index;
             r->bytes = sim_bytes_and(r->bytes, bytes);
         }
-        r->role = ROW_READER_BEFORE;
+        r->role = SIM_ROW_READER_BEFORE;
     }
 }
 
 /* What is read by one cluster after the other, or again and again, in the same pieces: rows change places. */
 static bool read_in_turn(const play *p, uint32_t first, const sim_part *part) {
-    row *last = NULL, *before = NULL;
-    for (uint32_t i = first; i != NO_ROW; i = row_at(p->s, i)->next) {
-        row *r = row_at(p->s, i);
-        if (r->role == ROW_WRITER || !sim_bytes_overlap(r->bytes, part->bytes)) continue;
+    sim_row *last = NULL, *before = NULL;
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        sim_row *r = sim_slice_row(p->s, i);
+        if (r->role == SIM_ROW_WRITER || !sim_bytes_overlap(r->bytes, part->bytes)) continue;
         if (!sim_bytes_equal(r->bytes, part->bytes)) return false;
-        *(r->role == ROW_READER ? &last : &before) = r;
+        *(r->role == SIM_ROW_READER ? &last : &before) = r;
     }
     if (!last || (last->cluster != p->e->cluster && !before)) return false;
     if (last->cluster == p->e->cluster) before = last;
-    last->role = ROW_READER_BEFORE;
-    fill_row(p, before, part, ROW_READER);
+    last->role = SIM_ROW_READER_BEFORE;
+    fill_row(p, before, part, SIM_ROW_READER);
     return true;
 }
 
 static void note_read(const play *p, uint32_t *link, const sim_part *part) {
-    if (*link != NO_ROW) {
+    if (*link != SIM_NO_ROW) {
         if (read_in_turn(p, *link, part)) return;
         cut(p, link, part->bytes, is_own_reader);
         push_back(p, link, part->bytes);
     }
-    add_row(p, link, part, ROW_READER);
+    add_row(p, link, part, SIM_ROW_READER);
 }
 
 static unsigned lane_of_word(const sim_part *part, unsigned word) {
@@ -590,27 +371,28 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
     return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
 }
 
-static void note_values(const play *p, page *g, unsigned line, const sim_part *part) {
+static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
-    if (!g->values) g->values = memory_zeroed(PAGE_WORDS, sizeof *g->values);
+    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, sizeof *g->values);
     p->s->failed |= !g->values;
-    for (unsigned w = 0; g->values && w < LINE_WORDS; w++)
+    for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
         if (sim_bytes_of_word(part->bytes, w))
-            g->values[line * LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+            g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
 }
 
 /* `lanes` touch the line: these bytes of it. */
 static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
-    page *g = page_of(p->s, number / PAGE_LINES);
-    const unsigned line = (unsigned)(number % PAGE_LINES);
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
     if (!g) {
         p->s->failed = true;
         return;
     }
     uint32_t *link = &g->lines[line];
-    if (*link == UNWATCHED) return;
-    if (*link != NO_ROW && (*link & DETAILED || !in_order(p, *link, part))) {
-        word_shadow *words = *link & DETAILED ? words_at(p->s, *link & ~DETAILED) : detail(p, g, line);
+    if (*link == SIM_LINE_UNWATCHED) return;
+    if (*link != SIM_NO_ROW && (*link & SIM_LINE_DETAILED || !in_order(p, *link, part))) {
+        sim_word_shadow *words =
+            *link & SIM_LINE_DETAILED ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
         return;
     }
@@ -618,12 +400,12 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
         note_read(p, link, part);
         return;
     }
-    if (*link != NO_ROW) cut(p, link, part->bytes, is_any);
-    if (add_row(p, link, part, ROW_WRITER)) note_values(p, g, line, part);
+    if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
+    if (add_row(p, link, part, SIM_ROW_WRITER)) note_values(p, g, line, part);
 }
 
 static bool is_mine(const play *p, uint64_t line) {
-    return line / PAGE_LINES % SIM_WATCH_SLICES == p->number;
+    return line / SIM_PAGE_LINES % SIM_WATCH_SLICES == p->number;
 }
 
 /* `lanes` touch the same bytes, of one line or many. */
@@ -678,7 +460,7 @@ static void play_entry(play *p) {
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
-static void play_log(const sim_watch *watch, slice *s, unsigned number, const sim_access_log *log) {
+static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
     play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
     const sim_log_share *share = &log->shares[number];
     for (size_t i = 0; i < share->count; i++) {
@@ -703,5 +485,5 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
     }
-    return failed ? no_memory() : HAUL_OK;
+    return failed ? sim_watch_no_memory() : HAUL_OK;
 }

@@ -235,12 +235,18 @@ sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane);
  * the host has no memory. */
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes);
 void sim_view_refresh(const sim_domain *d, sim_view *v);
+/* Nothing is known of the actor but what lies before the start. */
+void sim_view_forget(const sim_domain *d, sim_view *v, uint32_t actor);
 
 /* Makes the gate's vectors, unless there are any. False when the host has no memory. */
 bool sim_gate_open(sim_domain *d, sim_gate *g);
 void sim_gate_clear(const sim_domain *d, sim_gate *g);
 /* What the lanes know is gathered; they learn what the gate is open for. */
 void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes);
+/* What the arriving lanes know, or, of a relaxed arrival, what a fence before it has released. */
+void sim_gate_hand_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach);
+/* What was gathered is known to those who pass from now on. */
+void sim_gate_release(sim_domain *d, sim_gate *g);
 void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
 static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
@@ -338,8 +344,7 @@ void sim_group_open(const sim_block *b, uint32_t id);
 void sim_groups_start(sim_domain *d, uint32_t blocks);
 /* remote.c. The block ends. */
 void sim_remote_finish(const sim_block *b);
-/* phase.c. A lane arrives, or tells bytes; a phase ends. */
-/* ... initialises or ends one between two phases. */
+/* phase.c. A lane initialises or ends an mbarrier between two phases; it arrives, or tells bytes; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);

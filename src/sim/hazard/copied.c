@@ -1,0 +1,257 @@
+/* What asynchronous copies and products write and read of shared memory, from their issue to when they are waited for.
+ */
+#include "base/memory.h"
+#include "ptx/tcgen05.h"
+#include "sim/hazard/cells.h"
+
+/* ---- cp.async ---- */
+
+static sim_visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, haul_action action,
+                               uint32_t instruction) {
+    sim_domain *d = sim_domain_of(b);
+    const uint32_t actor = sim_actor(w);
+    return (sim_visit){.w = w,
+                       .d = d,
+                       .s = sim_shadow_of(b),
+                       .v = sim_view_of(d, actor, lane),
+                       .action = action,
+                       .actor = actor,
+                       .instruction = instruction,
+                       .lane = lane};
+}
+
+static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
+    uint32_t whole = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (c->read[l] == c->bytes)
+            whole |= 1u << l;
+        else
+            sim_hazard_global_range(w->block, w->index * SIM_LANES + l, c->op->instruction, c->source[l], c->read[l],
+                                    HAUL_ACTION_ASYNC_READ, false);
+    }
+    if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
+}
+
+void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
+    sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE, false);
+    log_sources(w, active, c);
+    sim_flight_copy(w->block, active, c);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+        k.copy = c;
+        k.active = active;
+        if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
+        sim_cells_write(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
+    }
+}
+
+/* What arrives was written by `thread`, now; words that have been overwritten since stay as they are. */
+static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread,
+                 uint8_t state) {
+    const sim_domain *d = sim_domain_of(b);
+    const sim_shadow *s = sim_shadow_of(b);
+    for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
+        sim_cell *c = &s->cells[i];
+        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction)
+            continue;
+        c->state = state;
+        c->time = d->now;
+        c->thread = (uint16_t)thread;
+        s->lines[4 * i / SIM_FOOTPRINT_LINE].touched = d->now;
+    }
+}
+
+void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
+    sim_domain *d = sim_domain_of(b);
+    sim_watched_mbarrier *m = barrier ? sim_mbarrier_watched(d, b, *barrier) : NULL;
+    const uint32_t actor = m ? sim_mbarrier_actor(d, m) : b->rank * d->warps + warp;
+    if (m && sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[actor], (sim_known){.all = d->now});
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        land(b, c->destination[lane], c->bytes, c->op->instruction, actor * SIM_LANES + lane, SIM_CELL_ASYNC);
+    }
+    d->now += barrier != NULL;
+}
+
+/* ---- bulk copies ---- */
+
+typedef void piece_fn(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes);
+
+/* Calls `visit_piece` for each piece of the block's shared memory that the copy touches. */
+static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, piece_fn *visit_piece) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    if (!bulk->tensor.rank) {
+        visit_piece(k, b, bulk, bulk->shared, bulk->bytes);
+        return;
+    }
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
+    while (sim_tensor_walk_next(&walk, &row))
+        for (uint32_t at = 0; at < row.bytes; at += 16)
+            visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
+}
+
+static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
+    uint32_t of_lane[SIM_LANES] = {0};
+    of_lane[k->lane] = address;
+    sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action, false);
+}
+
+static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {
+    sim_finding *f = sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4,
+                                      sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
+    if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the copy");
+}
+
+/* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
+static bool is_fenced(const sim_visit *k, const sim_cell *c) {
+    if (c->state & (SIM_CELL_COPIED | SIM_CELL_SPLIT) || c->time < k->d->start || sim_visit_is_engine(k, c->thread))
+        return true;
+    return sim_knows_thread(k->v->proxy, c->thread, c->time);
+}
+
+static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    (void)b, (void)bulk;
+    keep_inside(k, address, bytes);
+    if (!sim_lines_detail(k, address, bytes)) return;
+    for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (sim_cell_check_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
+        c->state |= SIM_CELL_LEAVING;
+        if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
+        k->s->leaving[i] = k->instruction;
+        k->s->leaving_thread[i] = (uint16_t)(k->actor * SIM_LANES + k->lane);
+    }
+}
+
+static bool has_leaving(const sim_block *b) {
+    sim_shadow *s = sim_shadow_of(b);
+    const size_t words = sim_shadow_words(b->sm->grid);
+    if (!s->leaving) s->leaving = memory_zeroed(words, sizeof *s->leaving);
+    if (!s->leaving_thread) s->leaving_thread = memory_zeroed(words, sizeof *s->leaving_thread);
+    if (s->leaving && s->leaving_thread) return true;
+    sim_domain_of(b)->owner->failed = true;
+    return false;
+}
+
+static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    (void)b;
+    keep_inside(k, address, bytes);
+    if (!sim_lines_detail(k, address, bytes)) return;
+    for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
+        const sim_cell *c = &k->s->cells[i];
+        if (sim_visit_knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c))
+            report_proxy(k, i, c);
+    }
+    sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
+}
+
+/* A copy to another block of the cluster reads its own block's memory until it has arrived there. */
+static void depart_for_block(sim_warp *w, unsigned lane, const sim_bulk *bulk) {
+    sim_visit k = visit_by_lane(w, lane, bulk->source, HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    if (k.d->owner->failed || !has_leaving(bulk->source)) return;
+    depart(&k, bulk->source, bulk, (uint32_t)bulk->global, bulk->bytes);
+}
+
+static void arrived_from_block(const sim_bulk *bulk) {
+    const uint32_t from = (uint32_t)bulk->global;
+    const sim_shadow *s = sim_shadow_of(bulk->source);
+    for (uint32_t i = from / 4; s->leaving && i < (from + bulk->bytes) / 4; i++)
+        if (sim_line_is_detailed(bulk->source, 4 * i) && s->leaving[i] == bulk->instruction)
+            s->cells[i].state &= (uint8_t)~SIM_CELL_LEAVING;
+}
+
+void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
+    const bool load = bulk->kind == SIM_BULK_LOAD;
+    if (bulk->source) depart_for_block(w, lane, bulk);
+    const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
+    sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
+    if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
+    if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
+    sim_flight_begin(w, lane, b, bulk);
+    each_piece(&k, b, bulk, load ? announce : depart);
+}
+
+static void arrived(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    land(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
+}
+
+static void departed(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    sim_read *plane = sim_reads_of(k, k->actor);
+    for (uint32_t i = address / 4; plane && i < (address + bytes) / 4; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_LEAVING) || k->s->leaving[i] != bulk->instruction)
+            continue;
+        c->state &= (uint8_t)~SIM_CELL_LEAVING;
+        sim_cell_mark_read(k, c, &plane[i], 1u << k->lane);
+    }
+}
+
+void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
+    sim_domain *d = sim_domain_of(b);
+    sim_visit k = {.w = &b->warps[bulk->thread / SIM_LANES],
+                   .d = d,
+                   .s = sim_shadow_of(b),
+                   .instruction = bulk->instruction,
+                   .lane = bulk->thread % SIM_LANES,
+                   .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
+    if (d->owner->failed) return;
+    if (bulk->source) arrived_from_block(bulk);
+    if (bulk->kind != SIM_BULK_LOAD) {
+        each_piece(&k, b, bulk, departed);
+        return;
+    }
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
+    k.actor = sim_mbarrier_actor(d, m);
+    each_piece(&k, b, bulk, arrived);
+    sim_flight_arrived(b, bulk, k.actor);
+    if (sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[k.actor], (sim_known){.all = d->now});
+    d->now++;
+}
+
+/* ---- products in the background ---- */
+
+enum { CHUNK_BYTES = 16 };
+
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
+    sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    if (k.d->owner->failed) return 0;
+    for (uint32_t n = 0; n < count; n++) {
+        if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
+        for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
+            sim_cell *c = &k.s->cells[i];
+            if (!sim_cell_check_read(&k, i, c, lanes & -lanes) || is_fenced(&k, c)) continue;
+            sim_finding *f = sim_visit_report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4,
+                                              sim_cell_writer(&k, c->state, c->instruction), c->instruction, c->thread);
+            if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the product");
+        }
+    }
+    return k.d->now++;
+}
+
+static void check_unchanged(const sim_visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
+    if (c->time <= issued || c->time < k->d->start) return;
+    sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4,
+                                      sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
+    if (!f) return;
+    if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
+        sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind the product that reads them");
+    else
+        sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
+}
+
+void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
+                             uint32_t issued) {
+    sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    sim_read *plane = sim_reads_of(&k, k.actor);
+    if (k.d->owner->failed) return;
+    for (uint32_t n = 0; n < count; n++) {
+        if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return;
+        for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
+            check_unchanged(&k, i, &k.s->cells[i], issued);
+            sim_cell_mark_read(&k, &k.s->cells[i], &plane[i], lanes);
+        }
+    }
+}
