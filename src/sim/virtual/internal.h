@@ -14,9 +14,9 @@ pthread_rwlock_t *sim_virtual_lock_to_read(void);
 void sim_virtual_unlock(pthread_rwlock_t *const *held);
 /* Until the end of the enclosing block nobody else sees anything, or nobody changes anything. */
 #define SIM_VIRTUAL_CHANGES() \
-    __attribute__((cleanup(sim_virtual_unlock))) pthread_rwlock_t *const held_ = sim_virtual_lock()
+    __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock()
 #define SIM_VIRTUAL_READS() \
-    __attribute__((cleanup(sim_virtual_unlock))) pthread_rwlock_t *const held_ = sim_virtual_lock_to_read()
+    __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock_to_read()
 
 /* HAUL_ERROR_ARGUMENT: "virtual memory: ...". */
 haul_status sim_virtual_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
