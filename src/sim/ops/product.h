@@ -222,7 +222,8 @@ static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out)
 
 /* Cut off behind so many bits, none of the values being subnormal. */
 static inline void sim_keep_fraction(sim_eight_reals *x, unsigned fraction) {
-    *x = (sim_eight_reals)((sim_eight_longs)*x & -(INT64_C(1) << (52 - fraction)));
+    const int64_t kept = -(INT64_C(1) << (52 - fraction));
+    *x = (sim_eight_reals)((sim_eight_longs)*x & kept);
 }
 
 static inline void sim_spread_columns(const sim_product *p, const sim_factor *b, unsigned first, unsigned k,
