@@ -1,10 +1,10 @@
 /* Which compilation of the instruction handlers this machine runs best. */
-#include "sim/count/banks.h"
+#include "sim/count/vectors.h"
 #include "sim/lower/lower.h"
 
 #define DECLARE(variant)                                               \
     extern const sim_lower_fn sim_lower_table_##variant[PTX_OP_COUNT]; \
-    sim_bank_pass_fn sim_bank_pass_##variant;
+    extern const sim_vectors sim_vectors_##variant;
 
 #if defined(SIM_HAVE_v2)
 DECLARE(v2)
@@ -35,6 +35,14 @@ const sim_lower_fn *sim_lower_table(void) {
     RETURN_BEST(sim_lower_table);
 }
 
-sim_bank_pass_fn *sim_bank_pass(void) {
-    RETURN_BEST(sim_bank_pass);
+_Atomic(const sim_vectors *) sim_vectors_chosen;
+
+static const sim_vectors *best_vectors(void) {
+    RETURN_BEST(&sim_vectors);
+}
+
+const sim_vectors *sim_vectors_choose(void) {
+    const sim_vectors *best = best_vectors();
+    atomic_store_explicit(&sim_vectors_chosen, best, memory_order_relaxed);
+    return best;
 }

@@ -4,6 +4,7 @@
 #include "sim/block.h"
 #include "sim/count/counting.h"
 #include "sim/count/traffic.h"
+#include "sim/count/vectors.h"
 
 #include <string.h>
 
@@ -79,9 +80,11 @@ static void begin_stores(sim_counting *c, const sim_warp *w) {
     c->pending.warp = w;
 }
 
+enum { SECTOR_BYTES = 1 << SIM_SECTOR_SHIFT };
+
 /* average: bytes that are written of each of its sectors */
 static inline void store_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask, uint32_t average) {
-    const unsigned hits = average == 32 ? sim_l1_load(c->l1, line, mask) : sim_l1_probe(c->l1, line, mask);
+    const unsigned hits = average == SECTOR_BYTES ? sim_l1_load(c->l1, line, mask) : sim_l1_probe(c->l1, line, mask);
     c->store_hits += (uint32_t)__builtin_popcount(hits);
     if (!combine(c, line, mask, average)) t->traffic.l2_requests++;
 }
@@ -94,7 +97,7 @@ static void end_stores(sim_counting *c, sim_tally *t, uint32_t lines, uint32_t s
 
 static uint32_t average_bytes(uint32_t bytes, uint32_t sectors) {
     const uint32_t average = bytes / sectors;
-    return average < 32 ? average : 32;
+    return average < SECTOR_BYTES ? average : SECTOR_BYTES;
 }
 
 static uint64_t warp_place(const sim_warp *w) {
@@ -113,13 +116,24 @@ static void outdate_volatile(sim_counting *c, const sim_warp *w, uint64_t first_
         if (p->lines.line[i] >= first_line && p->lines.line[i] <= last_line) p->warp = NULL;
 }
 
+static void outdate_lines(sim_counting *c, const sim_warp *w, const sim_lines *lines) {
+    if (pending_volatile(c, w)->warp != w) return;
+    for (uint32_t i = 0; i < lines->count; i++) outdate_volatile(c, w, lines->line[i], lines->line[i]);
+}
+
+/* What of the lines L1 has; written wholly, they come into it. */
+static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t average) {
+    uint8_t missing[SIM_LANES];
+    return average == SECTOR_BYTES ? sim_l1_load_lines(c->l1, lines, missing) : sim_l1_probe_lines(c->l1, lines);
+}
+
 static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
     const uint32_t average = average_bytes(bytes, lines->sectors);
     begin_stores(c, w);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        outdate_volatile(c, w, lines->line[i], lines->line[i]);
-        store_line(c, t, lines->line[i], lines->mask[i], average);
-    }
+    outdate_lines(c, w, lines);
+    c->store_hits += store_in_l1(c, lines, average);
+    for (uint32_t i = 0; i < lines->count; i++)
+        t->traffic.l2_requests += !combine(c, lines->line[i], lines->mask[i], average);
     end_stores(c, t, lines->count, lines->sectors);
 }
 
@@ -138,6 +152,59 @@ static inline void request_read(sim_counting *c, sim_tally *t, uint64_t line, un
     *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, priority_of(c, line))};
 }
 
+/* Where the log puts requests for the lines: many of them are found side by side. */
+static void find_log_places(const sim_lines *lines, sim_log_places *places) {
+    if (lines->count >= SIM_MANY_LINES) {
+        sim_vectors_best()->find_log_places(lines, places);
+        return;
+    }
+    for (uint32_t i = 0; i < lines->count; i++) {
+        places->slice[i] = sim_log_slice_of(lines->line[i]);
+        places->entry[i] = sim_log_local(lines->line[i]) << SIM_LOG_LINE_SHIFT;
+    }
+}
+
+/* Requests for lines that differ, of those sectors that `masks` has of each: in the log, one after the other. Returns
+ * how many; *latest: the last one. */
+static uint32_t log_requests(sim_counting *c, const sim_lines *lines, const uint8_t masks[SIM_LANES], sim_log_kind kind,
+                             sim_last_read *latest) {
+    sim_log_places places;
+    uint32_t requests = 0;
+    find_log_places(lines, &places);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        if (!masks[i]) continue;
+        const uint64_t line = lines->line[i];
+        const sim_log_entry request = sim_log_request(masks[i], kind, 0, priority_of(c, line));
+        *latest = (sim_last_read){line, sim_log_put(&c->log, places.slice[i], places.entry[i] | request)};
+        requests++;
+    }
+    return requests;
+}
+
+static uint32_t count_sectors(const uint8_t masks[SIM_LANES], uint32_t lines) {
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < lines; i++) sectors += (uint32_t)__builtin_popcount(masks[i]);
+    return sectors;
+}
+
+/* Only the first one may join the request that was made last: the others are for other lines. */
+static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines, uint8_t masks[SIM_LANES]) {
+    uint32_t first = 0;
+    if (lines->count < SIM_MANY_LINES) {
+        for (uint32_t i = 0; i < lines->count; i++)
+            if (masks[i]) request_read(c, t, lines->line[i], masks[i]);
+        return;
+    }
+    while (first < lines->count && !masks[first]) first++;
+    if (first == lines->count) return;
+    request_read(c, t, lines->line[first], masks[first]);
+    masks[first] = 0;
+    const uint32_t requests = log_requests(c, lines, masks, SIM_LOG_READ, &c->last_read);
+    c->read_requests_issued += requests;
+    t->traffic.l2_requests += requests;
+    t->traffic.l2_sectors += count_sectors(masks, lines->count);
+}
+
 static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     const unsigned hits = sim_l1_load(c->l1, line, mask);
     t->traffic.hits += (uint32_t)__builtin_popcount(hits);
@@ -145,7 +212,9 @@ static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsig
 }
 
 static void load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
-    for (uint32_t i = 0; i < lines->count; i++) load_line(c, t, lines->line[i], lines->mask[i]);
+    uint8_t missing[SIM_LANES];
+    t->traffic.hits += sim_l1_load_lines(c->l1, lines, missing);
+    request_lines(c, t, lines, missing);
 }
 
 /* An answer is for four loads at most. */
@@ -186,11 +255,9 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
 }
 
 static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
-    for (uint32_t i = 0; i < lines->count; i++) request_read(c, t, lines->line[i], lines->mask[i]);
-}
-
-static void drop_lines(sim_counting *c, const sim_lines *lines) {
-    for (uint32_t i = 0; i < lines->count; i++) sim_l1_drop(c->l1, lines->line[i], lines->mask[i]);
+    uint8_t masks[SIM_LANES];
+    memcpy(masks, lines->mask, sizeof masks);
+    request_lines(c, t, lines, masks);
 }
 
 static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
@@ -203,7 +270,7 @@ static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim
     case SIM_CACHED_LAST_USE:
         flush_warp(c, w);
         load_cached(c, t, lines);
-        drop_lines(c, lines);
+        sim_l1_drop_lines(c->l1, lines);
         return;
     case SIM_CACHED_VOLATILE:
         flush_warp(c, w);
@@ -246,11 +313,12 @@ static bool adds_floats(const update_count *u) {
 
 static void log_lines(void *context, const sim_lines *lines) {
     update_count *u = context;
+    sim_last_read ignored;
     flush_warp(u->counting, u->warp);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        add_to_log(u->counting, lines->line[i], lines->mask[i], u->kind, 0, priority_of(u->counting, lines->line[i]));
+    u->counting->last_read.entry = NULL; /* anything but a read ends the chance to join the last one */
+    log_requests(u->counting, lines, lines->mask, u->kind, &ignored);
+    for (uint32_t i = 0; i < lines->count; i++)
         u->counting->hot[hot_place(lines->line[i])] += u->turn * (uint32_t)__builtin_popcount(lines->mask[i]);
-    }
     if (adds_floats(u)) u->turn = TURN_AGAIN;
     u->tally->tag_sectors += lines->sectors;
     u->tally->traffic.l2_requests += lines->count;
@@ -259,7 +327,7 @@ static void log_lines(void *context, const sim_lines *lines) {
 
 static void update_lines(void *context, const sim_lines *lines) {
     const update_count *u = context;
-    drop_lines(u->counting, lines);
+    sim_l1_drop_lines(u->counting->l1, lines);
     log_lines(context, lines);
 }
 

@@ -1,21 +1,11 @@
 #include "sim/count/banks.h"
 
-#include <stdatomic.h>
+#include "sim/count/vectors.h"
 
 enum { BANKS = 32 }; /* each serves a word */
 
-/* Which compilation of ops/banks.c there is to be used is found once. */
-static sim_bank_pass_fn find_pass;
-static _Atomic(sim_bank_pass_fn *) chosen_pass = find_pass;
-
-static sim_bank_use find_pass(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes, bool counts_units) {
-    sim_bank_pass_fn *pass = sim_bank_pass();
-    atomic_store_explicit(&chosen_pass, pass, memory_order_relaxed);
-    return pass(address, lanes, bytes, counts_units);
-}
-
 static sim_bank_use use_banks(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes, bool counts_units) {
-    return atomic_load_explicit(&chosen_pass, memory_order_relaxed)(address, lanes, bytes, counts_units);
+    return sim_vectors_best()->bank_pass(address, lanes, bytes, counts_units);
 }
 
 /* Every active lane i of `lanes` finds lane i^step inactive or at its own address. */

@@ -30,8 +30,6 @@ typedef struct sim_bank_use {
 /* Without counts_units, units may be left out. */
 typedef sim_bank_use sim_bank_pass_fn(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes,
                                       bool counts_units);
-/* The one for the host's vector extension, of those that ops/banks.c is compiled to. */
-sim_bank_pass_fn *sim_bank_pass(void);
 
 /* Lanes on one address are free. */
 sim_bank_use sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);

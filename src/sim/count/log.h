@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_SLICES = 8 };
+enum { SIM_SLICES = 8, SIM_LOG_LINE_SHIFT = 16 };
 
 typedef enum sim_log_kind { SIM_LOG_READ, SIM_LOG_WRITE, SIM_LOG_REDUCTION, SIM_LOG_ATOMIC } sim_log_kind;
 
@@ -30,7 +30,7 @@ static inline sim_priority sim_log_priority(sim_log_entry entry) {
     return (sim_priority)(entry >> 12 & 7);
 }
 static inline uint64_t sim_log_line(sim_log_entry entry) {
-    return entry >> 16;
+    return entry >> SIM_LOG_LINE_SHIFT;
 }
 
 typedef struct sim_log_slice {
@@ -56,17 +56,26 @@ static inline uint64_t sim_log_local(uint64_t line) {
     return line >> 8 << 5 | (line & 31);
 }
 
+/* What an entry has beside its line. */
+static inline sim_log_entry sim_log_request(unsigned mask, sim_log_kind kind, unsigned bytes, sim_priority priority) {
+    return (unsigned)priority << 12 | bytes << 6 | (unsigned)kind << 4 | mask;
+}
+
 /* Makes room for one more entry. False when there is no memory: then the log has failed. */
 bool sim_log_grow(sim_log *log, sim_log_slice *slice);
 
 /* Returns the new entry, valid until the next call; NULL when there is no memory. */
+static inline sim_log_entry *sim_log_put(sim_log *log, uint32_t number, sim_log_entry entry) {
+    sim_log_slice *slice = &log->slices[number];
+    if (__builtin_expect(slice->count == slice->capacity, 0) && !sim_log_grow(log, slice)) return NULL;
+    slice->entries[slice->count] = entry;
+    return &slice->entries[slice->count++];
+}
+
 static inline sim_log_entry *sim_log_add(sim_log *log, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
                                          sim_priority priority) {
-    sim_log_slice *slice = &log->slices[sim_log_slice_of(line)];
-    if (__builtin_expect(slice->count == slice->capacity, 0) && !sim_log_grow(log, slice)) return NULL;
-    sim_log_entry *entry = &slice->entries[slice->count++];
-    *entry = sim_log_local(line) << 16 | (uint64_t)((unsigned)priority << 12 | bytes << 6 | (unsigned)kind << 4 | mask);
-    return entry;
+    return sim_log_put(log, sim_log_slice_of(line),
+                       sim_log_local(line) << SIM_LOG_LINE_SHIFT | sim_log_request(mask, kind, bytes, priority));
 }
 
 #endif

@@ -2,85 +2,69 @@
 
 #include "base/memory.h"
 
-/* A launch of which one part touches more than 2 GiB, 64 MiB of chunks, has no bounds to be compared with. */
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = 64, SPARE = 4 /* so many times as many entries as pages */ };
+
+static void free_page(sim_seen_page *page) {
+    if (page) memory_free(page->owners);
+    memory_free(page);
+}
 
 void sim_seen_free(sim_seen *seen) {
-    memory_free(seen->chunks);
-    memory_free(seen->owners);
+    for (size_t i = 0; i < seen->capacity; i++) free_page(seen->table[i].page);
+    memory_free(seen->table);
     *seen = (sim_seen){0};
 }
 
-/* Where the chunk of that key is, or may be looked for. */
-static size_t place(uint64_t key, size_t capacity) {
-    enum { TOGETHER = 4 }; /* neighbours share a line of the host's */
-    const uint64_t spread = key / TOGETHER * 0x9e3779b97f4a7c15ull >> 42;
-    return (size_t)(spread * TOGETHER + key % TOGETHER) & (capacity - 1);
-}
-
-static size_t find(const sim_seen_chunk *chunks, size_t capacity, uint64_t key) {
-    size_t at = place(key, capacity);
-    while (chunks[at].key && chunks[at].key != key) at = (at + 1) & (capacity - 1);
-    return at;
-}
-
-static void rehash(const sim_seen *from, sim_seen_chunk *chunks, sim_seen_owners *owners, size_t capacity) {
-    for (size_t i = 0; i < from->capacity; i++) {
-        if (!from->chunks[i].key) continue;
-        const size_t at = find(chunks, capacity, from->chunks[i].key);
-        chunks[at] = from->chunks[i];
-        if (owners) owners[at] = from->owners[i];
-    }
+static sim_seen_entry *find(const sim_seen *seen, uint64_t key) {
+    size_t at = sim_seen_place(key, seen->shift);
+    while (seen->table[at].key && seen->table[at].key != key) at = (at + 1) & (seen->capacity - 1);
+    return &seen->table[at];
 }
 
 static bool grow(sim_seen *seen) {
-    const size_t capacity = seen->capacity ? seen->capacity * 2 : FIRST_CAPACITY,
-                 most = seen->most ? seen->most : SIM_SEEN_MOST;
-    if (capacity > most) return false;
-    sim_seen_chunk *chunks = memory_zeroed(capacity, sizeof *chunks);
-    sim_seen_owners *owners = seen->owners ? memory_zeroed(capacity, sizeof *owners) : NULL;
-    if (!chunks || (seen->owners && !owners)) {
-        memory_free(chunks);
-        memory_free(owners);
-        return false;
-    }
-    rehash(seen, chunks, owners, capacity);
-    memory_free(seen->chunks);
-    memory_free(seen->owners);
-    seen->chunks = chunks;
-    seen->owners = owners;
+    const size_t before = seen->capacity, capacity = before ? before * 2 : FIRST_CAPACITY;
+    sim_seen_entry *const old = seen->table, *table = memory_zeroed(capacity, sizeof *table);
+    if (!table) return false;
+    seen->table = table;
     seen->capacity = capacity;
+    seen->shift = (unsigned)__builtin_clzll(capacity) + 1;
+    for (size_t i = 0; i < before; i++)
+        if (old[i].key) *find(seen, old[i].key) = old[i];
+    memory_free(old);
     return true;
 }
 
-sim_seen_chunk *sim_seen_chunk_of(sim_seen *seen, uint64_t key) {
-    if (2 * (seen->count + 1) > seen->capacity && !grow(seen)) {
-        seen->overflowed = true;
-        return NULL;
-    }
-    const size_t at = find(seen->chunks, seen->capacity, key);
-    sim_seen_chunk *chunk = &seen->chunks[at];
-    *sim_seen_latest(seen, key) = (uint32_t)at;
-    if (!chunk->key) seen->count++;
-    chunk->key = key;
-    return chunk;
+static sim_seen_page *add_page(sim_seen *seen, uint64_t key) {
+    if (SPARE * (seen->pages + 1) > seen->capacity && !grow(seen)) return NULL;
+    sim_seen_page *page = memory_zeroed(1, sizeof *page);
+    if (!page) return NULL;
+    *find(seen, key) = (sim_seen_entry){key, page};
+    seen->pages++;
+    return page;
 }
 
-static bool keep_owners(sim_seen *seen) {
-    if (!seen->owners) seen->owners = memory_zeroed(seen->capacity, sizeof *seen->owners);
-    return seen->owners != NULL;
+sim_seen_page *sim_seen_page_of(sim_seen *seen, uint64_t key) {
+    sim_seen_page *page = seen->capacity ? find(seen, key)->page : NULL;
+    if (!page) page = add_page(seen, key);
+    if (!page) seen->overflowed = true;
+    return page;
+}
+
+static bool keep_owners(sim_seen_page *page) {
+    if (!page->owners) page->owners = memory_zeroed(SIM_SEEN_PAGE, 1);
+    return page->owners != NULL;
 }
 
 bool sim_seen_claim(sim_seen *seen, uint64_t line, unsigned mask, uint32_t owner) {
-    sim_seen_chunk *chunk = sim_seen_at(seen, line);
-    if (!chunk) return true;
-    if (!keep_owners(seen)) {
+    sim_seen_page *page = sim_seen_at(seen, line);
+    if (!page) return true;
+    if (!keep_owners(page)) {
         seen->overflowed = true;
         return true;
     }
-    uint8_t *is = &seen->owners[chunk - seen->chunks].of[line % SIM_SEEN_LINES];
+    uint8_t *is = &page->owners[line % SIM_SEEN_PAGE];
     if (owner > UINT8_MAX || (*is && *is != owner)) return false;
     *is = (uint8_t)owner;
-    sim_seen_mark(seen, chunk, line, mask);
+    sim_seen_mark(seen, page, line, mask);
     return true;
 }

@@ -6,66 +6,82 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Neighbouring lines: a nibble of sectors for each. */
-enum { SIM_SEEN_LINES = 16, SIM_SEEN_MOST = 1 << 21, SIM_SEEN_LATEST = 16 };
-typedef struct sim_seen_chunk {
-    uint64_t key; /* first line / SIM_SEEN_LINES, plus 1; 0 = free */
-    uint64_t nibbles;
-} sim_seen_chunk;
+/* Sectors are kept by pages of neighbouring lines, and a page's by chunks: a nibble for each line. */
+enum { SIM_SEEN_LINES = 16, SIM_SEEN_CHUNKS = 32, SIM_SEEN_PAGE = SIM_SEEN_LINES * SIM_SEEN_CHUNKS };
+typedef struct sim_seen_page {
+    uint64_t chunks[SIM_SEEN_CHUNKS];
+    uint8_t *owners; /* by line: whose it is, 0: nobody's; NULL: no line was claimed */
+} sim_seen_page;
 
-/* Whose each line of a chunk is; 0: nobody's. */
-typedef struct sim_seen_owners {
-    uint8_t of[SIM_SEEN_LINES];
-} sim_seen_owners;
+typedef struct sim_seen_entry {
+    uint64_t key; /* first line / SIM_SEEN_PAGE, plus 1; 0 = free */
+    sim_seen_page *page;
+} sim_seen_entry;
 
 typedef struct sim_seen_size {
     uint64_t sectors, lines, pairs; /* pairs: blocks of two sectors, 64 bytes */
 } sim_seen_size;
 
+/* A launch of which one part touches more chunks than these, 2 GiB of memory if all of it, has no bounds to be compared
+ * with. */
+enum { SIM_SEEN_MOST = 1 << 20 };
+
 /* All zero is a valid empty set. */
 typedef struct sim_seen {
-    sim_seen_chunk *chunks;  /* open addressing, a power of two */
-    sim_seen_owners *owners; /* by chunk; NULL: no line was claimed */
-    size_t count, capacity;
+    sim_seen_entry *table; /* open addressing, a power of two */
+    size_t pages, capacity;
+    unsigned shift; /* of 64 bits, those that the capacity does not take */
+    size_t count;   /* chunks that have any sector */
     sim_seen_size size;
-    uint32_t latest[SIM_SEEN_LATEST]; /* chunks that were touched lately, by hash of their keys */
-    size_t most;                      /* capacity beyond which the set is given up; 0: SIM_SEEN_MOST */
-    bool overflowed;                  /* out of memory, or too large to be worth it: the set is incomplete */
+    size_t most;     /* chunks beyond which the set is given up; 0: SIM_SEEN_MOST */
+    bool overflowed; /* out of memory, or too large to be worth it: the set is incomplete */
 } sim_seen;
 
 void sim_seen_free(sim_seen *seen);
-/* The chunk of that key, made if need be; NULL when there is no room. */
-sim_seen_chunk *sim_seen_chunk_of(sim_seen *seen, uint64_t key);
+/* The page of that key, made if need be; NULL when there is no room. */
+sim_seen_page *sim_seen_page_of(sim_seen *seen, uint64_t key);
 
-static inline uint32_t *sim_seen_latest(sim_seen *seen, uint64_t key) {
-    return &seen->latest[(uint32_t)key * 0x9e3779b1u / (UINT32_MAX / SIM_SEEN_LATEST + 1)];
+/* Where the page of that key is, or may be looked for. */
+static inline size_t sim_seen_place(uint64_t key, unsigned shift) {
+    return (size_t)(key * 0x9e3779b97f4a7c15ull >> shift);
 }
 
-/* The line's chunk; NULL when the set is incomplete. */
-static inline sim_seen_chunk *sim_seen_at(sim_seen *seen, uint64_t line) {
-    const uint64_t key = line / SIM_SEEN_LINES + 1;
-    const uint32_t latest = *sim_seen_latest(seen, key);
-    if (seen->overflowed) return NULL;
-    if (latest < seen->capacity && seen->chunks[latest].key == key) return &seen->chunks[latest];
-    return sim_seen_chunk_of(seen, key);
+/* The line's page; NULL when the set is incomplete. */
+static inline sim_seen_page *sim_seen_at(sim_seen *seen, uint64_t line) {
+    const uint64_t key = line / SIM_SEEN_PAGE + 1;
+    if (__builtin_expect(seen->overflowed, 0)) return NULL;
+    if (__builtin_expect(seen->capacity != 0, 1)) {
+        const sim_seen_entry *entry = &seen->table[sim_seen_place(key, seen->shift)];
+        if (__builtin_expect(entry->key == key, 1)) return entry->page;
+    }
+    return sim_seen_page_of(seen, key);
 }
 
 static inline unsigned sim_seen_pairs(unsigned mask) {
-    return (mask & 3 ? 1u : 0u) + (mask & 12 ? 1u : 0u);
+    return (unsigned)__builtin_popcount((mask | mask >> 1) & 5);
 }
 
-static inline void sim_seen_mark(sim_seen *seen, sim_seen_chunk *chunk, uint64_t line, unsigned mask) {
-    const unsigned shift = line % SIM_SEEN_LINES * 4, before = chunk->nibbles >> shift & 15, after = before | mask;
+/* One more chunk: false when that is too many. */
+static inline bool sim_seen_has_room(sim_seen *seen) {
+    seen->overflowed = seen->count >= (seen->most ? seen->most : SIM_SEEN_MOST);
+    seen->count += !seen->overflowed;
+    return !seen->overflowed;
+}
+
+static inline void sim_seen_mark(sim_seen *seen, sim_seen_page *page, uint64_t line, unsigned mask) {
+    uint64_t *chunk = &page->chunks[line % SIM_SEEN_PAGE / SIM_SEEN_LINES];
+    const unsigned shift = line % SIM_SEEN_LINES * 4, before = *chunk >> shift & 15, after = before | mask;
     if (before == after) return;
-    chunk->nibbles |= (uint64_t)after << shift;
+    if (*chunk == 0 && !sim_seen_has_room(seen)) return;
+    *chunk |= (uint64_t)after << shift;
     seen->size.sectors += (unsigned)__builtin_popcount(after ^ before);
     seen->size.pairs += sim_seen_pairs(after) - sim_seen_pairs(before);
     seen->size.lines += before == 0;
 }
 
 static inline void sim_seen_add(sim_seen *seen, uint64_t line, unsigned mask) {
-    sim_seen_chunk *chunk = sim_seen_at(seen, line);
-    if (chunk) sim_seen_mark(seen, chunk, line, mask);
+    sim_seen_page *page = sim_seen_at(seen, line);
+    if (page) sim_seen_mark(seen, page, line, mask);
 }
 
 /* The same for a set of which each line belongs to the first who adds to it. False, and nothing added, when it is not

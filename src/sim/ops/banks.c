@@ -1,8 +1,7 @@
 /* One pass of an access over shared memory's banks: no instruction, but what most accesses are counted with, so that it
  * is compiled for the host's vectors too. */
-#include "sim/count/banks.h"
+#include "sim/ops/counting.h"
 
-#include "sim/lower/lower.h"
 #include "sim/ops/lanes.h"
 
 #include <string.h>
@@ -158,10 +157,7 @@ static sim_bank_use use_many(const uint32_t address[SIM_LANES], uint32_t lanes, 
     return (sim_bank_use){most, b.words / words};
 }
 
-sim_bank_pass_fn SIM_PASTE(sim_bank_pass, SIM_VARIANT);
-
-sim_bank_use SIM_PASTE(sim_bank_pass, SIM_VARIANT)(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes,
-                                                   bool counts_units) {
+sim_bank_use SIM_BANK_PASS(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes, bool counts_units) {
     const unsigned shift = bytes <= 4 ? WORD_SHIFT : (unsigned)__builtin_ctz(bytes);
     const extent e = find_extent(address, lanes);
     const uint32_t first = e.nearest >> ROW_SHIFT, rows = ((e.furthest + bytes - 1) >> ROW_SHIFT) - first + 1;
