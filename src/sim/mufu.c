@@ -184,3 +184,9 @@ const sim_mufu_row sim_mufu_tanh[51] = {
     {0x03ffbf8, 243, -162},    {0x03ffe84, 89, -58},      {0x03fff74, 33, -22},      {0x03fffcd, 12, -8},
     {0x03fffed, 5, -4},        {0x03ffff9, 2, -2},        {0x03ffffd, 1, -1},
 };
+
+/* From 2^-8 to 8 */
+#define OCTAVE(first, slices, point) ((first) | (slices) << 8 | (point) << 16)
+const uint32_t sim_mufu_octaves[11] = {OCTAVE(0, 0, 41),  OCTAVE(1, 0, 40),  OCTAVE(2, 0, 39),  OCTAVE(3, 1, 39),
+                                       OCTAVE(5, 1, 38),  OCTAVE(7, 2, 38),  OCTAVE(11, 2, 37), OCTAVE(15, 2, 36),
+                                       OCTAVE(19, 3, 37), OCTAVE(27, 4, 39), OCTAVE(43, 3, 37)};

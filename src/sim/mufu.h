@@ -14,4 +14,8 @@ extern const sim_mufu_row sim_mufu_rcp[128], sim_mufu_rsq[128], sim_mufu_sqrt[12
 extern const sim_mufu_row sim_mufu_ex2[64], sim_mufu_lg2[64], sim_mufu_sin[64];
 extern const sim_mufu_row sim_mufu_tanh[51];
 
+/* Of each octave of tanh: its first slice, the binary logarithm of how many it has (from bit 8 on), the bits of the
+ * sum's fraction (from bit 16 on). */
+extern const uint32_t sim_mufu_octaves[11];
+
 #endif

@@ -90,3 +90,34 @@ uint32_t sim_write_as_lanes(sim_writer *w, uint32_t elements, const sim_element 
 uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element *e) {
     return write_resized(w, lanes, "trunc", e->lane_bits, e->bits);
 }
+
+/* ---- elements anywhere ---- */
+
+uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned bits) {
+    const uint32_t wide = sim_write_id(w, "sext <16 x i32> %%v%u to <16 x i64>", bytes);
+    const uint32_t places =
+        sim_write_id(w, "getelementptr i8, %s %%v%u, <16 x i64> %%v%u", sim_pointer_type(w, "i8"), base, wide);
+    if (w->opaque) return places;
+    return sim_write_id(w, "bitcast <16 x i8*> %%v%u to <16 x i%u*>", places, bits);
+}
+
+#define ALL_16 "<16 x i1> <i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1>"
+
+/* LLVM's name for places: of what they point to, where it matters. */
+static const char *places_name(const sim_writer *w, unsigned bits) {
+    return w->opaque ? "" : bits == 32 ? "i32" : "i64";
+}
+
+uint32_t sim_gather_integers(sim_writer *w, uint32_t places, unsigned bits) {
+    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
+    return sim_write_id(
+        w, "call <16 x i%u> @llvm.masked.gather.v16i%u.v16p0%s(<16 x %s> %%v%u, i32 %u, " ALL_16 ", <16 x i%u> undef)",
+        bits, bits, places_name(w, bits), type, places, bits / 8, bits);
+}
+
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values) {
+    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
+    sim_write_line(
+        w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, " ALL_16 ")",
+        bits, places_name(w, bits), bits, values, type, places, bits / 8);
+}

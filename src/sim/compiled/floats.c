@@ -204,6 +204,15 @@ bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) 
     case PTX_OP_FMAD: return write_arithmetic(w, op, i, FUSE);
     case PTX_OP_SQRT: return write_arithmetic(w, op, i, ROOT);
     case PTX_OP_RCP: return write_arithmetic(w, op, i, INVERT);
+    case PTX_OP_FDIV_APPROX:
+    case PTX_OP_RCP_APPROX:
+    case PTX_OP_SQRT_APPROX:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH: return sim_write_approximate(w, op, i);
     case PTX_OP_FNEG: return write_sign(w, op, i, false);
     case PTX_OP_FABS: return write_sign(w, op, i, true);
     case PTX_OP_COPYSIGN: return write_copied_sign(w, op, i);

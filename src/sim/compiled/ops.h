@@ -63,6 +63,10 @@ sim_value sim_write_saturated(sim_writer *w, sim_value a);
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
+/* ---- approximate functions (mufu.c) ---- */
+
+bool sim_write_approximate(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
 /* ---- half precision (halves.c) ---- */
 
 bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);

@@ -1,5 +1,6 @@
 /* The compiled form while kernels run: which segment comes next, and what its shared accesses count. */
 #include "base/memory.h"
+#include "sim/mufu.h"
 #include "sim/block.h"
 #include "sim/compiled/compiled.h"
 #include "sim/count/counting.h"
@@ -158,6 +159,9 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
 
 /* ---- an SM's part ---- */
 
+static const void *const mufu_tables[SIM_MUFU_TABLES] = {sim_mufu_rcp, sim_mufu_rsq, sim_mufu_sqrt, sim_mufu_ex2,
+                                                         sim_mufu_lg2, sim_mufu_sin, sim_mufu_tanh, sim_mufu_octaves};
+
 static void count_in(sim_native *n, sim_counting *c) {
     n->counting = c;
     n->block_runs = c->block_runs;
@@ -185,6 +189,7 @@ sim_native *sim_native_create(sim_sm *sm) {
     n->match = match;
     n->partial = partial;
     n->span = span;
+    memcpy(n->mufu, mufu_tables, sizeof n->mufu);
     count_in(n, sm->counting);
     return n;
 }

@@ -234,40 +234,11 @@ static uint32_t write_broadcast(sim_writer *w, uint32_t value, unsigned bits) {
                         bits);
 }
 
-/* A half warp's lanes at their own addresses, as pointers to integers of so many bits: N of 16 of them. */
+/* A half warp's lanes at their own addresses: N of 16 places of integers of so many bits. */
 static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits) {
     const uint32_t shared = sim_write_native(w, offsetof(sim_native, shared));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, shared, shift), "i8");
-    const uint32_t lanes = sim_write_half(w, g->lanes, half);
-    const uint32_t wide = sim_write_id(w, "sext <16 x i32> %%v%u to <16 x i64>", lanes);
-    const uint32_t bytes =
-        sim_write_id(w, "getelementptr i8, %s %%v%u, <16 x i64> %%v%u", sim_pointer_type(w, "i8"), base, wide);
-    if (w->opaque) return bytes;
-    return sim_write_id(w, "bitcast <16 x i8*> %%v%u to <16 x i%u*>", bytes, bits);
-}
-
-#define ALL_16 "<16 x i1> <i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1>"
-
-/* LLVM's name for places: of what they point to, where it matters. */
-static const char *places_name(const sim_writer *w, unsigned bits) {
-    return w->opaque ? "" : bits == 32 ? "i32" : "i64";
-}
-
-static uint32_t write_gather(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits) {
-    const uint32_t places = write_places(w, g, half, shift, bits);
-    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
-    return sim_write_id(
-        w, "call <16 x i%u> @llvm.masked.gather.v16i%u.v16p0%s(<16 x %s> %%v%u, i32 %u, " ALL_16 ", <16 x i%u> undef)",
-        bits, bits, places_name(w, bits), type, places, bits / 8, bits);
-}
-
-static void write_scatter(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits,
-                          uint32_t values) {
-    const uint32_t places = write_places(w, g, half, shift, bits);
-    const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
-    sim_write_line(
-        w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, " ALL_16 ")",
-        bits, places_name(w, bits), bits, values, type, places, bits / 8);
+    return sim_write_places(w, base, sim_write_half(w, g->lanes, half), bits);
 }
 
 typedef struct half_elements {
@@ -289,7 +260,7 @@ static half_elements load_half(sim_writer *w, const sim_written_cohort *g, sim_l
         else if (is_uniform(kind))
             out.element[k] = write_broadcast(w, sim_load_integers(w, sim_write_sum(w, at, place), bits, 1), bits);
         else
-            out.element[k] = write_gather(w, g, half, shift + place, bits);
+            out.element[k] = sim_gather_integers(w, write_places(w, g, half, shift + place, bits), bits);
     }
     return out;
 }
@@ -322,7 +293,8 @@ static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_
         sim_store_integers(w, sim_write_sum(w, g->half[half], shift), e.bits, SIM_HALF_WARP * op->count,
                            sim_zip_elements(w, values, e.bits, op->count));
     else
-        for (unsigned k = 0; k < op->count; k++) write_scatter(w, g, half, shift + k * e.bits / 8, e.bits, values[k]);
+        for (unsigned k = 0; k < op->count; k++)
+            sim_scatter_integers(w, write_places(w, g, half, shift + k * e.bits / 8, e.bits), e.bits, values[k]);
 }
 
 static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {

@@ -774,6 +774,7 @@ static void declare_gathers(sim_writer *w, unsigned bits) {
 }
 
 void sim_write_finish(sim_writer *w) {
+    sim_write_mufu_functions(w);
     declare_functions(w);
     declare_gathers(w, 32);
     declare_gathers(w, 64);

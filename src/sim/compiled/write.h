@@ -74,6 +74,7 @@ typedef struct sim_writer {
     sim_written_cohort cohorts[SIM_MOST_COHORTS];
     char operands[SIM_OPERAND_TEXTS][SIM_OPERAND_TEXT];
     unsigned operand;
+    uint32_t mufu_used; /* mufu.c: a bit for each of its functions */
 } sim_writer;
 
 extern const char *const sim_value_types[SIM_VALUE_TYPES];  /* "<32 x i16>" ... */
@@ -141,6 +142,10 @@ uint32_t sim_zip_elements(sim_writer *w, const uint32_t elements[4], unsigned bi
 /* N of 16 elements as lanes, and of 16 lanes as elements. */
 uint32_t sim_write_as_lanes(sim_writer *w, uint32_t elements, const sim_element *e);
 uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element *e);
+/* N of 16 places of integers of 32 or 64 bits: so many bytes (N of 16 words) behind a pointer to bytes. */
+uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned bits);
+uint32_t sim_gather_integers(sim_writer *w, uint32_t places, unsigned bits);
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values);
 
 /* ---- the register file, written back ---- */
 
@@ -175,6 +180,8 @@ void sim_write_begin(sim_writer *w);
 void sim_write_block(sim_writer *w, uint32_t block, sim_code_form form, const uint16_t *kinds, sim_written *out);
 void sim_write_finish(sim_writer *w);
 
+/* mufu.c: the functions that segments of this module call. */
+void sim_write_mufu_functions(sim_writer *w);
 /* ops.c: writes the operation, or nothing (false). */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 /* Its handler computes registers from registers, and nothing else; the same if all lanes of the warp are there. */

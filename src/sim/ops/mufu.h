@@ -163,14 +163,6 @@ static SIM_INLINED float sim_mufu_sine_from(float turns, uint32_t quarters) {
     return f32_of_bits(magnitude < __builtin_inff() ? usual ^ sign : SIM_NAN_F32);
 }
 
-/* Of each octave from 2^-8 to 8: its first slice, the binary logarithm of how many it has, the bits of the sum's
- * fraction. */
-#define OCTAVE(first, slices, point) ((first) | (slices) << 8 | (point) << 16)
-static const uint32_t sim_mufu_octaves[11] = {
-    OCTAVE(0, 0, 41),  OCTAVE(1, 0, 40),  OCTAVE(2, 0, 39),  OCTAVE(3, 1, 39),  OCTAVE(5, 1, 38), OCTAVE(7, 2, 38),
-    OCTAVE(11, 2, 37), OCTAVE(15, 2, 36), OCTAVE(19, 3, 37), OCTAVE(27, 4, 39), OCTAVE(43, 3, 37)};
-#undef OCTAVE
-
 /* Below 2^-8 it is the argument, subnormal or not; from 8 on it is 1. */
 static SIM_INLINED float sim_mufu_tangent(float a) {
     const uint32_t bits = bits_of_f32(a), magnitude = bits & UINT32_C(0x7fffffff), m = bits & MUFU_FRACTION;
