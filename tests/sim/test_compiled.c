@@ -118,6 +118,15 @@ static void predicates_are_the_same(void **state) {
                  "@%p8 xor.b32 %r7, %r7, %r4;\n");
 }
 
+/* LLVM took operands in the wrong order where the destination is one of them and another comes from memory. */
+static void guarded_logic_is_the_same(void **state) {
+    (void)state;
+    IN_ALL_FORMS("setp.lt.u32 %p0, %r5, %r7;\n@%p0 copysign.f32 %f0, %f1, %f0;\n");
+    IN_ALL_FORMS("setp.lt.u32 %p0, %r5, %r7;\n@!%p0 lop3.b32 %r4, %r4, %r5, %r6, 0xe2;\n");
+    IN_ALL_FORMS("setp.lt.u32 %p0, %r6, %r7;\n@%p0 lop3.b32 %r5, %r4, %r5, 0x00ff0ff0, 0xd8;\n"
+                 "@!%p0 lop3.b32 %r6, %r7, 0x12345678, %r6, 0xac;\n");
+}
+
 /* Bits that are NaNs come in as such, are moved as they are, and are made to the hardware's by arithmetic only. */
 static void floats_are_the_same(void **state) {
     (void)state;
@@ -260,17 +269,12 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_the_same),
-        cmocka_unit_test(predicates_are_the_same),
-        cmocka_unit_test(floats_are_the_same),
-        cmocka_unit_test(shared_accesses_are_the_same),
-        cmocka_unit_test(stores_that_collide_are_the_same),
-        cmocka_unit_test(changing_shapes_are_the_same),
-        cmocka_unit_test(diverging_lanes_are_the_same),
-        cmocka_unit_test(uneven_loops_are_the_same),
-        cmocka_unit_test(global_accesses_are_the_same),
-        cmocka_unit_test(faults_are_the_same),
-        cmocka_unit_test(long_loops_are_the_same),
+        cmocka_unit_test(integers_are_the_same),         cmocka_unit_test(predicates_are_the_same),
+        cmocka_unit_test(guarded_logic_is_the_same),     cmocka_unit_test(floats_are_the_same),
+        cmocka_unit_test(shared_accesses_are_the_same),  cmocka_unit_test(stores_that_collide_are_the_same),
+        cmocka_unit_test(changing_shapes_are_the_same),  cmocka_unit_test(diverging_lanes_are_the_same),
+        cmocka_unit_test(uneven_loops_are_the_same),     cmocka_unit_test(global_accesses_are_the_same),
+        cmocka_unit_test(faults_are_the_same),           cmocka_unit_test(long_loops_are_the_same),
         cmocka_unit_test(the_compiler_took_every_block),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
