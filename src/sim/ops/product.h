@@ -220,10 +220,10 @@ static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out)
     memcpy(out, &f, sizeof f);
 }
 
-/* Cut off behind so many bits, none of the values being subnormal. */
+/* Cut off behind so many bits, none of the values being subnormal, if single precision has more. */
 static inline void sim_keep_fraction(sim_eight_reals *x, unsigned fraction) {
     const int64_t kept = -(INT64_C(1) << (52 - fraction));
-    *x = (sim_eight_reals)((sim_eight_longs)*x & kept);
+    if (fraction < 23) *x = (sim_eight_reals)((sim_eight_longs)*x & kept);
 }
 
 static inline void sim_spread_columns(const sim_product *p, const sim_factor *b, unsigned first, unsigned k,
@@ -280,7 +280,7 @@ static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned c
     }
     sim_powers_of_two(&power, &down);
     total *= power;
-    if (fraction < 23 && !is_half) sim_keep_fraction(&total, fraction);
+    if (!is_half) sim_keep_fraction(&total, fraction);
     sim_cut_eight(&total, is_half, sum);
 }
 
@@ -372,6 +372,7 @@ static inline void sim_add_near_eight(const sim_near_row *a, unsigned count, con
         __builtin_convertvector((sim_eight_singles)before * units, sim_eight_integers), sim_eight_reals);
     sim_add_near_products(a, count, c, &units, &total);
     total *= __builtin_convertvector((sim_eight_singles)most, sim_eight_reals) * sim_power_of_two(-(int32_t)fraction);
+    if (!is_half) sim_keep_fraction(&total, fraction);
     sim_cut_eight(&total, is_half, sum);
     sim_keep_sums(&none, &before, fraction, sum);
 }
