@@ -4,6 +4,10 @@
  * long as another way is there. Lanes that take it are gone, so those that stay need not wait for them:
  *
  *     if (a) { if (b) return; x; }   y;      `if (a)` joins at y, although y does not post-dominate it
+ *
+ * Ways that leave a loop are left out as well, for joins within it: what machine code has BREAK for.
+ *
+ *     while (c) { if (a) { if (b) break; x; } y; } z;      `if (a)` joins at y, and those that left at z
  */
 #include "ptx/ir.h"
 
@@ -401,14 +405,111 @@ static void find_dominators(dominators *d, const bool *is_extra) {
     }
 }
 
-static void find_joins(ptx_module *module, ptx_function *f, const graph *g, const reversed *r) {
+/* Of each node its immediate post-dominator; g->count: the exit. */
+static const uint32_t *post_dominators(ptx_module *module, const graph *g, const reversed *r) {
     dominators d = new_dominators(module, g);
     bool *is_extra = ARENA_ARRAY(&module->memory, g->count + 1, bool);
     for (uint32_t x = 0; x < r->extra_count; x++) is_extra[r->extra[x]] = true;
     walk_backward(module, &d, r);
     find_dominators(&d, is_extra);
-    for (uint32_t b = 0; b < g->count; b++)
-        f->blocks[b].join = d.dominator[b] < g->count ? d.dominator[b] : PTX_NO_BLOCK;
+    return d.dominator;
+}
+
+static void find_joins(ptx_module *module, ptx_function *f, const graph *g, const reversed *r) {
+    const uint32_t *dominator = post_dominators(module, g, r);
+    for (uint32_t b = 0; b < g->count; b++) f->blocks[b].join = dominator[b] < g->count ? dominator[b] : PTX_NO_BLOCK;
+}
+
+/* ---- joins within loops ---- */
+
+/* One round of a loop. */
+typedef struct body {
+    uint32_t header;
+    uint32_t *block, count; /* its blocks */
+    uint32_t *place;        /* of each block of the function its place among them, + 1; 0: it is not in the loop */
+} body;
+
+/* Fills in the blocks from which the header is come to again; false when it is no loop's, or of one with two ways in.
+ */
+static bool find_body(const graph *g, const reversed *r, uint32_t header, body *l) {
+    for (uint32_t k = 0; k < l->count; k++) l->place[l->block[k]] = 0;
+    l->header = l->block[0] = header;
+    l->place[header] = l->count = 1;
+    for (uint32_t e = r->first[header]; e < r->first[header + 1]; e++) {
+        const uint32_t latch = r->to[e];
+        if (g->rank[latch] < g->rank[header] || l->place[latch]) continue;
+        l->block[l->count++] = latch;
+        l->place[latch] = l->count;
+    }
+    for (uint32_t k = 1; k < l->count; k++) {
+        for (uint32_t e = r->first[l->block[k]]; e < r->first[l->block[k] + 1]; e++) {
+            if (l->place[r->to[e]]) continue;
+            l->block[l->count++] = r->to[e];
+            l->place[r->to[e]] = l->count;
+        }
+    }
+    return l->count > 1 && (header == 0 || !l->place[0]);
+}
+
+static uint32_t edges_in(const graph *g, const body *l, uint32_t b) {
+    uint32_t count = 0;
+    for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++)
+        count += g->to[e] < g->count && l->place[g->to[e]] != 0;
+    return count;
+}
+
+/* Whether two ways of the block stay in the loop, and are not known to meet there. */
+static bool parts_in(const ptx_function *f, const graph *g, const body *l, uint32_t b) {
+    const ptx_block *block = &f->blocks[b];
+    const uint32_t nearest = block->near_count ? block->near_joins[block->near_count - 1] : block->join;
+    return edges_in(g, l, b) > 1 && (nearest == PTX_NO_BLOCK || !l->place[nearest]);
+}
+
+/* The graph of a round: the exit is the header's next turn. Edges that leave the loop are not there. */
+static graph graph_of_round(ptx_module *module, const graph *g, const body *l) {
+    arena *a = &module->memory;
+    graph round = {.count = l->count,
+                   .first_edge = ARENA_ARRAY(a, l->count + 2, uint32_t),
+                   .rank = ARENA_ARRAY(a, l->count + 1, uint32_t)};
+    for (uint32_t k = 0; k < l->count; k++) round.first_edge[k + 1] = round.first_edge[k] + edges_in(g, l, l->block[k]);
+    round.edge_count = round.first_edge[l->count + 1] = round.first_edge[l->count];
+    round.to = ARENA_ARRAY(a, round.edge_count, uint32_t);
+    round.dropped = ARENA_ARRAY(a, round.edge_count, bool);
+    for (uint32_t k = 0, n = 0; k < l->count; k++) {
+        const uint32_t b = l->block[k];
+        for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++)
+            if (g->to[e] < g->count && l->place[g->to[e]])
+                round.to[n++] = g->to[e] == l->header ? l->count : l->place[g->to[e]] - 1;
+    }
+    return round;
+}
+
+static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
+    uint32_t *joins = ARENA_ARRAY(&module->memory, b->near_count + 1, uint32_t);
+    for (uint32_t k = 0; k < b->near_count; k++) joins[k] = b->near_joins[k];
+    joins[b->near_count++] = join;
+    b->near_joins = joins;
+}
+
+static void find_joins_in(ptx_module *module, ptx_function *f, const graph *g, const body *l) {
+    bool any = false;
+    for (uint32_t k = 0; k < l->count; k++) any = any || parts_in(f, g, l, l->block[k]);
+    if (!any) return;
+    const graph round = graph_of_round(module, g, l);
+    reversed r = {0};
+    reverse_edges(module, &round, &r);
+    const uint32_t *dominator = post_dominators(module, &round, &r);
+    for (uint32_t k = 0; k < l->count; k++)
+        if (dominator[k] < l->count && parts_in(f, g, l, l->block[k]))
+            add_near_join(module, &f->blocks[l->block[k]], l->block[dominator[k]]);
+}
+
+/* Headers of outer loops come first in reverse postorder. */
+static void find_near_joins(ptx_module *module, ptx_function *f, const graph *g, const reversed *r) {
+    body l = {.block = ARENA_ARRAY(&module->memory, g->count + 1, uint32_t),
+              .place = ARENA_ARRAY(&module->memory, g->count + 1, uint32_t)};
+    for (uint32_t i = 0; i < g->order_count; i++)
+        if (g->order[i] < g->count && find_body(g, r, g->order[i], &l)) find_joins_in(module, f, g, &l);
 }
 
 void ptx_analyse(ptx_module *module, ptx_function *f) {
@@ -426,4 +527,5 @@ void ptx_analyse(ptx_module *module, ptx_function *f) {
     keep_only_ways_out(module, &g);
     end_endless_loops(module, &g, &r);
     find_joins(module, f, &g, &r);
+    find_near_joins(module, f, &g, &r);
 }

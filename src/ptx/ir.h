@@ -198,7 +198,8 @@ typedef struct ptx_label {
 
 /* A basic block: instructions first .. end-1. Successors: `next` (fall through or jump), `taken` (conditional branch),
  * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where
- * lanes that diverged here meet again; PTX_NO_BLOCK where only the exit is. */
+ * lanes that diverged here meet again; PTX_NO_BLOCK where only the exit is. `near_joins` are nearer places, in loops
+ * around the block that some lanes may leave in between, the outermost loop's first: there those meet that stay. */
 #define PTX_NO_BLOCK 0xffffffffu
 typedef struct ptx_block {
     uint32_t first, end;
@@ -206,6 +207,8 @@ typedef struct ptx_block {
     const uint32_t *table;
     uint32_t table_count;
     uint32_t join;
+    const uint32_t *near_joins;
+    uint32_t near_count;
 } ptx_block;
 
 /* A function whose body a flat function has once, however often it is called: the blocks from `block` on. */

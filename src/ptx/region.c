@@ -239,6 +239,9 @@ static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_block *blo
         for (uint32_t t = 0; t < to->table_count; t++)
             targets[t] = to->table[t] == PTX_NO_BLOCK ? PTX_NO_BLOCK : to->table[t] + at;
         to->table = targets;
+        uint32_t *joins = ARENA_ARRAY(f->memory, to->near_count, uint32_t);
+        for (uint32_t k = 0; k < to->near_count; k++) joins[k] = to->near_joins[k] + at;
+        to->near_joins = joins;
         uint32_t *links[] = {&to->next, &to->taken, &to->join};
         for (size_t k = 0; k < 3; k++)
             if (*links[k] != PTX_NO_BLOCK) *links[k] += at;

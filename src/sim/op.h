@@ -68,11 +68,12 @@ typedef enum sim_form {
 } sim_form;
 
 enum {
-    SIM_OP_JUMPS = 1,      /* target is a block */
-    SIM_OP_BRANCHES = 2,   /* target, x (fall through) and y (join) are blocks; operation indices once lowered */
-    SIM_OP_TABLE = 4,      /* x blocks in the pool from `more` on, y the join */
-    SIM_OP_ORDERED = 8,    /* memory: ordered with other blocks */
-    SIM_OP_WIDE = 16,      /* memory: the base has 64-bit lanes */
+    SIM_OP_JUMPS = 1,    /* target is a block */
+    SIM_OP_BRANCHES = 2, /* target, x (fall through), y (join) and `count` in the pool from `more` on (nearer joins) are
+                          * blocks; operation indices once lowered */
+    SIM_OP_TABLE = 4,    /* x blocks in the pool from `more` on, y the join */
+    SIM_OP_ORDERED = 8,  /* memory: ordered with other blocks */
+    SIM_OP_WIDE = 16,    /* memory: the base has 64-bit lanes */
     SIM_OP_OBSERVES = 32,  /* memory: reads what another thread may be about to change (sim_warp_observe) */
     SIM_OP_STRONG = 64,    /* memory: volatile, relaxed, release or acquire */
     SIM_OP_RELEASES = 128, /* memory: release or acq_rel */

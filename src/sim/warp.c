@@ -63,6 +63,16 @@ static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
     return k;
 }
 
+/* Joins that not all lanes come to are as many as loops lie in each other; should that be too many, lanes meet later.
+ */
+enum { MOST_EXPECTED = SIM_MAX_JOINS / 2 };
+
+void sim_warp_expect(sim_warp *w, uint32_t pc) {
+    sim_path *p = w->path;
+    if (pc == PTX_NO_BLOCK || sim_warp_meets_at(w, p, pc)) return;
+    if (__builtin_popcountll(w->used_joins) < MOST_EXPECTED) p->join = new_join(w, pc, p);
+}
+
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
@@ -87,9 +97,19 @@ static sim_path *complete_join(sim_warp *w, uint16_t index) {
     return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
 }
 
+/* The running path goes on without the join that it would have come to next. */
+static void leave_join(sim_warp *w, sim_path *p) {
+    const uint16_t index = p->join;
+    sim_join *j = &w->joins[index];
+    p->join = j->parent;
+    j->expected &= ~p->mask;
+    if (j->arrived == j->expected) complete_join(w, index);
+}
+
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
     while (sim_warp_meets_at(w, p, pc)) {
+        while (w->joins[p->join].pc != pc) leave_join(w, p);
         uint16_t index = p->join;
         sim_join *j = &w->joins[index];
         j->arrived |= p->mask;
@@ -117,13 +137,7 @@ static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
 
 void sim_warp_leave_call(sim_warp *w) {
     sim_path *p = w->path;
-    while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) {
-        sim_join *j = &w->joins[p->join];
-        const uint16_t index = p->join;
-        p->join = j->parent;
-        j->expected &= ~p->mask;
-        if (j->arrived == j->expected) complete_join(w, index);
-    }
+    while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) leave_join(w, p);
     p->depth--;
 }
 

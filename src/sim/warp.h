@@ -86,10 +86,12 @@ static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
 #define SIM_SLOT(w, type, slot) ((type *)(void *)((w)->regs + (slot)))
 #define SIM_PREDICATE(w, slot) (*SIM_SLOT(w, uint32_t, slot))
 
-/* Whether lanes of the path meet others at operation `pc`. With recursion, the same place in another call is another
- * place. */
+/* Whether lanes of the path meet others at operation `pc`: those that they parted from last, or earlier if that was in
+ * a loop that they have left. With recursion, the same place in another call is another place. */
 static inline bool sim_warp_meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
-    return p->join != SIM_NO_JOIN && w->joins[p->join].pc == pc && w->joins[p->join].used == p->depth + 1;
+    for (uint16_t k = p->join; k != SIM_NO_JOIN && w->joins[k].used == p->depth + 1; k = w->joins[k].parent)
+        if (w->joins[k].pc == pc) return true;
+    return false;
 }
 
 /* A bit for each path that waits for something. */
@@ -104,6 +106,9 @@ void sim_warp_start(sim_warp *w, uint32_t mask);
 /* Splits the running path: lanes in `taken` go to `target`, the others to `next`; they meet at `join` (an operation
  * index, or PTX_NO_BLOCK for never). Sets w->pc. */
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join);
+
+/* The running path's lanes will meet at operation `pc` if they part from now on. */
+void sim_warp_expect(sim_warp *w, uint32_t pc);
 
 /* The running path has come to operation `pc`, which is somebody's join: merges with those that are there, or makes
  * another path run. SIM_NEXT: go on (w->active may have grown). SIM_JUMP: another path runs at w->pc. SIM_STOP: none

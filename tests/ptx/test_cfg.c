@@ -101,6 +101,43 @@ static void finds_joins_inside_endless_loops(void **state) {
     assert_string_equal(joins(WORK "L: @%p1 bra J;\n" WORK "J: " WORK "bra L;"), "1 3 3 -");
 }
 
+/* The joins of block `at` that are nearer than that of the whole function, the outermost first. */
+static const char *near_joins(const char *statements, uint32_t at) {
+    static char out[256];
+    char source[2048];
+    size_t used = 0;
+    snprintf(source, sizeof source, "%s%s\n}\n", kernel_head, statements);
+    ptx_module *module = parse(source);
+    const ptx_block *b = &kernel_of(module)->blocks[at];
+    out[0] = 0;
+    for (uint32_t k = 0; k < b->near_count; k++)
+        used += (size_t)snprintf(out + used, sizeof out - used, "%s%u", k ? " " : "", b->near_joins[k]);
+    ptx_module_free(module);
+    return out;
+}
+
+static void lanes_that_stay_in_a_loop_meet_without_those_that_leave_it(void **state) {
+    (void)state;
+    /* 1: if (p1) goes on at 3, 2: leaves to 4, 3: the end of the round */
+    const char *loop = WORK "L: @%p1 bra C;\n@%p2 bra X;\nC: " WORK "@%p3 bra L;\nX: " WORK "ret;";
+    assert_string_equal(joins(loop), "1 4 4 4 -");
+    assert_string_equal(near_joins(loop, 1), "3");
+    assert_string_equal(near_joins(loop, 2), ""); /* one way stays: there is nobody to meet */
+    assert_string_equal(near_joins(loop, 3), "");
+}
+
+static void each_loop_that_is_left_has_a_join(void **state) {
+    (void)state;
+    /* 1: the outer head; 2: the inner one, if (p1) goes on at 5; 3: leaves both to 7; 4: leaves the inner one to 6;
+     * 5: the inner end; 6: the outer end */
+    const char *loops = WORK "O: " WORK "L: @%p1 bra C;\n@%p2 bra X;\n@%p5 bra I;\nC: " WORK "@%p3 bra L;\nI: " WORK
+                             "@%p4 bra O;\nX: " WORK "ret;";
+    assert_string_equal(near_joins(loops, 2), "6 5");
+    assert_string_equal(near_joins(loops, 3), "");
+    assert_string_equal(near_joins(loops, 4), "6");
+    assert_string_equal(near_joins(loops, 5), "6");
+}
+
 static void passes_over_unreachable_code(void **state) {
     (void)state;
     assert_string_equal(joins("bra J;\nD: " WORK "bra D;\nJ: " WORK "ret;"), "2 - -");
@@ -207,6 +244,8 @@ int main(void) {
         cmocka_unit_test(gathers_lanes_that_leave_a_loop_one_by_one),
         cmocka_unit_test(keeps_loops_that_end_only_by_returning),
         cmocka_unit_test(finds_joins_inside_endless_loops),
+        cmocka_unit_test(lanes_that_stay_in_a_loop_meet_without_those_that_leave_it),
+        cmocka_unit_test(each_loop_that_is_left_has_a_join),
         cmocka_unit_test(passes_over_unreachable_code),
         cmocka_unit_test(takes_a_jump_behind_the_end_for_a_return),
         cmocka_unit_test(accepts_an_empty_body),

@@ -38,7 +38,7 @@ hold_source cub 1064 369
 hold_source matrix 1656 574
 hold_source sets 1805 600
 hold_source rules 610 510
-hold_source unseen_plain 7907 2827
+hold_source unseen_plain 7907 2829
 hold_source unseen_async 3033 1090
 hold_source unseen_cub 618 224
 hold_source fresh_hpc 3613 1295
@@ -47,7 +47,7 @@ hold_source fresh_copies 2481 889
 hold_source fresh_libs 1127 403
 hold_source fresh_nets 2104 756
 hold_source fresh_ampere 778 280
-hold_source third_memory 6810 2420
+hold_source third_memory 6814 2421
 hold_source third_algos 2757 981
 hold_source third_async 2453 881
 hold_source third_mma 1440 518

@@ -225,6 +225,44 @@ static void generic_accesses_count_where_they_lead(void **state) {
     ASSERT_COUNT(r, L1_GLOBAL_ST_SECTORS, 4);
 }
 
+/* Even lanes skip the middle of each round; odd ones leave in the round of their number, or the tenth. */
+static void lanes_that_stay_in_a_loop_run_each_round_together(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL("mov.u32 %r4, 0;\nAGAIN: ld.volatile.global.u32 %r3, [%rd1];\nand.b32 %r5, %r0, 1;\n"
+                       "setp.eq.u32 %p0, %r5, 0;\n@%p0 bra NEXT;\nsetp.eq.u32 %p1, %r4, %r0;\n@%p1 bra DONE;\n"
+                       "NEXT: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 10;\n@%p2 bra AGAIN;\nDONE: " OUT("%r4")),
+                1, 32);
+    ASSERT_COUNT(r, INST_GLOBAL_LD, 10);
+    ASSERT_COUNT(r, INST_GLOBAL_ST, 1);
+}
+
+static void a_last_use_leaves_nothing_in_l1(void **state) {
+    (void)state;
+    haul_launch_record r =
+        counted(KERNEL(MINE "ld.global.lu.u32 %r3, [%rd3];\nbar.sync 0;\nld.global.u32 %r4, [%rd3];\n"
+                            "add.u32 %r3, %r3, %r4;\n" OUT("%r3")),
+                1, 32);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_SECTORS, 8);
+    ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 0);
+}
+
+/* Two lanes share each word, which is what machine code swaps. */
+static void a_compare_and_swap_of_16_bits_is_a_loop_on_words(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL("mad.wide.u32 %rd4, %r0, 2, %rd0;\nmov.u16 %h0, 0;\nmov.u16 %h1, 7;\n"
+                                          "atom.global.cas.b16 %h2, [%rd4], %h0, %h1;\n"),
+                                   1, 32);
+    ASSERT_COUNT(r, INST_GLOBAL_LD, 1);
+    ASSERT_COUNT(r, INST_GLOBAL_ATOM, 2);
+    r = counted(KERNEL_WITH(".shared .align 4 .b8 s[64];\n",
+                            "mov.u32 %r3, s;\nmad.lo.u32 %r5, %r0, 2, %r3;\nmov.u16 %h0, 0;\nmov.u16 %h1, 7;\n"
+                            "atom.shared.cas.b16 %h2, [%r5], %h0, %h1;\n"),
+                1, 32);
+    ASSERT_COUNT(r, INST_SHARED_LD, 1);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 2);
+}
+
 static void bulk_copies_count_their_sectors_and_lines(void **state) {
     (void)state;
     haul_launch_record r = counted(
@@ -297,6 +335,9 @@ int main(void) {
         cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
         cmocka_unit_test(generic_accesses_count_where_they_lead),
+        cmocka_unit_test(lanes_that_stay_in_a_loop_run_each_round_together),
+        cmocka_unit_test(a_last_use_leaves_nothing_in_l1),
+        cmocka_unit_test(a_compare_and_swap_of_16_bits_is_a_loop_on_words),
         cmocka_unit_test(bulk_copies_count_their_sectors_and_lines),
         cmocka_unit_test(a_fence_beyond_the_block_empties_l1),
         cmocka_unit_test(a_float_added_at_a_generic_address_is_a_loop_in_shared_memory),

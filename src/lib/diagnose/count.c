@@ -52,11 +52,14 @@ static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     sim_seen_add(&w->seen, line, mask);
 }
 
+typedef enum l1_use { AROUND_L1, THROUGH_L1, LAST_USE } l1_use;
+
 /* `data` is false for lists of indices, which are not the transfer's sectors. */
-static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, bool cached, bool data) {
+static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use, bool data) {
     for (uint32_t i = 0; i < lines->count; i++) {
-        unsigned hits = cached ? sim_l1_load(w->l1, lines->line[i], lines->mask[i]) : 0,
+        unsigned hits = use == AROUND_L1 ? 0 : sim_l1_load(w->l1, lines->line[i], lines->mask[i]),
                  missing = lines->mask[i] & ~hits;
+        if (use == LAST_USE) sim_l1_drop(w->l1, lines->line[i], lines->mask[i]);
         t->hits += (uint32_t)__builtin_popcount(hits);
         if (missing && data) fetch(w, t, lines->line[i], missing);
         if (missing && !data) t->l2_requests++, t->l2_sectors += (uint32_t)__builtin_popcount(missing);
@@ -66,22 +69,24 @@ static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, bool cache
 /* ---- accesses ---- */
 
 /* Narrow loads are plain ones; of the operators only L1::no_allocate goes with an eviction priority. */
-static bool uses_l1(haul_how how, unsigned width) {
+static l1_use use_of_l1(haul_how how, unsigned width) {
     const haul_how operation = how & HAUL_LOAD_BITS;
-    if (width < 4) return true;
-    if (operation == HAUL_LOAD_NC_NO_ALLOCATE || how & HAUL_L2_EVICT_BITS) return operation != HAUL_LOAD_NC_NO_ALLOCATE;
-    return operation != HAUL_LOAD_CV && operation != HAUL_LOAD_CG;
+    if (width < 4) return THROUGH_L1;
+    if (operation == HAUL_LOAD_NC_NO_ALLOCATE) return AROUND_L1;
+    if (how & HAUL_L2_EVICT_BITS) return THROUGH_L1;
+    if (operation == HAUL_LOAD_LU) return LAST_USE;
+    return operation == HAUL_LOAD_CV || operation == HAUL_LOAD_CG ? AROUND_L1 : THROUGH_L1;
 }
 
 /* Pieces are loaded as `how` says; crumbs, and elements of pieces partly outside the array, by the plain operation. */
-static void load_global(walk *w, const access *a, bool cached) {
+static void load_global(walk *w, const access *a, l1_use use) {
     haul_traffic *t = &w->d->classes[HAUL_CLASS_GLOBAL_LOAD];
     sim_lines lines;
     if (!a->active) return;
     note_issue(w, a);
     sim_coalesce(a->global, a->active, a->width, &lines);
     sim_traffic_tags(t, &lines, a->active, a->width);
-    look_up(w, t, &lines, cached, true);
+    look_up(w, t, &lines, use, true);
 }
 
 static void use_shared(walk *w, const access *a, haul_memory_class class) {
@@ -109,7 +114,7 @@ static void send_update(void *context, const sim_lines *lines) {
 
 static void load_half(void *context, const sim_lines *lines) {
     walk *w = context;
-    look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, true, true);
+    look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, THROUGH_L1, true);
 }
 
 static void swap_half(void *context, const sim_lines *lines) {
@@ -158,23 +163,23 @@ static void copy_by_ldgsts(walk *w, const access *a) {
     if (around) {
         sim_bypass b;
         sim_traffic_ldgsts_bypass(t, a->active, 0, false, a->global, a->shared, a->width, &b);
-        look_up(w, t, &b.requests, false, true);
+        look_up(w, t, &b.requests, AROUND_L1, true);
     } else {
         sim_lines lines;
         sim_traffic_ldgsts_access(t, a->active, 0, a->global, a->shared, a->width, &lines);
-        look_up(w, t, &lines, true, true);
+        look_up(w, t, &lines, THROUGH_L1, true);
     }
 }
 
 /* One piece of each lane from one memory to the other. */
-static void move(walk *w, const access *a, bool cached) {
+static void move(walk *w, const access *a, l1_use use) {
     if (!w->loads) {
         use_shared(w, a, HAUL_CLASS_SHARED_LOAD);
         put_global(w, a);
     } else if (w->k->engine == HAUL_BY_LDGSTS && a->width >= 4) {
         copy_by_ldgsts(w, a);
     } else {
-        load_global(w, a, cached);
+        load_global(w, a, use);
         use_shared(w, a, HAUL_CLASS_SHARED_STORE);
     }
 }
@@ -214,7 +219,7 @@ static void read_index(walk *w, const access *a) {
     } else {
         sim_coalesce(list.global, list.active, list.width, &lines);
         sim_traffic_tags(&index, &lines, list.active, list.width);
-        look_up(w, &index, &lines, true, false);
+        look_up(w, &index, &lines, THROUGH_L1, false);
     }
     haul_traffic_add(&w->d->index, &index);
     haul_traffic_add(&w->d->classes[c->index_in_shared ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_GLOBAL_LOAD], &index);
@@ -255,7 +260,7 @@ static void load_parts(walk *w, const step *s) {
             if (at - s->pieces[l].skip >= s->pieces[l].valid) inside.active &= ~(1u << l);
         }
         w->d->bytes += (uint64_t)sim_lanes(inside.active) * element;
-        load_global(w, &inside, true);
+        load_global(w, &inside, THROUGH_L1);
         use_shared(w, &all, HAUL_CLASS_SHARED_STORE);
     }
 }
@@ -310,7 +315,7 @@ static void move_step(walk *w, unsigned area, unsigned k, unsigned warp, unsigne
         store_step(w, &s);
         return;
     }
-    move(w, &s.whole, uses_l1(w->t->how, s.whole.width));
+    move(w, &s.whole, use_of_l1(w->t->how, s.whole.width));
     use_shared(w, &s.fill, HAUL_CLASS_SHARED_STORE);
     load_parts(w, &s);
 }

@@ -282,6 +282,7 @@ static bool *find_joins(sim_lowering *l) {
         if (ptx_is_far_call(last) && block->next != PTX_NO_BLOCK) joins[block->next] = true;
         bool branches = (last->op == PTX_OP_BRA && last->guarded) || last->op == PTX_OP_BRX_IDX;
         if (branches && block->join != PTX_NO_BLOCK) joins[block->join] = true;
+        for (uint32_t k = 0; k < block->near_count; k++) joins[block->near_joins[k]] = true;
     }
     return joins;
 }
@@ -437,6 +438,7 @@ static void resolve_jumps(sim_program *p) {
         if (!(op->flags & SIM_OP_BRANCHES)) continue;
         op->x = first_op(p, op->x);
         if (op->y != PTX_NO_BLOCK) op->y = p->block_ops[op->y];
+        for (uint32_t k = 0; k < op->count; k++) p->pool[op->more + k] = p->block_ops[p->pool[op->more + k]];
     }
     for (size_t i = 0; i < p->op_count; i++) {
         sim_op *op = &p->ops[i];

@@ -29,9 +29,20 @@ static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_diverge(w, taken, op->target, op->x, op->y);
 }
 
+/* The same in loops that lanes may leave before they meet. */
+static sim_step branch_in_loop(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t taken = active & (SIM_PREDICATE(w, op->a) ^ (uint32_t)op->imm);
+    const uint32_t *near = w->sm->grid->program->pool + op->more;
+    if (taken == active || taken == 0) return branch(w, op, active);
+    sim_warp_expect(w, op->y);
+    for (unsigned k = 0; k < op->count; k++) sim_warp_expect(w, near[k]);
+    return sim_warp_diverge(w, taken, op->target, op->x, PTX_NO_BLOCK);
+}
+
 haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_block *b = &l->function->blocks[l->block];
-    sim_op *op = sim_emit(l, i->guarded ? branch : jump);
+    const uint32_t near = b->near_count ? sim_pool(l, b->near_joins, b->near_count) : 0;
+    sim_op *op = sim_emit(l, !i->guarded ? jump : b->near_count ? branch_in_loop : branch);
     op->target = i->guarded ? b->taken : b->next;
     op->flags |= SIM_OP_JUMPS;
     op->form = i->guarded ? SIM_FORM_BRANCH : SIM_FORM_JUMP;
@@ -39,6 +50,8 @@ haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     op->flags |= SIM_OP_BRANCHES;
     op->x = b->next;
     op->y = b->join;
+    op->more = near;
+    op->count = (uint8_t)b->near_count;
     op->a = l->register_slots[i->guard];
     op->imm = i->guard_negated ? SIM_ALL_LANES : 0;
     return HAUL_OK;
