@@ -19,7 +19,13 @@
 
 /* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, and that rarely more is logged than
  * LOGGED_BYTES. Where it would be more, logs are played in between. */
-enum { EPOCH = 1 << 16, LEAST_STRETCH = 1 << 10, FIRST_STRETCH = 1 << 12, LOGGED_BYTES = 32 << 20 };
+enum {
+    EPOCH = 1 << 16,
+    LEAST_STRETCH = 1 << 10,
+    FIRST_STRETCH = 1 << 12,
+    SHORT_STRETCH = 1 << 9,
+    LOGGED_BYTES = 32 << 20
+};
 #define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
@@ -305,14 +311,19 @@ static haul_status play_long_logs(run_state *s, uint64_t ran, int threads) {
     return HAUL_OK;
 }
 
-/* All SMs run as far as they can within an epoch. */
-static haul_status run_epoch(run_state *s, int threads, uint32_t *busy) {
+/* All SMs run as far as they can within an epoch, of about so many operations, or more: what has few warps may have
+ * long loops. */
+static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
+    const uint64_t before = executed_by_all(s);
+    int threads = threads_for(s, expected);
+    if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].epoch_end = s->sms[i].executed + EPOCH;
     *busy = 1;
     for (uint64_t left = EPOCH; left && *busy;) {
         const uint64_t now = s->stretch < left ? s->stretch : left;
         left -= now;
         *busy = run_stretch(s, left, threads);
+        if (threads == 1) threads = threads_for(s, executed_by_all(s) - before);
         if (left && *busy) HAUL_TRY(play_long_logs(s, now, threads));
     }
     HAUL_TRY(report_fault(s));
@@ -325,9 +336,8 @@ static haul_status run_all(run_state *s) {
     s->stretch = FIRST_STRETCH;
     for (;;) {
         uint64_t before = executed_by_all(s);
-        int threads = threads_for(s, expected);
         uint32_t busy;
-        HAUL_TRY(run_epoch(s, threads, &busy));
+        HAUL_TRY(run_epoch(s, expected, &busy));
         if (busy == 0) return HAUL_OK;
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));
