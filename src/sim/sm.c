@@ -347,6 +347,7 @@ static bool run_block(sim_sm *sm, sim_block *b) {
 
 bool sim_sm_run(sim_sm *sm, uint64_t end) {
     bool ran = true;
+    sim_count_later(sm->counting);
     sim_sm_forget_freed(sm);
     while (ran && sm->executed < end && sm->fault.status == HAUL_OK) {
         ran = false;
@@ -356,13 +357,30 @@ bool sim_sm_run(sim_sm *sm, uint64_t end) {
     return sm->running > 0 || sm->next_cluster < sm->grid->clusters;
 }
 
+static bool is_global_atomic(const sim_op *op) {
+    return op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC || op->memory_class == HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
+/* All other SMs wait meanwhile: what atomics count is left for when they do not. With checks on, a launch that ends
+ * here is recorded as far as it came. */
+static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
+    if (sm->hazards || !is_global_atomic(op)) {
+        sim_count_later(sm->counting);
+        return sim_execute(w, op);
+    }
+    sim_count_begin_later(sm->counting);
+    const sim_step step = sim_execute(w, op);
+    sim_count_end_later(sm->counting);
+    return step;
+}
+
 /* The path's next operation is done in the serial phase; afterwards the warp goes on as usual. */
 static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
     sim_warp_wake(w, p);
     w->path = p;
     w->active = p->mask;
     uint32_t pc = p->pc;
-    sim_step step = sim_execute(w, &w->ops[pc]);
+    sim_step step = execute_ordered(sm, w, &w->ops[pc]);
     sm->executed++;
     if ((step == SIM_NEXT || step == SIM_YIELD) && p->state == SIM_PATH_READY)
         p->pc = pc + 1;
@@ -386,7 +404,9 @@ void sim_sm_run_ordered(sim_sm *sm) {
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
         for (uint32_t i = 0; block->running && i < block->warp_count; i++) run_ordered_warp(sm, &block->warps[i]);
-        if (block->running && block->ends_in_order) end_block(sm, block);
+        if (!block->running || !block->ends_in_order) continue;
+        sim_count_later(sm->counting);
+        end_block(sm, block);
     }
     sm->serial = serial;
 }

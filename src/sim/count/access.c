@@ -346,9 +346,10 @@ static void load_update_lines(void *context, const sim_lines *lines) {
     load_lines(u->counting, u->warp, u->op, loads, lines);
 }
 
-static void count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
-                         const uint64_t address[SIM_LANES], sim_log_kind kind) {
+void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const sim_log_kind kind = a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION;
     update_count u = {c, w, op, tally_at(c, op, SIM_TALLY_OWN), kind, 1};
     if (a->loops)
         sim_traffic_half_update(&tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
@@ -389,8 +390,8 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     take_policy(c, w, op, active);
     if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
-        count_update(c, w, op, active, address,
-                     a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION);
+        if (!c->counts_later || !sim_count_put_off(c, w, op, active, address))
+            sim_count_update(c, w, op, active, address);
     } else if (a->plain) {
         count_global_part(c, w, op, active, address, op->bytes);
     } else {

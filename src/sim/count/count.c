@@ -91,6 +91,7 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c->tallies);
     memory_free(c->block_runs);
     memory_free(c->local_written);
+    memory_free(c->later);
     sim_l1_free(c->l1);
     sim_log_free(&c->log);
     memory_free(c);

@@ -102,6 +102,9 @@ struct sim_counting {
     uint64_t partial_sectors;                       /* of stores that do not fill them */
     uint64_t shared_turns;                          /* of lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES];
+    struct sim_later_update *later; /* atomics that are still to be counted; NULL: there has been none */
+    uint32_t later_count;
+    bool counts_later;
     sim_log log;
 };
 
@@ -115,6 +118,13 @@ sim_bank_loads sim_bank_loads_of(const ptx_function *function, const uint8_t *us
 
 /* By instruction: how many parameters and extents it is the first of its basic block to use. Allocates in `memory`. */
 const uint8_t *sim_bank_uses_find(const ptx_function *function, arena *memory);
+
+/* An atomic on global memory; c->policy is its own. */
+void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]);
+/* Leaves it for later. False, and all that was left is counted, when that is too much. */
+bool sim_count_put_off(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                       const uint64_t address[SIM_LANES]);
 
 /* Sends the stores that wait to be combined to L2. */
 void sim_counting_flush(sim_counting *c);
