@@ -30,6 +30,8 @@ enum {
 #define FRAME_BUDGET (4ull << 30)
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
+/* What a request that L1 sends on costs the host, in operations. */
+enum { REQUEST_OPERATIONS = 3 };
 /* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
 enum { IDLE_ROUNDS = 100 };
 
@@ -45,6 +47,7 @@ typedef struct run_state {
     int threads;
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
+    uint64_t requests;                       /* that were played in this epoch */
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
@@ -282,6 +285,7 @@ static haul_status check_limit(const run_state *s, uint64_t now) {
 
 static haul_status play_requests(run_state *s, int threads) {
     sim_link *link = s->link.first_line ? &s->link : NULL;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
     s->requests_since = 0;
     return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
 }
@@ -342,7 +346,8 @@ static haul_status run_all(run_state *s) {
         bool ordered = run_ordered(s);
         HAUL_TRY(report_fault(s));
         uint64_t now = executed_by_all(s);
-        expected = now - before;
+        expected = now - before + REQUEST_OPERATIONS * s->requests;
+        s->requests = 0;
         HAUL_TRY(check_limit(s, now));
         const bool stuck = !ordered && all_stuck(s);
         if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
