@@ -112,8 +112,8 @@ static sim_caching caching_of(const ptx_instruction *i) {
     }
     if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CV) return SIM_CACHED_VOLATILE;
     if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG) return SIM_CACHED_IN_L2;
-    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_LU) return SIM_CACHED_LAST_USE;
-    if (i->mods[PTX_SLOT_EVICT_L1] == PTX_MOD_L1_NO_ALLOCATE) return SIM_CACHED_IN_L2;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_LU) return SIM_CACHED_IF_THERE;
+    if (i->mods[PTX_SLOT_EVICT_L1] == PTX_MOD_L1_NO_ALLOCATE) return SIM_CACHED_IF_THERE;
     return i->mods[PTX_SLOT_NC] ? SIM_CACHED_READ_ONLY : SIM_CACHED;
 }
 

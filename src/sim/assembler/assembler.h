@@ -13,9 +13,9 @@
 typedef enum sim_caching {
     SIM_CACHED,
     SIM_CACHED_READ_ONLY, /* .nc: no store of the kernel can alias it */
-    SIM_CACHED_VOLATILE,  /* counts as a miss */
-    SIM_CACHED_IN_L2,     /* .cg and the like: L1 is not looked up */
-    SIM_CACHED_LAST_USE,  /* .lu: L1 gives up what was read */
+    SIM_CACHED_IF_THERE,  /* .lu and L1::no_allocate: what L1 has is used, nothing is brought in */
+    SIM_CACHED_VOLATILE,  /* counts as a miss; what L1 has is given up */
+    SIM_CACHED_IN_L2,     /* .cg: likewise */
 } sim_caching;
 
 /* Whether a warp's atomic on one address is made one of one lane's. */

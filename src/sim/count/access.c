@@ -241,7 +241,7 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
         served[i] = 1;
         const unsigned mask = lines->mask[i];
         const unsigned missing = shares ? mask & ~take_answer(p, lines->line[i], &served[i]) : mask;
-        sim_l1_load(c->l1, lines->line[i], mask);
+        sim_l1_drop(c->l1, lines->line[i], mask);
         c->shared_sectors += (uint32_t)__builtin_popcount(mask & ~missing);
         if (missing)
             request_read(c, t, lines->line[i], missing);
@@ -257,7 +257,18 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
 static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t masks[SIM_LANES];
     memcpy(masks, lines->mask, sizeof masks);
+    sim_l1_drop_lines(c->l1, lines);
     request_lines(c, t, lines, masks);
+}
+
+static void load_if_there(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    uint8_t missing[SIM_LANES];
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const unsigned mask = lines->mask[i], hits = sim_l1_probe(c->l1, lines->line[i], mask);
+        t->traffic.hits += (uint32_t)__builtin_popcount(hits);
+        missing[i] = (uint8_t)(mask & ~hits);
+    }
+    request_lines(c, t, lines, missing);
 }
 
 static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
@@ -267,10 +278,9 @@ static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim
         flush_warp(c, w);
         load_cached(c, t, lines);
         return;
-    case SIM_CACHED_LAST_USE:
+    case SIM_CACHED_IF_THERE:
         flush_warp(c, w);
-        load_cached(c, t, lines);
-        sim_l1_drop_lines(c->l1, lines);
+        load_if_there(c, t, lines);
         return;
     case SIM_CACHED_VOLATILE:
         flush_warp(c, w);

@@ -8,7 +8,6 @@
 
 #include <stdatomic.h>
 
-struct sim_l1;
 struct sim_l2;
 
 /* Where the log puts requests for lines: the slice, and the entry without what depends on the request. */
@@ -22,8 +21,6 @@ typedef struct sim_vectors {
     void (*coalesce)(const uint64_t address[SIM_LANES], uint32_t active, sim_lines *lines); /* count at least 1 */
     uint32_t (*tag_wavefronts)(const sim_lines *lines);
     void (*find_log_places)(const sim_lines *lines, sim_log_places *places);
-    uint32_t (*l1_load_lines)(struct sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]);
-    uint32_t (*l1_find_lines)(struct sim_l1 *l1, const sim_lines *lines, bool drops);
     void (*l2_play)(struct sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count);
 } sim_vectors;
 

@@ -20,7 +20,5 @@ const sim_vectors SIM_PASTE(sim_vectors, SIM_VARIANT) = {
     .coalesce = SIM_COALESCE,
     .tag_wavefronts = SIM_TAG_WAVEFRONTS,
     .find_log_places = SIM_FIND_LOG_PLACES,
-    .l1_load_lines = SIM_L1_LOAD_LINES,
-    .l1_find_lines = SIM_L1_FIND_LINES,
     .l2_play = SIM_L2_PLAY,
 };
