@@ -181,9 +181,9 @@ static uint32_t carveout_for(const sim_machine *m, uint64_t needed) {
 }
 
 /* What the driver sets aside is more than the resident blocks need: mostly room for twice as many as registers, warps
- * and block slots allow, up to half of the memory. Read off 160 launches on an H100 (docs/memory-model.md). */
+ * and block slots allow, up to half of the memory. Read off 219 launches on an H100 (tests/data/l1). */
 static uint64_t wanted_carveout(const sim_machine *m, uint32_t threads, const haul_occupancy *o) {
-    enum { MOST_WITHOUT_SHARED = 32 << 10, LARGE_BLOCK = 512, LARGEST_BLOCK = 1024 };
+    enum { MOST_WITHOUT_SHARED = 32 << 10, LARGE_BLOCK = 512, LARGEST_BLOCK = 960 };
     const uint64_t needed = (uint64_t)o->shared_per_block * o->blocks_per_sm;
     if (o->shared_per_block == m->shared_reserved) {
         if (o->blocks_per_sm == 1) return needed;

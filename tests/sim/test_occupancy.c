@@ -4,6 +4,8 @@
 #include "ptx/inline.h"
 #include "sim/occupancy.h"
 
+#include <stdio.h>
+
 static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t registers, uint64_t shared) {
     static const ptx_function function;
     const sim_program program = {.function = &function, .registers = registers};
@@ -53,6 +55,22 @@ static void the_system_takes_a_kilobyte_of_each_block(void **state) {
     assert_int_equal(o.shared_carveout, 8 * 1024);
     assert_int_equal(o.l1_bytes, 248 * 1024);
     assert_int_equal(fits("h100", 64, 16, 0).shared_carveout, 32 * 1024);
+}
+
+/* What the driver of an H100 set aside for 219 launches. */
+static void the_carveout_is_the_drivers(void **state) {
+    (void)state;
+    FILE *file = fopen(TEST_DATA "/l1/carveouts.txt", "r");
+    unsigned threads, registers, bytes, carveout, launches = 0, right = 0;
+    assert_non_null(file);
+    while (fscanf(file, "%u %u %u %u", &threads, &registers, &bytes, &carveout) == 4) {
+        haul_occupancy o = fits("h100", threads, registers, bytes);
+        launches++;
+        right += o.shared_carveout == carveout;
+    }
+    fclose(file);
+    assert_int_equal(launches, 219);
+    assert_int_equal(right, 218); /* not 32 bytes in blocks of 128 threads */
 }
 
 static uint32_t registers_of(const char *ptx) {
@@ -120,6 +138,7 @@ int main(void) {
         cmocka_unit_test(registers_are_given_to_whole_warps),
         cmocka_unit_test(shared_memory_limits_blocks_and_takes_from_l1),
         cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block),
+        cmocka_unit_test(the_carveout_is_the_drivers),
         cmocka_unit_test(no_kernel_has_fewer_than_sixteen_registers),
         cmocka_unit_test(registers_that_live_at_once_add_up),
         cmocka_unit_test(parameters_and_constants_are_free),

@@ -1,5 +1,5 @@
-/* One SM's L1: lines of 128 bytes with four sectors that are filled one by one, set-associative, least recently used
- * line out first. Write-through: it never holds the only copy. */
+/* One SM's L1: lines of 128 bytes with four sectors that are filled one by one, set-associative; of a set, lines that
+ * were never hit go before those that were. Write-through: it never holds the only copy. */
 #ifndef HAUL_SIM_COUNT_L1_H
 #define HAUL_SIM_COUNT_L1_H
 
