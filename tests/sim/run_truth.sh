@@ -47,7 +47,7 @@ hold_source fresh_copies 2481 889
 hold_source fresh_libs 1127 403
 hold_source fresh_nets 2104 756
 hold_source fresh_ampere 778 280
-hold_source third_memory 6814 2421
+hold_source third_memory 6814 2425
 hold_source third_algos 2757 981
 hold_source third_async 2453 881
 hold_source third_mma 1440 518
