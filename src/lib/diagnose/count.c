@@ -52,14 +52,28 @@ static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     sim_seen_add(&w->seen, line, mask);
 }
 
-typedef enum l1_use { AROUND_L1, THROUGH_L1, LAST_USE } l1_use;
+/* What a load does with L1. */
+typedef enum l1_use {
+    PASSES_L1,
+    FILLS_L1,
+    READS_L1,  /* what is there; nothing is brought in */
+    CLEARS_L1, /* what is there is given up */
+} l1_use;
+
+static unsigned use_l1(walk *w, l1_use use, uint64_t line, unsigned mask) {
+    switch (use) {
+    case FILLS_L1: return sim_l1_load(w->l1, line, mask);
+    case READS_L1: return sim_l1_probe(w->l1, line, mask);
+    case CLEARS_L1: sim_l1_drop(w->l1, line, mask); return 0;
+    case PASSES_L1: break;
+    }
+    return 0;
+}
 
 /* `data` is false for lists of indices, which are not the transfer's sectors. */
 static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use, bool data) {
     for (uint32_t i = 0; i < lines->count; i++) {
-        unsigned hits = use == AROUND_L1 ? 0 : sim_l1_load(w->l1, lines->line[i], lines->mask[i]),
-                 missing = lines->mask[i] & ~hits;
-        if (use == LAST_USE) sim_l1_drop(w->l1, lines->line[i], lines->mask[i]);
+        unsigned hits = use_l1(w, use, lines->line[i], lines->mask[i]), missing = lines->mask[i] & ~hits;
         t->hits += (uint32_t)__builtin_popcount(hits);
         if (missing && data) fetch(w, t, lines->line[i], missing);
         if (missing && !data) t->l2_requests++, t->l2_sectors += (uint32_t)__builtin_popcount(missing);
@@ -69,13 +83,13 @@ static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use
 /* ---- accesses ---- */
 
 /* Narrow loads are plain ones; of the operators only L1::no_allocate goes with an eviction priority. */
-static l1_use use_of_l1(haul_how how, unsigned width) {
+static l1_use l1_use_of(haul_how how, unsigned width) {
     const haul_how operation = how & HAUL_LOAD_BITS;
-    if (width < 4) return THROUGH_L1;
-    if (operation == HAUL_LOAD_NC_NO_ALLOCATE) return AROUND_L1;
-    if (how & HAUL_L2_EVICT_BITS) return THROUGH_L1;
-    if (operation == HAUL_LOAD_LU) return LAST_USE;
-    return operation == HAUL_LOAD_CV || operation == HAUL_LOAD_CG ? AROUND_L1 : THROUGH_L1;
+    if (width < 4) return FILLS_L1;
+    if (operation == HAUL_LOAD_NC_NO_ALLOCATE) return READS_L1;
+    if (how & HAUL_L2_EVICT_BITS) return FILLS_L1;
+    if (operation == HAUL_LOAD_CV || operation == HAUL_LOAD_CG) return CLEARS_L1;
+    return operation == HAUL_LOAD_LU ? READS_L1 : FILLS_L1;
 }
 
 /* Pieces are loaded as `how` says; crumbs, and elements of pieces partly outside the array, by the plain operation. */
@@ -114,7 +128,7 @@ static void send_update(void *context, const sim_lines *lines) {
 
 static void load_half(void *context, const sim_lines *lines) {
     walk *w = context;
-    look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, THROUGH_L1, true);
+    look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, FILLS_L1, true);
 }
 
 static void swap_half(void *context, const sim_lines *lines) {
@@ -163,11 +177,11 @@ static void copy_by_ldgsts(walk *w, const access *a) {
     if (around) {
         sim_bypass b;
         sim_traffic_ldgsts_bypass(t, a->active, 0, false, a->global, a->shared, a->width, &b);
-        look_up(w, t, &b.requests, AROUND_L1, true);
+        look_up(w, t, &b.requests, PASSES_L1, true);
     } else {
         sim_lines lines;
         sim_traffic_ldgsts_access(t, a->active, 0, a->global, a->shared, a->width, &lines);
-        look_up(w, t, &lines, THROUGH_L1, true);
+        look_up(w, t, &lines, FILLS_L1, true);
     }
 }
 
@@ -219,7 +233,7 @@ static void read_index(walk *w, const access *a) {
     } else {
         sim_coalesce(list.global, list.active, list.width, &lines);
         sim_traffic_tags(&index, &lines, list.active, list.width);
-        look_up(w, &index, &lines, THROUGH_L1, false);
+        look_up(w, &index, &lines, FILLS_L1, false);
     }
     haul_traffic_add(&w->d->index, &index);
     haul_traffic_add(&w->d->classes[c->index_in_shared ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_GLOBAL_LOAD], &index);
@@ -260,7 +274,7 @@ static void load_parts(walk *w, const step *s) {
             if (at - s->pieces[l].skip >= s->pieces[l].valid) inside.active &= ~(1u << l);
         }
         w->d->bytes += (uint64_t)sim_lanes(inside.active) * element;
-        load_global(w, &inside, THROUGH_L1);
+        load_global(w, &inside, FILLS_L1);
         use_shared(w, &all, HAUL_CLASS_SHARED_STORE);
     }
 }
@@ -315,7 +329,7 @@ static void move_step(walk *w, unsigned area, unsigned k, unsigned warp, unsigne
         store_step(w, &s);
         return;
     }
-    move(w, &s.whole, use_of_l1(w->t->how, s.whole.width));
+    move(w, &s.whole, l1_use_of(w->t->how, s.whole.width));
     use_shared(w, &s.fill, HAUL_CLASS_SHARED_STORE);
     load_parts(w, &s);
 }
@@ -349,7 +363,7 @@ static void move_crumb(walk *w, unsigned offset, unsigned width, unsigned turn) 
                          (uint32_t)(w->k->c.shared + e * w->t->shared_pitch + offset));
             }
             read_index(w, &a);
-            move(w, &a, true);
+            move(w, &a, FILLS_L1);
         }
     }
     w->d->crumbs += w->t->count;
