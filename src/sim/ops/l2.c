@@ -215,7 +215,8 @@ static inline void write_way(sim_l2_slice *slice, const l2_place *at, sim_l2_set
     else if (mask & ~whole)
         cover_partly(set, cover_of(slice, at, home, way), way, mask & ~whole, bytes);
     slice->dirty.sectors += count_bits(mask & ~dirty);
-    slice->dirty.partial += count_bits(nibble(set->dirty & ~set->whole, way)) - count_bits(dirty & ~whole);
+    slice->dirty.partial += count_bits(nibble(set->dirty & ~set->whole, way));
+    slice->dirty.partial -= count_bits(dirty & ~whole);
     forget_copy(at, 1 - home, mask);
 }
 
