@@ -1,6 +1,7 @@
 /* Rules of single instructions that isa.def cannot say: modifiers, types and numbers that go together, and the targets
  * that have them. */
 #include "ptx/matrix.h"
+#include "ptx/forms.h"
 #include "ptx/multimem.h"
 #include "ptx/pattern.h"
 #include "ptx/tcgen05.h"
@@ -266,6 +267,11 @@ static haul_status check_choice(const ptx_check *c) {
     return c->module->sm >= 100 ? HAUL_OK : ptx_check_fail(c, i->position, "takes three values from sm_100 on");
 }
 
+static haul_status check_form(const ptx_check *c) {
+    const char *fault = ptx_form_fault(c->instruction);
+    return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
+}
+
 static haul_status check_multimem(const ptx_check *c) {
     const char *fault = ptx_multimem_fault(c->instruction);
     return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
@@ -373,7 +379,7 @@ haul_status ptx_check_rules(const ptx_check *c) {
         check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,    check_noftz,
         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field, check_choice,
         check_own,           check_priority,       check_filling,        check_video,        check_texel,
-        check_multimem,
+        check_multimem,      check_form,
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

@@ -54,6 +54,8 @@ static bool is_mask(const ptx_selector *s, unsigned parts) {
 
 static const char *fault_of_several(const ptx_instruction *i, unsigned parts) {
     const ptx_operand *o = i->operands;
+    for (unsigned n = 1; n < i->operand_count; n++)
+        if (o[n].kind != PTX_REGISTER) return "takes its sources from registers";
     if (i->mods[PTX_SLOT_SAT] && i->mods[PTX_SLOT_SUM]) return "has .sat or .add, not both";
     if (!is_mask(&o[0].selector, parts)) return "has no such parts of the result";
     if (!is_source_choice(&o[1].selector, parts) || !is_source_choice(&o[2].selector, parts))

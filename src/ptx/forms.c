@@ -1,0 +1,291 @@
+#include "ptx/forms.h"
+
+#include "ptx/pattern.h"
+
+static bool is_half(unsigned type) {
+    return type == PTX_F16 || type == PTX_BF16;
+}
+
+static bool is_pair(unsigned type) {
+    return type == PTX_F16X2 || type == PTX_BF16X2;
+}
+
+/* Constant operands that are out of their range: `number` is the operand's place. */
+static bool exceeds(const ptx_instruction *i, unsigned number, uint64_t most) {
+    return number < i->operand_count && i->operands[number].kind == PTX_INTEGER && i->operands[number].bits > most;
+}
+
+/* ---- arithmetic ---- */
+
+static const char *fault_of_sum(const ptx_instruction *i) {
+    const bool packed = i->type == PTX_U16X2 || i->type == PTX_S16X2;
+    const bool constant = i->operands[1].kind == PTX_INTEGER || i->operands[2].kind == PTX_INTEGER;
+    return packed && constant ? "takes packed values from registers" : NULL;
+}
+
+enum { MAX_BITS = 255 };
+
+static const char *fault_of_field(const ptx_instruction *i) {
+    const unsigned position = i->op == PTX_OP_BFE ? 2 : 3;
+    return exceeds(i, position, MAX_BITS) || exceeds(i, position + 1, MAX_BITS)
+               ? "takes constants up to 255 as position and length"
+               : NULL;
+}
+
+static const char *fault_of_mad24(const ptx_instruction *i) {
+    const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
+    return i->mods[PTX_SLOT_SAT] && low ? ".sat goes with .hi.s32 only" : NULL;
+}
+
+static const char *fault_of_half(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_SAT] && i->mods[PTX_SLOT_RELU] ? "has .sat or .relu, not both" : NULL;
+}
+
+static const char *fault_of_half_power(const ptx_instruction *i) {
+    const bool brain = i->type == PTX_BF16 || i->type == PTX_BF16X2;
+    return brain && !i->mods[PTX_SLOT_FTZ] ? "needs .ftz for .bf16" : NULL;
+}
+
+static const char *fault_of_reciprocal(const ptx_instruction *i) {
+    return i->type == PTX_F64 && !i->mods[PTX_SLOT_FTZ] ? "needs .ftz for .f64" : NULL;
+}
+
+/* ---- comparisons ---- */
+
+static const char *fault_of_set(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_FTZ] && (i->type2 != PTX_F32 || i->type == PTX_BF16) ? "has .ftz for .f32 only" : NULL;
+}
+
+/* Of halves, to halves of the same format or to integers. */
+static const char *fault_of_half_set(const ptx_instruction *i) {
+    const bool to_half = is_half(i->type) || is_pair(i->type);
+    const bool brain = i->type == PTX_BF16 && i->type2 == PTX_F16;
+    if (to_half && i->type != i->type2 && !brain) return "gives the format that it compares, or integers";
+    const bool flushes = (i->type2 == PTX_F16 || i->type2 == PTX_F16X2) && !brain;
+    return i->mods[PTX_SLOT_FTZ] && !flushes ? "has no .ftz for .bf16" : NULL;
+}
+
+static const char *fault_of_choice(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_FTZ] && i->type2 != PTX_F32 ? "has .ftz for choices by .f32 only" : NULL;
+}
+
+/* ---- conversions ---- */
+
+static const char *fault_of_cvt(const ptx_instruction *i) {
+    const bool integers = ptx_types[i->type].kind != 'F' || ptx_types[i->type2].kind != 'F';
+    const bool single = i->type == PTX_F32 || i->type2 == PTX_F32;
+    if (i->mods[PTX_SLOT_FTZ] && !single) return "has .ftz for .f32 only";
+    if (integers && (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]))
+        return "of integers has neither .relu nor .satfinite";
+    if (i->mods[PTX_SLOT_SAT] && (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]))
+        return "has .sat or .relu and .satfinite, not both";
+    return i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA && i->type != PTX_TF32 ? "has .rna for .tf32 only" : NULL;
+}
+
+static const char *fault_of_fp8(const ptx_instruction *i) {
+    const bool packs = i->type2 == PTX_F16X2, unpacks = i->type == PTX_F16X2;
+    if (packs == unpacks) return "is between .f16x2 and a format of 8 bits";
+    if (packs && !i->mods[PTX_SLOT_SATFINITE]) return "needs .satfinite";
+    return unpacks && i->mods[PTX_SLOT_SATFINITE] ? "to .f16x2 has no .satfinite" : NULL;
+}
+
+/* ---- memory ---- */
+
+static bool is_weak(const ptx_instruction *i) {
+    return !i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_ORDER] == PTX_MOD_WEAK;
+}
+
+static bool is_shareable(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return !space || space == PTX_MOD_GLOBAL || ptx_in_shared(i);
+}
+
+static bool is_global(const ptx_instruction *i) {
+    return !i->mods[PTX_SLOT_SPACE] || i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL;
+}
+
+static const char *fault_of_mmio(const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_ORDER] != PTX_MOD_MMIO) return NULL;
+    if (!is_global(i)) return ".mmio is for global memory";
+    return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_SYS ? NULL : ".mmio.relaxed needs the scope .sys";
+}
+
+static const char *fault_of_access(const ptx_instruction *i) {
+    const bool hints = i->mods[PTX_SLOT_EVICT_L1] || i->mods[PTX_SLOT_HINT] || i->mods[PTX_SLOT_PREFETCH];
+    const bool is_volatile = i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
+    if (!is_weak(i) && !is_volatile && !is_shareable(i)) return "has no memory order for this state space";
+    if (!is_weak(i) && i->mods[PTX_SLOT_CACHE]) return "has a memory order or a cache operator, not both";
+    if (i->mods[PTX_SLOT_CACHE] && i->mods[PTX_SLOT_EVICT_L1])
+        return "has a cache operator or a priority in L1, not both";
+    if (hints && !is_global(i)) return "has priorities, policies and prefetches for global memory only";
+    if (i->mods[PTX_SLOT_NC] && (i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL))
+        return ".nc is for weak loads of .global";
+    return fault_of_mmio(i);
+}
+
+static const char *fault_of_atomic(const ptx_instruction *i) {
+    const unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    const bool half = is_half(i->type) || is_pair(i->type);
+    if (i->type == PTX_B16 && operation != PTX_MOD_ATOM_CAS) return "has .cas only for .b16";
+    if (half && operation != PTX_MOD_ATOM_ADD) return "has .min and .max of halves for vectors only";
+    if (half && !i->mods[PTX_SLOT_NOFTZ]) return "needs .noftz for halves";
+    return i->mods[PTX_SLOT_HINT] && !is_global(i) ? "has policies for global memory only" : NULL;
+}
+
+static const char *fault_of_remote_reduction(const ptx_instruction *i) {
+    bool fits;
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR: fits = i->type == PTX_B32; break;
+    case PTX_MOD_ATOM_INC:
+    case PTX_MOD_ATOM_DEC: fits = i->type == PTX_U32; break;
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX: fits = i->type == PTX_U32 || i->type == PTX_S32; break;
+    default: fits = i->type != PTX_B32; break;
+    }
+    return fits ? NULL : "has no such operation for that type";
+}
+
+static const char *fault_of_ldu(const ptx_instruction *i) {
+    return ptx_vector_length(i) == 8 ? "has vectors of two and of four" : NULL;
+}
+
+static const char *fault_of_multimem(const ptx_instruction *i) {
+    const bool weak = !i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_ORDER] == PTX_MOD_WEAK;
+    if (weak && i->mods[PTX_SLOT_SCOPE]) return "has a scope with a memory order only";
+    return weak || i->mods[PTX_SLOT_SCOPE] ? NULL : "needs a scope with a memory order";
+}
+
+/* What others released is acquired in the cluster's shared memory, what is released was in the block's. */
+static const char *fault_of_restriction(const ptx_instruction *i) {
+    const bool own = i->mods[PTX_SLOT_RESTRICT] == PTX_MOD_RESTRICT_SHARED_CTA;
+    const bool releases = i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE;
+    return own == releases ? NULL : "releases .shared::cta, acquires .shared::cluster";
+}
+
+static const char *fault_of_prefetch(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_EVICT_L2] && !is_global(i) ? "has priorities for global memory only" : NULL;
+}
+
+static const char *fault_of_alloca(const ptx_instruction *i) {
+    const bool aligned = i->operand_count > 2;
+    const uint64_t alignment = aligned ? i->operands[2].bits : 1;
+    return !alignment || (alignment & (alignment - 1)) ? "takes a power of two as alignment" : NULL;
+}
+
+static const char *fault_of_event(const ptx_instruction *i) {
+    enum { LAST_EVENT = 15, ALL_EVENTS = 0xffff };
+    if (i->op == PTX_OP_PMEVENT) return exceeds(i, 0, LAST_EVENT) ? "takes an event from 0 to 15" : NULL;
+    return exceeds(i, 0, ALL_EVENTS) ? "takes a mask of 16 bits" : NULL;
+}
+
+/* ---- copies and mbarriers ---- */
+
+enum { MAP_BYTES = 128 };
+
+static const char *fault_of_map_fence(const ptx_instruction *i) {
+    const unsigned size = i->op == PTX_OP_TENSORMAP_COPY ? 2 : 1;
+    return i->operands[size].bits == MAP_BYTES ? NULL : "is for 128 bytes";
+}
+
+static const char *fault_of_load_to_one(const ptx_instruction *i) {
+    const bool own = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CTA;
+    return own && i->mods[PTX_SLOT_MULTICAST] ? "to .shared::cta has no .multicast::cluster" : NULL;
+}
+
+static const char *fault_of_tensor_store(const ptx_instruction *i) {
+    const bool pixels = i->mods[PTX_SLOT_LOAD_MODE] == PTX_MOD_IM2COL_NO_OFFSETS;
+    return pixels && i->mods[PTX_SLOT_DIM] < PTX_MOD_DIM_3 ? ".im2col_no_offs has three to five dimensions" : NULL;
+}
+
+/* Of an mbarrier in another block nobody gets the token. */
+static const char *fault_of_arrival(const ptx_instruction *i) {
+    const bool remote = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CLUSTER;
+    if (remote && i->operands[0].kind != PTX_SINK) return "at .shared::cluster gives no token: its result is `_`";
+    const bool incomplete = i->mods[PTX_SLOT_NOCOMPLETE];
+    if (incomplete && i->operand_count < 3) return ".noComplete takes a number of arrivals";
+    return incomplete && i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED ? "has .noComplete or .relaxed, not both" : NULL;
+}
+
+/* ---- textures ---- */
+
+static const char *fault_of_shifts(const ptx_instruction *i) {
+    const ptx_pattern *pattern = ptx_pattern_of(i->op);
+    const bool cube = i->mods[PTX_SLOT_GEOMETRY] >= PTX_MOD_GEOMETRY_CUBE;
+    for (unsigned o = 0; cube && o < i->operand_count; o++)
+        if (pattern->operands[o].role == PTX_ROLE_SHIFTS && i->operands[o].kind != PTX_ABSENT)
+            return "of a cube has no offsets";
+    return NULL;
+}
+
+static const char *fault_of_surface_reduction(const ptx_instruction *i) {
+    const char kind = ptx_types[i->type].kind;
+    const unsigned operation = i->mods[PTX_SLOT_ATOMIC];
+    const bool bitwise = operation == PTX_MOD_ATOM_AND || operation == PTX_MOD_ATOM_OR;
+    if (bitwise != (kind == 'B') || (operation == PTX_MOD_ATOM_ADD && i->type == PTX_S64))
+        return "has no such operation for that type";
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+typedef const char *fault_fn(const ptx_instruction *i);
+
+static fault_fn *const faults[PTX_OP_COUNT] = {
+    [PTX_OP_ADD] = fault_of_sum,
+    [PTX_OP_MIN] = fault_of_sum,
+    [PTX_OP_MAX] = fault_of_sum,
+    [PTX_OP_BFE] = fault_of_field,
+    [PTX_OP_BFI] = fault_of_field,
+    [PTX_OP_MAD24] = fault_of_mad24,
+    [PTX_OP_HFMA] = fault_of_half,
+    [PTX_OP_HFMA_OOB] = fault_of_half,
+    [PTX_OP_HEX2] = fault_of_half_power,
+    [PTX_OP_RCP_APPROX] = fault_of_reciprocal,
+    [PTX_OP_SET] = fault_of_set,
+    [PTX_OP_SET_COMBINE] = fault_of_set,
+    [PTX_OP_SET_HALF] = fault_of_set,
+    [PTX_OP_SET_HALF_COMBINE] = fault_of_set,
+    [PTX_OP_HSET] = fault_of_half_set,
+    [PTX_OP_HSET_COMBINE] = fault_of_half_set,
+    [PTX_OP_HSET2] = fault_of_half_set,
+    [PTX_OP_HSET2_COMBINE] = fault_of_half_set,
+    [PTX_OP_SLCT] = fault_of_choice,
+    [PTX_OP_CVT] = fault_of_cvt,
+    [PTX_OP_CVT_FP8] = fault_of_fp8,
+    [PTX_OP_LD] = fault_of_access,
+    [PTX_OP_ST] = fault_of_access,
+    [PTX_OP_LDU] = fault_of_ldu,
+    [PTX_OP_ATOM] = fault_of_atomic,
+    [PTX_OP_RED] = fault_of_atomic,
+    [PTX_OP_RED_ASYNC] = fault_of_remote_reduction,
+    [PTX_OP_MULTIMEM_LD_REDUCE] = fault_of_multimem,
+    [PTX_OP_MULTIMEM_ST] = fault_of_multimem,
+    [PTX_OP_MULTIMEM_RED] = fault_of_multimem,
+    [PTX_OP_FENCE_RESTRICTED] = fault_of_restriction,
+    [PTX_OP_FENCE_PROXY_RESTRICTED] = fault_of_restriction,
+    [PTX_OP_PREFETCH] = fault_of_prefetch,
+    [PTX_OP_ALLOCA] = fault_of_alloca,
+    [PTX_OP_PMEVENT] = fault_of_event,
+    [PTX_OP_PMEVENT_MASK] = fault_of_event,
+    [PTX_OP_FENCE_TENSORMAP_ACQUIRE] = fault_of_map_fence,
+    [PTX_OP_TENSORMAP_COPY] = fault_of_map_fence,
+    [PTX_OP_CP_BULK_LOAD] = fault_of_load_to_one,
+    [PTX_OP_CP_TENSOR_LOAD] = fault_of_load_to_one,
+    [PTX_OP_CP_TENSOR_IM2COL] = fault_of_load_to_one,
+    [PTX_OP_CP_TENSOR_WIDE] = fault_of_load_to_one,
+    [PTX_OP_CP_TENSOR_STORE] = fault_of_tensor_store,
+    [PTX_OP_CP_REDUCE_TENSOR] = fault_of_tensor_store,
+    [PTX_OP_MBARRIER_ARRIVE] = fault_of_arrival,
+    [PTX_OP_MBARRIER_ARRIVE_DROP] = fault_of_arrival,
+    [PTX_OP_TEX] = fault_of_shifts,
+    [PTX_OP_TEX_LEVEL] = fault_of_shifts,
+    [PTX_OP_TEX_GRADIENTS] = fault_of_shifts,
+    [PTX_OP_TLD4] = fault_of_shifts,
+    [PTX_OP_SURED] = fault_of_surface_reduction,
+};
+
+const char *ptx_form_fault(const ptx_instruction *i) {
+    return faults[i->op] ? faults[i->op](i) : NULL;
+}
