@@ -107,6 +107,94 @@ static void other_dimensions_are_as_without(void **state) {
     assert_false(sim_tensor_walk_next(&walk, &row));
 }
 
+/* ---- by pixels (im2col): dimension 0 and those behind it are walked, the last but one is a slice ---- */
+
+static sim_tensor by_pixels(uint32_t rank, uint32_t interleave, uint32_t pixels) {
+    sim_tensor t = {.type = SIM_TENSOR_U16,
+                    .rank = rank,
+                    .interleave = interleave,
+                    .extent = {20, 6, 5, 3},
+                    .pitch = {1024, 8192, 65536},
+                    .box = {8},
+                    .step = {1, 1, 1, 1},
+                    .by_pixels = true,
+                    .pixels = pixels};
+    if (rank == 3) t.extent[2] = 3;
+    return t;
+}
+
+/* Units of 16 bytes, in the order of shared memory. */
+static copied pixels_at(const sim_tensor *t, int32_t x, int32_t y, int32_t z) {
+    copied c = copy_at(t, x, y, z);
+    for (int i = 0; i < c.count; i++)
+        if (c.unit[i] != OUTSIDE) c.unit[i] /= 8;
+    return c;
+}
+
+static void pixels_are_walked_between_corners_in_one_slice(void **state) {
+    (void)state;
+    sim_tensor t = by_pixels(3, SIM_TENSOR_INTERLEAVE_16B, 24);
+    t.lower[0] = -1, t.upper[0] = -2;
+    const copied c = pixels_at(&t, -1, 1, 0);
+    assert_int_equal(c.count, 24);
+    EXPECT(c, OUTSIDE, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, OUTSIDE, 576, 577, 578,
+           579);
+    EXPECT(pixels_at(&t, 0, -1, 0), OUTSIDE, OUTSIDE);
+    EXPECT(pixels_at(&t, 0, 6, 0), OUTSIDE, OUTSIDE);
+}
+
+static void pixels_of_a_copy_are_moved_by_its_offsets(void **state) {
+    (void)state;
+    sim_tensor t = by_pixels(4, SIM_TENSOR_INTERLEAVE_16B, 24), again;
+    const int32_t at[SIM_TENSOR_RANK] = {1, 1, 0, 0};
+    unsigned char map[SIM_TENSOR_MAP_BYTES];
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_pack(&t, map);
+    assert_int_equal(sim_tensor_unpack(map, &again), HAUL_OK);
+    again.shift[0] = 1, again.shift[1] = 2;
+    sim_tensor_walk_start(&walk, &again, at, false);
+    for (uint64_t n = 0; n < 24; n++) {
+        assert_true(sim_tensor_walk_next(&walk, &row));
+        assert_int_equal(row.to - row.from, n == 18 ? 0 : 16);
+        if (n != 18) assert_int_equal(row.global / 16, n < 18 ? 194 + n : 257 + n - 19);
+    }
+    assert_false(sim_tensor_walk_next(&walk, &row));
+}
+
+static void pixels_are_walked_by_their_steps(void **state) {
+    (void)state;
+    sim_tensor t = by_pixels(3, SIM_TENSOR_INTERLEAVE_16B, 24);
+    t.step[0] = 2, t.lower[0] = 2, t.upper[0] = 1;
+    EXPECT(pixels_at(&t, 3, 0, 0), 3, 5, 7, 9, 11, 13, 15, 17, 19, 514, 516, 518, 520, 522, 524, 526, 528, 530, OUTSIDE,
+           1026, 1028, 1030, 1032, 1034);
+}
+
+static void images_are_walked_by_their_step(void **state) {
+    (void)state;
+    sim_tensor t = by_pixels(3, SIM_TENSOR_INTERLEAVE_16B, 20);
+    t.step[2] = 2;
+    EXPECT(pixels_at(&t, 3, 0, 0), 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 1024, 1025, 1026);
+    sim_tensor plain = by_pixels(3, SIM_TENSOR_INTERLEAVE_NONE, 10);
+    plain.step[2] = 2;
+    EXPECT(pixels_at(&plain, 0, 3, 0), 192, 256, 320, 1024, 1088, 1152, 1216, 1280, 1344, OUTSIDE);
+}
+
+static void pixels_of_32_bytes_are_swizzled(void **state) {
+    (void)state;
+    sim_tensor t = by_pixels(4, SIM_TENSOR_INTERLEAVE_32B, 20);
+    t.swizzle = SIM_TENSOR_SWIZZLE_32B;
+    t.box[0] = 32; /* channels: more than a slice has */
+    const int32_t at[SIM_TENSOR_RANK] = {17, 0, 2, 0};
+    unsigned char map[SIM_TENSOR_MAP_BYTES];
+    sim_tensor again;
+    sim_tensor_pack(&t, map);
+    assert_int_equal(sim_tensor_unpack(map, &again), HAUL_OK);
+    assert_int_equal(sim_tensor_box_bytes(&again), 20 * 32);
+    EXPECT(pixels_at(&again, at[0], at[1], at[2]), 1058, 1059, 1060, 1061, 1062, 1063, 1088, 1089, 1091, 1090, 1093,
+           1092, 1095, 1094, 1097, 1096, 1098, 1099, 1100, 1101, 1102, 1103, 1104, 1105, 1107, 1106);
+}
+
 /* ---- the longest row, by a kernel ---- */
 
 enum { PIXELS = 256, ROW_BYTES = 32 * PIXELS, THREADS = 256, WIDTH = 250 };
@@ -215,6 +303,11 @@ int main(void) {
         cmocka_unit_test(pixels_outside_are_filled),
         cmocka_unit_test(pixels_of_32_bytes_are_swizzled_in_rows_without_gaps),
         cmocka_unit_test(other_dimensions_are_as_without),
+        cmocka_unit_test(pixels_are_walked_between_corners_in_one_slice),
+        cmocka_unit_test(pixels_of_a_copy_are_moved_by_its_offsets),
+        cmocka_unit_test(pixels_are_walked_by_their_steps),
+        cmocka_unit_test(images_are_walked_by_their_step),
+        cmocka_unit_test(pixels_of_32_bytes_are_swizzled),
         cmocka_unit_test(the_longest_row_arrives),
         cmocka_unit_test(the_library_takes_no_pixels_beyond_the_buffer_and_no_tiles),
         cmocka_unit_test(bad_maps_are_refused),

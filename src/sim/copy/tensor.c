@@ -58,7 +58,8 @@ static haul_status check_interleave(const sim_tensor *t) {
     if (t->interleave > SIM_TENSOR_INTERLEAVE_32B)
         return wrong("interleave %u must be none, 16B or 32B (0 to 2)", t->interleave);
     if (t->rank < 3) return wrong("rank %u must be 3 to 5 for interleaved channels", t->rank);
-    if (t->by_pixels) return wrong("interleave %u is not supported for im2col, only none (0)", t->interleave);
+    if (t->wide != SIM_TENSOR_WIDE_NONE)
+        return wrong("interleave %u is not supported for im2col::w, only none (0)", t->interleave);
     if (t->swizzle > (t->interleave == SIM_TENSOR_INTERLEAVE_32B ? SIM_TENSOR_SWIZZLE_32B : SIM_TENSOR_SWIZZLE_NONE))
         return wrong("swizzle %u is not supported for interleave %u: none, of 32B also 32B (0, 1)", t->swizzle,
                      t->interleave);
@@ -97,6 +98,12 @@ static bool is_wide(const sim_tensor *t) {
     return t->wide != SIM_TENSOR_WIDE_NONE;
 }
 
+/* The first of the dimensions that are walked pixel by pixel: dimension 0 is channels, unless these are interleaved,
+ * when it is pixels and the last dimension but one slices of channels. */
+static uint32_t first_walked(const sim_tensor *t) {
+    return t->interleave ? 0 : 1;
+}
+
 static haul_status check_walk(const sim_tensor *t) {
     if (t->rank < 3) return wrong("rank %u must be 3 to 5 for im2col", t->rank);
     if (t->wide > SIM_TENSOR_WIDE_W128) return wrong("mode %u must be W or W128 (0, 1)", t->wide - 1u);
@@ -113,12 +120,13 @@ static haul_status check_corners(const sim_tensor *t) {
     HAUL_TRY(check_walk(t));
     for (uint32_t d = 0; d + 2 < (is_wide(t) ? 3 : t->rank); d++) {
         const int32_t limit = is_wide(t) ? most[0] : most[t->rank - 3];
+        const uint32_t walked = d + first_walked(t);
         if (t->lower[d] < -limit || t->lower[d] >= limit || t->upper[d] < -limit || t->upper[d] >= limit)
-            return wrong("corners %d and %d of dimension %u must be %d to %d", t->lower[d], t->upper[d], d + 1, -limit,
+            return wrong("corners %d and %d of dimension %u must be %d to %d", t->lower[d], t->upper[d], walked, -limit,
                          limit - 1);
-        if ((int64_t)t->extent[d + 1] - 1 + t->upper[d] < t->lower[d])
+        if ((int64_t)t->extent[walked] - 1 + t->upper[d] < t->lower[d])
             return wrong("corners %d and %d of dimension %u have nothing between them", t->lower[d], t->upper[d],
-                         d + 1);
+                         walked);
     }
     return HAUL_OK;
 }
@@ -142,7 +150,7 @@ static haul_status check_box(const sim_tensor *t) {
             return wrong("element stride %u of dimension %u must be 1 to 8", t->step[d], d);
     const uint32_t bytes = t->box[0] * types[t->type].bytes;
     if (bytes % CHUNK) return wrong("box of %u bytes in dimension 0 must be a multiple of 16 bytes", bytes);
-    if (t->swizzle && bytes > swizzle_bytes(t))
+    if (t->swizzle && bytes > swizzle_bytes(t) && !(t->interleave && t->by_pixels))
         return wrong("box of %u bytes in dimension 0 is more than the swizzle's %u", bytes, swizzle_bytes(t));
     return HAUL_OK;
 }
@@ -291,9 +299,14 @@ static uint32_t elements(const sim_tensor *t, uint32_t d) {
     return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
 }
 
+/* Of interleaved channels a pixel has those of one slice, however many the map names. */
+static uint32_t row_units(const sim_tensor *t) {
+    return t->interleave && t->by_pixels ? 1 : t->box[0];
+}
+
 /* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
 uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
-    return t->swizzle && !t->interleave ? swizzle_bytes(t) : t->box[0] * unit_bytes(t);
+    return t->swizzle && !t->interleave ? swizzle_bytes(t) : row_units(t) * unit_bytes(t);
 }
 
 static uint64_t rows_of(const sim_tensor *t) {
@@ -309,12 +322,12 @@ uint64_t sim_tensor_shared_bytes(const sim_tensor *t) {
 }
 
 uint64_t sim_tensor_box_bytes(const sim_tensor *t) {
-    return rows_of(t) * t->box[0] * unit_bytes(t);
+    return rows_of(t) * row_units(t) * unit_bytes(t);
 }
 
 void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int32_t at[SIM_TENSOR_RANK], bool stores) {
     *walk = (sim_tensor_walk){.tensor = t, .at = at, .stores = stores};
-    for (uint32_t d = 1; d < t->rank; d++) walk->pixel[d] = at[d];
+    for (uint32_t d = 0; d < t->rank; d++) walk->pixel[d] = at[d];
 }
 
 /* Which pixel of a wide map's walk a row is. Behind 128 come those beyond each 32: the first of each, then the second.
@@ -344,12 +357,13 @@ static void advance_pixel(sim_tensor_walk *walk) {
         place_wide(walk);
         return;
     }
-    for (uint32_t d = 1; d + 1 < t->rank; d++) {
+    for (uint32_t k = 0; k + 2 < t->rank; k++) {
+        const uint32_t d = k + first_walked(t);
         walk->pixel[d] += t->step[d];
-        if (walk->pixel[d] <= (int64_t)t->extent[d] - 1 + t->upper[d - 1]) return;
-        walk->pixel[d] = t->lower[d - 1];
+        if (walk->pixel[d] <= (int64_t)t->extent[d] - 1 + t->upper[k]) return;
+        walk->pixel[d] = t->lower[k];
     }
-    walk->pixel[t->rank - 1]++;
+    walk->pixel[t->rank - 1] += t->step[t->rank - 1];
 }
 
 static void advance(sim_tensor_walk *walk) {
@@ -372,7 +386,7 @@ bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
 static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor_row *row) {
     const unsigned size = unit_bytes(t);
     int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
-    if (to > (int64_t)t->box[0]) to = (int64_t)t->box[0];
+    if (to > (int64_t)row_units(t)) to = (int64_t)row_units(t);
     if (from >= to) return;
     row->from = (uint32_t)from * size;
     row->to = (uint32_t)to * size;
@@ -384,13 +398,14 @@ static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor
 static int64_t place_of(const sim_tensor_walk *walk, uint32_t d) {
     const sim_tensor *t = walk->tensor;
     if (!t->by_pixels) return (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];
-    return walk->pixel[d] + (d + 1 < t->rank ? t->shift[d - 1] : 0);
+    const uint32_t first = first_walked(t);
+    return walk->pixel[d] + (d >= first && d + 2 < t->rank + first ? t->shift[d - first] : 0);
 }
 
 bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
     const sim_tensor *t = walk->tensor;
     if (walk->ended) return false;
-    *row = (sim_tensor_row){.offset = walk->offset, .bytes = t->box[0] * unit_bytes(t)};
+    *row = (sim_tensor_row){.offset = walk->offset, .bytes = row_units(t) * unit_bytes(t)};
     uint64_t outer = 0;
     bool inside = true;
     for (uint32_t d = 1; d < t->rank; d++) {
@@ -398,7 +413,7 @@ bool sim_tensor_walk_next(sim_tensor_walk *walk, sim_tensor_row *row) {
         inside = inside && at >= 0 && (uint64_t)at < t->extent[d];
         outer += (uint64_t)at * t->pitch[d - 1];
     }
-    if (inside) clip_row(t, walk->at[0], walk->stores, row);
+    if (inside) clip_row(t, t->interleave ? place_of(walk, 0) : walk->at[0], walk->stores, row);
     row->global += outer;
     walk->offset += sim_tensor_row_pitch(t);
     advance(walk);
