@@ -17,16 +17,23 @@ static double as_f64(uint64_t bits) {
     return d;
 }
 
+static uint64_t bits_of_single(float f) {
+    enum { ONLY_NAN = 0x7fffffff };
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return f == f ? bits : ONLY_NAN;
+}
+
+/* A double that is no number goes on as it is, even a signaling one: b's rather than a's (an H100). */
+static uint64_t add_doubles(uint64_t a, uint64_t b) {
+    const double x = as_f64(a), y = as_f64(b), sum = x + y;
+    uint64_t bits;
+    memcpy(&bits, &sum, 8);
+    return y != y ? b : x != x ? a : bits;
+}
+
 static uint64_t add_floats(unsigned bytes, uint64_t a, uint64_t b) {
-    uint64_t bits = 0;
-    if (bytes == 8) {
-        double sum = as_f64(a) + as_f64(b);
-        memcpy(&bits, &sum, 8);
-    } else {
-        float sum = as_f32(a) + as_f32(b);
-        memcpy(&bits, &sum, 4);
-    }
-    return bits;
+    return bytes == 8 ? add_doubles(a, b) : bits_of_single(as_f32(a) + as_f32(b));
 }
 
 static float flushed(float f) {
@@ -34,10 +41,7 @@ static float flushed(float f) {
 }
 
 static uint64_t add_flushed(uint64_t a, uint64_t b) {
-    float sum = flushed(flushed(as_f32(a)) + flushed(as_f32(b)));
-    uint32_t bits;
-    memcpy(&bits, &sum, 4);
-    return bits;
+    return bits_of_single(flushed(flushed(as_f32(a)) + flushed(as_f32(b))));
 }
 
 static uint64_t add_f16(uint64_t a, uint64_t b) {
@@ -58,6 +62,7 @@ static uint64_t pick(bool first, uint64_t a, uint64_t b) {
 
 /* NaN loses against a number. */
 static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b) {
+    if (x != x && y != y) return 0x7fff;
     if (x != x) return b;
     if (y != y) return a;
     return pick(smaller ? x < y : x > y, a, b);

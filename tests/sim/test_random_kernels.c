@@ -9,6 +9,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
+#include "random.h"
 
 #include <stdbool.h>
 
@@ -53,8 +54,7 @@ typedef struct maker {
 } maker;
 
 static uint32_t draw(maker *m, uint32_t below) {
-    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(m->state >> 33) % below;
+    return draw_below(&m->state, below);
 }
 
 static condition draw_condition(maker *m) {
@@ -427,21 +427,10 @@ static haul_launch_record run_once(const text *ptx, const char *mode, uint32_t *
     return record;
 }
 
-/* On another device than the virtual GPU, which stays open for this many kernels: opening a GPU takes long. */
-enum { KERNELS_A_DEVICE = 100 };
-
 static void run_elsewhere(const char *name, const text *ptx, uint32_t *out) {
-    static haul_device *device;
-    static unsigned runs;
-    const kernel_run run = {.threads = THREADS, FROM(masks), .out = out, .out_bytes = THREADS * sizeof *out};
-    haul_module *module;
-    if (runs++ % KERNELS_A_DEVICE == 0) {
-        haul_device_close(device);
-        assert_int_equal(haul_device_open(name, &(haul_device_options){0}, &device), HAUL_OK);
-    }
-    if (haul_module_load(device, "test.ptx", text_string(ptx), ptx->length, &module) != HAUL_OK ||
-        launch_on(device, module, &run) != HAUL_OK)
-        fail_msg("%s", haul_message());
+    const kernel_run run = {
+        .ptx = text_string(ptx), .threads = THREADS, FROM(masks), .out = out, .out_bytes = THREADS * sizeof *out};
+    if (try_elsewhere(name, &run) != HAUL_OK) fail_msg("%s", haul_message());
 }
 
 static void expect_same(uint32_t seed, const uint32_t *got, const uint32_t *want) {

@@ -36,8 +36,8 @@ static bool write_is_zero(sim_writer *w, const sim_op *op, const ptx_instruction
 
 static bool read_place(const sim_writer *w, uint32_t slot, uint32_t *out) {
     sim_value v;
-    if (!sim_slot_is_constant(w, slot, SIM_VALUE_I32, &v)) return false;
-    *out = (uint32_t)v.bits & 255;
+    if (!sim_slot_is_constant(w, slot, SIM_VALUE_I32, &v) || v.bits > 255) return false;
+    *out = (uint32_t)v.bits;
     return true;
 }
 

@@ -73,7 +73,7 @@ static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
     sim_write_slot(w, op->d, result);
 }
 
-/* ---- a double's NaN: the first operand's that is one, quiet ---- */
+/* ---- a double's NaN: that of the operand that goes first, quiet; see ops/floats.h ---- */
 
 static bool is_number(const sim_writer *w, uint32_t slot) {
     sim_value v;
@@ -87,18 +87,18 @@ static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
 
 /* The host's instruction takes the only NaN of its operands, so that one of them need not be looked at; but where all
  * others are constants there may be no instruction. */
-static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, unsigned count,
-                            sim_value result) {
+static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, const uint8_t *order,
+                            unsigned count, sim_value result) {
     unsigned known = 0, skipped = count;
-    for (unsigned k = 0; k < count; k++) {
-        if (is_number(w, slots[k]))
+    for (unsigned n = 0; n < count; n++) {
+        if (is_number(w, slots[order[n]]))
             known++;
         else
-            skipped = k;
+            skipped = n;
     }
     if (count - known < 2) skipped = count;
-    for (unsigned k = count; k-- > 0;)
-        if (k != skipped && !is_number(w, slots[k])) result = prefer_nan_of(w, values[k], result);
+    for (unsigned n = count; n-- > 0;)
+        if (n != skipped && !is_number(w, slots[order[n]])) result = prefer_nan_of(w, values[order[n]], result);
     return result;
 }
 
@@ -123,6 +123,8 @@ static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
     static const uint8_t counts[] = {
         [ADD] = 2, [SUBTRACT] = 2, [MULTIPLY] = 2, [DIVIDE] = 2, [FUSE] = 3, [ROOT] = 1, [INVERT] = 1};
+    static const uint8_t orders[][3] = {[ADD] = {1, 0},    [SUBTRACT] = {1, 0}, [MULTIPLY] = {1, 0},
+                                        [DIVIDE] = {0, 1}, [FUSE] = {1, 2, 0},  [INVERT] = {0}};
     const uint32_t slots[3] = {op->a, op->b, op->c};
     sim_value_type type;
     sim_value values[3] = {{0}};
@@ -133,21 +135,23 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     const sim_value result = compute(w, how, values);
     if (type == SIM_VALUE_F32)
         write_single(w, op, result);
+    else if (counts[how] > 1)
+        sim_write_slot(w, op->d, choose_nan(w, slots, values, orders[how], counts[how], result));
     else
-        sim_write_slot(w, op->d, counts[how] > 1 ? choose_nan(w, slots, values, counts[how], result) : result);
+        sim_write_slot(w, op->d, result);
     return true;
 }
 
-/* ---- signs: a bit, of a NaN too ---- */
+/* ---- signs: a bit, of a single's NaN too; a double's stays as it is, quiet ---- */
 
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
     sim_value_type type;
     if (!float_type(i->type, &type)) return false;
     const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
-    sim_value a = sim_read_slot(w, op->a, bits_type(type));
-    a = sim_write_two(w, clears ? "and" : "xor", a, sim_value_constant(bits_type(type), clears ? ~sign : sign));
-    if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, sim_write_as(w, "bitcast", a, type));
-    sim_write_slot(w, op->d, a);
+    const sim_value a = sim_read_slot(w, op->a, type);
+    sim_value result = write_on_bits(w, clears ? "and" : "xor", a, clears ? ~sign : sign);
+    if (i->mods[PTX_SLOT_FTZ]) result = sim_write_flush(w, result);
+    sim_write_slot(w, op->d, type == SIM_VALUE_F64 ? prefer_nan_of(w, a, result) : result);
     return true;
 }
 
@@ -184,12 +188,13 @@ static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instru
     if (!float_type(i->type, &type) || i->operand_count > 3) return false;
     if (op->x & ~(uint32_t)(SIM_FLOAT_FLUSHES | KEEP_NAN)) return false;
     const sim_value a = read_operand(w, op, op->a, type), b = read_operand(w, op, op->b, type);
-    const uint64_t nan = type == SIM_VALUE_F64 ? INT64_MAX : 0x7fffffff;
+    const sim_value nan = type == SIM_VALUE_F64 ? as_bits(w, write_on_bits(w, "or", b, QUIET_F64))
+                                                : sim_value_constant(SIM_VALUE_I32, 0x7fffffff);
     sim_value bits = write_chosen(w, a, b, lesser);
     const sim_value chosen = sim_write_as(w, "bitcast", bits, type);
     const sim_value first = op->x & KEEP_NAN ? a : chosen, second = op->x & KEEP_NAN ? b : chosen;
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", first, second);
-    bits = sim_write_choice(w, is_nan, sim_value_constant(bits_type(type), nan), bits);
+    bits = sim_write_choice(w, is_nan, nan, bits);
     sim_write_slot(w, op->d, sim_write_as(w, "bitcast", bits, type));
     return true;
 }
@@ -328,12 +333,15 @@ static bool convert_to_integer(sim_writer *w, const sim_op *op, const ptx_instru
 
 /* ---- between singles and doubles ---- */
 
-/* A NaN keeps its payload, and becomes quiet even if it comes back. */
+/* A NaN keeps its payload, and becomes quiet even if it comes back; flushing makes it arithmetic's. */
 static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
-    a = sim_write_choice(w, is_nan, write_on_bits(w, "or", a, QUIET_F32), a);
+    const sim_value quiet =
+        i->mods[PTX_SLOT_FTZ] ? sim_write_as(w, "bitcast", sim_value_constant(SIM_VALUE_I32, 0x7fffffff), SIM_VALUE_F32)
+                              : write_on_bits(w, "or", a, QUIET_F32);
+    a = sim_write_choice(w, is_nan, quiet, a);
     sim_write_slot(w, op->d, sim_write_as(w, "fpext", a, SIM_VALUE_F64));
 }
 
@@ -349,6 +357,10 @@ static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
 /* To whole numbers, or into 0 to 1. Single precision goes by way of doubles in the interpreter: its NaN is the one. */
 static bool convert_in_place(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type type) {
     const char *rounding = rounding_of(i);
+    if (!i->mods[PTX_SLOT_ROUND] && !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT]) {
+        sim_write_slot(w, op->d, sim_read_slot(w, op->a, type));
+        return true;
+    }
     if (type == SIM_VALUE_F64 && (!rounding || i->mods[PTX_SLOT_SAT])) return false;
     if ((i->mods[PTX_SLOT_ROUND] && !rounding) || !w->has_fma) return false;
     sim_value a = read_float(w, op, i, type);

@@ -182,12 +182,16 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
 
 /* ---- signs: bits, whatever the format ---- */
 
+static uint32_t write_is_nan(const halves *h, uint32_t bits) {
+    return write_with(h, "icmp sgt", "i16", write_with(h, "and", "i16", bits, "32767"), h->brain ? "32640" : "31744");
+}
+
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
-    const sim_value_type type = ptx_bits(i->type) == 32 ? SIM_VALUE_I32 : SIM_VALUE_I16;
-    const uint64_t signs = 0x80008000;
-    if (i->mods[PTX_SLOT_FTZ]) return false;
-    const sim_value mask = sim_value_constant(type, clears ? ~signs : signs);
-    sim_write_slot(w, op->d, sim_write_two(w, clears ? "and" : "xor", sim_read_slot(w, op->a, type), mask));
+    halves h;
+    if (i->mods[PTX_SLOT_FTZ] || !halves_of(w, i->type, &h)) return false;
+    const uint32_t a = read_halves(&h, op->a, false);
+    const uint32_t bits = write_with(&h, clears ? "and" : "xor", "i16", a, clears ? "32767" : "-32768");
+    write_result(&h, op->d, write_choice(&h, write_is_nan(&h, a), "i16", write_all(&h, "i16", "32767"), bits));
     return true;
 }
 
@@ -196,10 +200,6 @@ static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i
 static uint32_t write_order(const halves *h, uint32_t bits) {
     const uint32_t negative = write_with(h, "ashr", "i16", bits, "15");
     return write_two(h, "xor", "i16", bits, write_with(h, "and", "i16", negative, "32767"));
-}
-
-static uint32_t write_is_nan(const halves *h, uint32_t bits) {
-    return write_with(h, "icmp sgt", "i16", write_with(h, "and", "i16", bits, "32767"), h->brain ? "32640" : "31744");
 }
 
 static bool write_half_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *relation) {
@@ -249,7 +249,7 @@ bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i)
 
 static bool write_widened(sim_writer *w, const sim_op *op, const halves *h) {
     const uint32_t singles = write_singles(h, read_halves(h, op->a, false));
-    sim_write_slot(w, op->d, (sim_value){.id = singles, .type = SIM_VALUE_F32, .raw = true});
+    sim_write_slot(w, op->d, (sim_value){.id = singles, .type = SIM_VALUE_F32, .raw = !h->brain});
     return true;
 }
 

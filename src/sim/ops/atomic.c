@@ -99,7 +99,9 @@ static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
     if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
 }
 
-/* Each element for itself. */
+enum { MOST_ELEMENTS = 8 };
+
+/* Each element for itself; a register may be both a later element's value and an earlier one's result. */
 static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                           const uint64_t address[SIM_LANES]) {
     const uint32_t *operands = w->sm->grid->program->pool + op->more, *results = operands + op->count;
@@ -107,12 +109,13 @@ static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, u
     w->sm->changes++;
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t old[MOST_ELEMENTS];
         for (unsigned e = 0; e < op->count; e++) {
             void *at = (void *)(base + address[l] + e * bytes);
             bool changed;
-            set_result(w, results[e], bytes, l,
-                       sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0, &changed));
+            old[e] = sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0, &changed);
         }
+        for (unsigned e = 0; e < op->count; e++) set_result(w, results[e], bytes, l, old[e]);
     }
 }
 
@@ -262,7 +265,7 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
 static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
     const ptx_operand *from = &i->operands[at + 1], *to = at ? &i->operands[0] : NULL;
     const unsigned count = from->part_count;
-    uint32_t slots[16];
+    uint32_t slots[2 * MOST_ELEMENTS];
     for (unsigned e = 0; e < count; e++) {
         slots[e] = sim_source(l, &from->parts[e], i->type);
         slots[count + e] = to ? sim_destination(l, &to->parts[e]) : SIM_SLOT_SINK;

@@ -50,10 +50,12 @@ haul_status LOWER(BFIND)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, (i->mods[PTX_SLOT_SHIFTAMT] ? shift : position)[i->type]);
 }
 
-/* The |offset|-th set bit of mask from bit `base` on, upwards or downwards; offset 0 asks for bit `base` itself. */
+/* The |offset|-th set bit of mask from bit `base` on, upwards or downwards; offset 0 asks for bit `base` itself. Of the
+ * offset that has no magnitude hardware makes 0. */
 static uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset) {
+    if (offset == INT32_MIN) return 0;
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
-    uint32_t left = offset < 0 ? 0 - (uint32_t)offset : (uint32_t)offset;
+    uint32_t left = (uint32_t)(offset < 0 ? -offset : offset);
     for (uint32_t at = base; at < 32; at += offset < 0 ? UINT32_MAX : 1) {
         if (mask >> at & 1 && --left == 0) return at;
     }
@@ -80,7 +82,12 @@ haul_status LOWER(BREV)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, i->type == PTX_B32 ? brev_32 : brev_64);
 }
 
-/* ---- fields: positions and lengths count modulo 256; what lies beyond the top bit is sign or zero ---- */
+/* ---- fields: what lies beyond the top bit is sign or zero. Of 32 bits, positions and lengths count modulo 256; of 64,
+ * which hardware puts together, they do not (an H100; constants stay below 256) ---- */
+
+static inline uint32_t modulo(uint32_t n) {
+    return n & 255;
+}
 
 /* `length` ones. */
 static inline uint64_t ones(uint32_t length) {
@@ -88,22 +95,20 @@ static inline uint64_t ones(uint32_t length) {
 }
 
 static inline uint64_t extract(uint64_t a, uint32_t at, uint32_t length) {
-    at &= 255, length &= 255;
     return (at >= 64 ? 0 : a >> at) & ones(length);
 }
 
 /* a is sign-extended to 64 bits, so that its bits beyond the top are sign bits already; the field's own top bit is then
  * spread over what is left. */
 static inline int64_t extract_signed(int64_t a, uint32_t at, uint32_t length) {
-    at &= 255, length &= 255;
     const int64_t shifted = a >> (at >= 64 ? 63 : at);
     if (length == 0) return 0;
     const uint32_t spare = length >= 64 ? 0 : 64 - length;
     return (int64_t)((uint64_t)shifted << spare) >> spare;
 }
 
-SIM_TERNARY_OF(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, extract(a, b, c))
-SIM_TERNARY_OF(bfe_s32, uint32_t, int32_t, uint32_t, uint32_t, extract_signed(a, b, c))
+SIM_TERNARY_OF(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, extract(a, modulo(b), modulo(c)))
+SIM_TERNARY_OF(bfe_s32, uint32_t, int32_t, uint32_t, uint32_t, extract_signed(a, modulo(b), modulo(c)))
 SIM_TERNARY_OF(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract(a, b, c))
 SIM_TERNARY_OF(bfe_s64, uint64_t, int64_t, uint32_t, uint32_t, extract_signed(a, b, c))
 
@@ -113,24 +118,23 @@ haul_status LOWER(BFE)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t at, uint32_t length) {
-    at &= 255, length &= 255;
     const uint64_t field = at >= 64 ? 0 : ones(length) << at;
     return (b & ~field) | ((at >= 64 ? 0 : a << at) & field);
 }
 
 /* The length's slot is op->x. */
-#define INSERT(name, T)                                                      \
-    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {   \
-        T *d = SIM_SLOT(w, T, op->d);                                        \
-        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b);      \
-        const uint32_t *at = SIM_SLOT(w, uint32_t, op->c);                   \
-        const uint32_t *length = SIM_SLOT(w, uint32_t, op->x);               \
-        SIM_STORE_LANES(d, active, (T)insert(a[l], b[l], at[l], length[l])); \
-        return SIM_NEXT;                                                     \
+#define INSERT(name, T, place)                                                             \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {                 \
+        T *d = SIM_SLOT(w, T, op->d);                                                      \
+        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b);                    \
+        const uint32_t *at = SIM_SLOT(w, uint32_t, op->c);                                 \
+        const uint32_t *length = SIM_SLOT(w, uint32_t, op->x);                             \
+        SIM_STORE_LANES(d, active, (T)insert(a[l], b[l], place(at[l]), place(length[l]))); \
+        return SIM_NEXT;                                                                   \
     }
 
-INSERT(bfi_32, uint32_t)
-INSERT(bfi_64, uint64_t)
+INSERT(bfi_32, uint32_t, modulo)
+INSERT(bfi_64, uint64_t, )
 
 haul_status LOWER(BFI)(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t length = sim_source(l, &i->operands[4], PTX_U32);

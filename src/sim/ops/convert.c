@@ -31,7 +31,7 @@ PLAIN(f64_from_f32, double, float)
 SIM_UNARY(f32_from_f64, float, double, (float)a)
 SIM_UNARY(f32_from_f16, float, uint16_t, canonical_f32(f32_of_f16(a)))
 SIM_UNARY(f16_from_f32, uint16_t, float, f16_of_f32(a))
-SIM_UNARY(f32_from_bf16, float, uint16_t, canonical_f32(f32_of_bf16(a)))
+SIM_UNARY(f32_from_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* a NaN too stays as it is */
 SIM_UNARY(bf16_from_f32, uint16_t, float, bf16_of_f32(a))
 
 static inline int32_t truncate_s32(float a) {
@@ -292,13 +292,39 @@ static bool rounds_to_integer(unsigned modifier) {
     return modifier == PTX_MOD_RNI || modifier == PTX_MOD_RZI || modifier == PTX_MOD_RMI || modifier == PTX_MOD_RPI;
 }
 
+/* What an H100 makes of NaNs where they are not what IEEE 754 would have of the conversion: whether it is so, and what
+ * of the source's bits. */
+static bool find_nan(unsigned to, unsigned from, unsigned modifier, unsigned flags, uint64_t bits, uint64_t *nan) {
+    if (to == PTX_TF32 && from == PTX_F32 && modifier == PTX_MOD_RNA)
+        *nan = bits & 0xffffe000u;
+    else if (to == PTX_F16 && from == PTX_F64)
+        *nan = (bits >> 48 & 0x8000) | 0x7e00 | (bits >> 42 & 0x3ff);
+    else if (to == PTX_F32 && from == PTX_BF16)
+        *nan = bits << 16;
+    else if (to == PTX_F64 && from == PTX_F32 && flags == CVT_FLUSH)
+        *nan = UINT64_C(0x7fffffffe0000000);
+    else
+        return false;
+    return flags == 0 || to == PTX_F64;
+}
+
+static void keep_nans(values *v, const uint64_t *bits, unsigned to, unsigned from, unsigned modifier, unsigned flags) {
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        uint64_t nan;
+        if (v->real[l] != v->real[l] && find_nan(to, from, modifier, flags, bits[l], &nan)) v->integer[l] = nan;
+    }
+}
+
 static void convert_reals(values *v, unsigned to, unsigned from, unsigned modifier, unsigned flags) {
     const bool to_real = ptx_types[to].kind == 'F', flush = flags & CVT_FLUSH;
+    uint64_t bits[SIM_LANES];
+    memcpy(bits, v->integer, sizeof bits);
     read_reals(v, from, flush);
     if (!to_real || rounds_to_integer(modifier)) round_to_integers(v->real, modifier);
     if (to_real) {
         clamp_reals(v->real, flags);
         write_reals(v, to, from, modifier, flush, flags & CVT_FINITE);
+        keep_nans(v, bits, to, from, modifier, flags);
     } else {
         integers_from_reals(v, to, from);
     }
@@ -351,7 +377,17 @@ static unsigned lane_bytes(sim_lowering *l, const ptx_operand *operand, unsigned
     return bytes < 2 ? 2 : bytes;
 }
 
+SIM_UNARY(same_32, uint32_t, uint32_t, a)
+SIM_UNARY(same_64, uint64_t, uint64_t, a)
+
+/* What converts nothing is a copy, of a NaN too. */
+static bool is_copy(const ptx_instruction *i) {
+    return i->type == i->type2 && (i->type == PTX_F32 || i->type == PTX_F64) && !i->mods[PTX_SLOT_ROUND] &&
+           !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT];
+}
+
 haul_status LOWER(CVT)(sim_lowering *l, const ptx_instruction *i) {
+    if (is_copy(i)) return sim_lower_unary(l, i, i->type == PTX_F32 ? same_32 : same_64);
     const unsigned to = i->type, from = i->type2;
     const unsigned to_bytes = lane_bytes(l, &i->operands[0], to), from_bytes = lane_bytes(l, &i->operands[1], from);
     const int64_t flags = (i->mods[PTX_SLOT_FTZ] ? CVT_FLUSH : 0) | (i->mods[PTX_SLOT_SAT] ? CVT_SATURATE : 0) |

@@ -96,10 +96,10 @@ static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, c
     return sim_emitted(op);
 }
 
-ARITHMETIC_INSTRUCTION(add, 2, a + b, prefer_nan(a, a + b))
-ARITHMETIC_INSTRUCTION(sub, 2, a - b, prefer_nan(a, a - b))
-ARITHMETIC_INSTRUCTION(mul, 2, a *b, prefer_nan(a, a *b))
-ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), prefer_nan(a, prefer_nan(b, __builtin_fma(a, b, c))))
+ARITHMETIC_INSTRUCTION(add, 2, a + b, prefer_nan(b, a + b))
+ARITHMETIC_INSTRUCTION(sub, 2, a - b, prefer_nan(b, a - b))
+ARITHMETIC_INSTRUCTION(mul, 2, a *b, prefer_nan(b, a *b))
+ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), prefer_nan(b, prefer_nan(c, __builtin_fma(a, b, c))))
 ARITHMETIC_INSTRUCTION(div, 2, a / b, prefer_nan(a, a / b))
 ARITHMETIC_INSTRUCTION(rcp, 1, 1.0f / a, 1.0 / a)
 ARITHMETIC_INSTRUCTION(sqrt, 1, __builtin_sqrtf(a), __builtin_sqrt(a))
@@ -210,9 +210,9 @@ OTHER_WIDTH(FMA_MIXED, mixed, fma, 2, 3)
 /* ---- signs ---- */
 
 SIM_UNARY(abs_f32, uint32_t, uint32_t, a & 0x7fffffffu)
-SIM_UNARY(abs_f64, uint64_t, uint64_t, a &INT64_MAX)
+SIM_UNARY(abs_f64, double, double, prefer_nan(a, __builtin_fabs(a)))
 SIM_UNARY(neg_f32, uint32_t, uint32_t, a ^ 0x80000000u)
-SIM_UNARY(neg_f64, uint64_t, uint64_t, a ^ UINT64_C(0x8000000000000000))
+SIM_UNARY(neg_f64, double, double, prefer_nan(a, -a))
 SIM_UNARY(abs_flush_f32, float, float, flush_f32(f32_of_bits(bits_of_f32(a) & 0x7fffffffu)))
 SIM_UNARY(neg_flush_f32, float, float, flush_f32(f32_of_bits(bits_of_f32(a) ^ 0x80000000u)))
 SIM_BINARY(copysign_f32, uint32_t, uint32_t, (a & 0x80000000u) | (b & 0x7fffffffu))
@@ -238,8 +238,8 @@ haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
 /* Flags of op->x besides SIM_FLUSH. */
 enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
 
-/* A NaN loses against a number, unless .NaN makes it win; -0 is below +0. */
-#define CHOICE(suffix, T, NAN_BITS)                                                  \
+/* A NaN loses against a number, unless .NaN makes it win, and has no sign of .xorsign; -0 is below +0. */
+#define CHOICE(suffix, T)                                                            \
     static inline T lesser_##suffix(T a, T b) {                                      \
         const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \
         return a < b ? a : b < a ? b : a == b ? equal : b != b ? a : b;              \
@@ -247,26 +247,31 @@ enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
     static inline T greater_##suffix(T a, T b) {                                     \
         const T equal = suffix##_of_bits(bits_of_##suffix(a) & bits_of_##suffix(b)); \
         return a > b ? a : b > a ? b : a == b ? equal : b != b ? a : b;              \
-    }                                                                                \
-    static inline T canonical_choice_##suffix(T chosen, bool make_nan) {             \
-        return make_nan || chosen != chosen ? suffix##_of_bits(NAN_BITS) : chosen;   \
     }
 
-CHOICE(f32, float, SIM_NAN_F32)
-CHOICE(f64, double, UINT64_C(0x7fffffffffffffff))
+CHOICE(f32, float)
+CHOICE(f64, double)
 
-SIM_BINARY(min_f32, float, float, canonical_choice_f32(lesser_f32(a, b), false))
-SIM_BINARY(max_f32, float, float, canonical_choice_f32(greater_f32(a, b), false))
-SIM_BINARY(min_f64, double, double, canonical_choice_f64(lesser_f64(a, b), false))
-SIM_BINARY(max_f64, double, double, canonical_choice_f64(greater_f64(a, b), false))
+static inline float canonical_choice(float chosen, bool make_nan) {
+    return make_nan || chosen != chosen ? f32_of_bits(SIM_NAN_F32) : chosen;
+}
+
+static inline double quiet_choice(double chosen, double b) {
+    return chosen != chosen ? prefer_nan(b, chosen) : chosen;
+}
+
+SIM_BINARY(min_f32, float, float, canonical_choice(lesser_f32(a, b), false))
+SIM_BINARY(max_f32, float, float, canonical_choice(greater_f32(a, b), false))
+SIM_BINARY(min_f64, double, double, quiet_choice(lesser_f64(a, b), b))
+SIM_BINARY(max_f64, double, double, quiet_choice(greater_f64(a, b), b))
 
 static inline float choose_general(float a, float b, uint32_t flags, bool greater) {
     if (flags & SIM_FLUSH) a = flush_f32(a), b = flush_f32(b);
     const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
     if (flags & XOR_SIGN) a = __builtin_fabsf(a), b = __builtin_fabsf(b);
     const bool make_nan = (flags & KEEP_NAN) && (a != a || b != b);
-    const float chosen = canonical_choice_f32(greater ? greater_f32(a, b) : lesser_f32(a, b), make_nan);
-    return (flags & XOR_SIGN) ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
+    const float chosen = canonical_choice(greater ? greater_f32(a, b) : lesser_f32(a, b), make_nan);
+    return (flags & XOR_SIGN) && chosen == chosen ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
 }
 
 #define CHOICE_GENERAL(name, greater)                                               \

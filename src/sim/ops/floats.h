@@ -40,11 +40,13 @@ static inline double f64_of_bits(uint64_t bits) {
 static inline float canonical_f32(float x) {
     return x != x ? f32_of_bits(SIM_NAN_F32) : x;
 }
-/* Double-precision NaNs keep their payload. */
+/* Double-precision NaNs keep sign and payload. */
 static inline double canonical_f64(double x) {
     return x;
 }
-/* Of several, the first operand's goes on, quiet: the host's instructions take now one, now another. */
+/* Of several operands' one goes on, quiet: as an H100 has it, of a + b, a - b, a * b and of a minimum or maximum the
+ * second's, of a * b + c rather b's, then c's, of a / b the first's. (ptxas now and then lets factors change places,
+ * and with them whose it is. The host's instructions take now one, now another.) */
 static inline double prefer_nan(double a, double result) {
     return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
 }

@@ -149,12 +149,16 @@ haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
 
 enum { FILLED = 0x7ff7 };
 
+static bool is_filled(uint16_t h) {
+    return (h & 0x7fff) == FILLED;
+}
+
 static sim_step run_oob(sim_warp *w, const sim_op *op, uint32_t active, sim_handler run, unsigned count) {
     uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
     const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
     const uint16_t *c = SIM_SLOT(w, uint16_t, op->c);
     bool beyond[MOST_HALVES];
-    for (unsigned n = 0; n < count; n++) beyond[n] = a[n] == FILLED || b[n] == FILLED || c[n] == FILLED;
+    for (unsigned n = 0; n < count; n++) beyond[n] = is_filled(a[n]) || is_filled(b[n]) || is_filled(c[n]);
     const sim_step step = run(w, op, active);
     for (unsigned n = 0; n < count; n++)
         if (beyond[n] && active >> (count == SIM_LANES ? n : n / 2) & 1) d[n] = 0;
@@ -216,22 +220,34 @@ haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, tanh_handlers, 1);
 }
 
-/* ---- signs: bit operations, whatever the format ---- */
+/* ---- signs: a bit, but a NaN becomes the one that arithmetic makes ---- */
 
-SIM_UNARY(abs_1, uint16_t, uint16_t, a & 0x7fff)
-SIM_UNARY(abs_2, uint32_t, uint32_t, a & 0x7fff7fffu)
-SIM_UNARY(neg_1, uint16_t, uint16_t, a ^ 0x8000)
-SIM_UNARY(neg_2, uint32_t, uint32_t, a ^ 0x80008000u)
+enum { CLEARS = 1, FLUSHES = 2 };
 
-static inline uint32_t flush_pair(uint32_t pair) {
-    return flush_f16((uint16_t)pair) | (uint32_t)flush_f16((uint16_t)(pair >> 16)) << 16;
+static inline bool is_nan(uint16_t h, uint16_t infinity) {
+    return (h & 0x7fff) > infinity;
 }
-SIM_UNARY(abs_flush_1, uint16_t, uint16_t, flush_f16(a) & 0x7fff)
-SIM_UNARY(abs_flush_2, uint32_t, uint32_t, flush_pair(a) & 0x7fff7fffu)
-SIM_UNARY(neg_flush_1, uint16_t, uint16_t, flush_f16(a) ^ 0x8000)
-SIM_UNARY(neg_flush_2, uint32_t, uint32_t, flush_pair(a) ^ 0x80008000u)
 
-#define BY_HALVES(name) [PTX_F16] = name##_1, [PTX_BF16] = name##_1, [PTX_F16X2] = name##_2, [PTX_BF16X2] = name##_2
+static inline uint16_t sign_of(uint16_t a, uint16_t infinity, unsigned what) {
+    if (what & FLUSHES) a = flush_f16(a);
+    const uint16_t changed = what & CLEARS ? a & 0x7fff : a ^ 0x8000;
+    return is_nan(a, infinity) ? 0x7fff : changed;
+}
+
+#define SIGN(name, infinity, what)                                      \
+    SIM_UNARY(name##_1, uint16_t, uint16_t, sign_of(a, infinity, what)) \
+    SIM_UNARY(name##_2, uint32_t, uint32_t,                             \
+              sign_of((uint16_t)a, infinity, what) | (uint32_t)sign_of((uint16_t)(a >> 16), infinity, what) << 16)
+
+SIGN(abs_f16, 0x7c00, CLEARS)
+SIGN(abs_bf16, 0x7f80, CLEARS)
+SIGN(neg_f16, 0x7c00, 0)
+SIGN(neg_bf16, 0x7f80, 0)
+SIGN(abs_flush, 0x7c00, CLEARS | FLUSHES)
+SIGN(neg_flush, 0x7c00, FLUSHES)
+
+#define BY_HALVES(name) \
+    [PTX_F16] = name##_f16_1, [PTX_BF16] = name##_bf16_1, [PTX_F16X2] = name##_f16_2, [PTX_BF16X2] = name##_bf16_2
 #define BY_F16(name) [PTX_F16] = name##_1, [PTX_F16X2] = name##_2
 
 haul_status LOWER(HABS)(sim_lowering *l, const ptx_instruction *i) {
@@ -251,10 +267,6 @@ static inline int32_t order_of(uint16_t h) {
     return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h;
 }
 
-static inline bool is_nan(uint16_t h, uint16_t infinity) {
-    return (h & 0x7fff) > infinity;
-}
-
 static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_t flags, bool greater) {
     const uint16_t sign = (a ^ b) & 0x8000;
     if (flags & XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
@@ -263,7 +275,7 @@ static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_
     const bool takes_a = nan_b | (!nan_a & less);
     const bool keeps_nan = flags & KEEP_NAN, makes_nan = (nan_a & nan_b) | (keeps_nan & (nan_a | nan_b));
     const uint16_t chosen = makes_nan ? 0x7fff : takes_a ? a : b;
-    return (flags & XOR_SIGN) ? chosen | sign : chosen;
+    return (flags & XOR_SIGN) && !makes_nan ? chosen | sign : chosen;
 }
 
 #define CHOICE_HANDLER(name, format, infinity, halves, greater)                                  \
