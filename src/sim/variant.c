@@ -1,5 +1,5 @@
 /* Which compilation of the instruction handlers this machine runs best. */
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 #include "sim/lower/lower.h"
 
 #define DECLARE(variant)                                               \

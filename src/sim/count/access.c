@@ -4,7 +4,7 @@
 #include "sim/block.h"
 #include "sim/count/counting.h"
 #include "sim/count/traffic.h"
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 
 #include <string.h>
 

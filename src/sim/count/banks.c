@@ -1,6 +1,6 @@
 #include "sim/count/banks.h"
 
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 
 enum { BANKS = 32 }; /* each serves a word */
 

@@ -1,6 +1,6 @@
 #include "sim/count/coalesce.h"
 
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 
 /* ---- tag banks ---- */
 

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 
 #include <string.h>
 

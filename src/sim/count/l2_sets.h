@@ -1,4 +1,4 @@
-/* The inside of L2's model, for those who make it (count/l2.c) and who play requests into it (ops/l2.c). */
+/* The inside of L2's model, for those who make it (count/l2.c) and who play requests into it (vectors/l2.c). */
 #ifndef HAUL_SIM_COUNT_L2_SETS_H
 #define HAUL_SIM_COUNT_L2_SETS_H
 

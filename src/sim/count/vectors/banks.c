@@ -1,6 +1,5 @@
-/* One pass of an access over shared memory's banks: no instruction, but what most accesses are counted with, so that it
- * is compiled for the host's vectors too. */
-#include "sim/ops/counting.h"
+/* One pass of an access over shared memory's banks: what most accesses are counted with. */
+#include "sim/count/vectors/internal.h"
 
 #include "sim/ops/lanes.h"
 

@@ -1,6 +1,7 @@
-/* What counting spends its time on: compiled once for each vector extension, in sim/ops/, and chosen for the host. */
-#ifndef HAUL_SIM_COUNT_VECTORS_H
-#define HAUL_SIM_COUNT_VECTORS_H
+/* What counting spends its time on: this folder is compiled once for each vector extension, as sim/ops/ is, and
+ * the best that the host has is chosen. */
+#ifndef HAUL_SIM_COUNT_VECTORS_VECTORS_H
+#define HAUL_SIM_COUNT_VECTORS_VECTORS_H
 
 #include "sim/count/banks.h"
 #include "sim/count/coalesce.h"

@@ -1,7 +1,7 @@
-/* Requests played into the model of L2: no instruction, but compiled for the host's vectors. */
+/* Requests played into the model of L2. */
 #include "sim/count/l2_sets.h"
 
-#include "sim/ops/counting.h"
+#include "sim/count/vectors/internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* The names that this compilation's part of counting has: see sim/count/vectors.h. */
-#ifndef HAUL_SIM_OPS_COUNTING_H
-#define HAUL_SIM_OPS_COUNTING_H
+/* The names that this compilation's part of counting has: see vectors.h. */
+#ifndef HAUL_SIM_COUNT_VECTORS_INTERNAL_H
+#define HAUL_SIM_COUNT_VECTORS_INTERNAL_H
 
-#include "sim/count/vectors.h"
+#include "sim/count/vectors/vectors.h"
 #include "sim/lower/lower.h"
 
 #define SIM_BANK_PASS SIM_PASTE(sim_bank_pass, SIM_VARIANT)

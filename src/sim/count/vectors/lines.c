@@ -1,6 +1,5 @@
-/* From lanes' addresses to lines, and what is the same for each line of an access: no instruction, but what scattered
- * accesses are counted with, so that it is compiled for the host's vectors too. */
-#include "sim/ops/counting.h"
+/* From lanes' addresses to lines, and what is the same for each line of an access: what scattered accesses cost. */
+#include "sim/count/vectors/internal.h"
 
 #include "sim/ops/lanes.h"
 
