@@ -15,6 +15,7 @@ static unsigned sector_bit(uint64_t address) {
 
 #if defined(__AVX512F__)
 
+/* Whole vectors are stored: the last one ends with the last place if all lanes before it are active. */
 static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     enum { WIDE = 8 };
     for (unsigned l = 0; l < SIM_LANES; l += WIDE) {
@@ -32,14 +33,19 @@ static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint6
 
 #endif
 
-enum { ROOM = SIM_LANES + 8 /* a vector beyond the last */ };
-
 /* The active lanes' addresses side by side; behind them each lies a line behind the one before it. */
-static void put_together(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[ROOM]) {
+static void put_together(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     const uint32_t count = (uint32_t)__builtin_popcount(active);
     put_active(address, active, kept);
     for (uint32_t i = count; i < SIM_LANES; i++)
         kept[i] = kept[count - 1] + ((uint64_t)(i + 1 - count) << SIM_LINE_SHIFT);
+}
+
+static void split_addresses(const uint64_t address[SIM_LANES], sim_lines *lines) {
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        lines->mask[i] = (uint8_t)sector_bit(address[i]);
+        lines->line[i] = address[i] >> SIM_LINE_SHIFT;
+    }
 }
 
 /* Neighbours in the same line become one. */
@@ -80,16 +86,13 @@ static void merge_any(sim_lines *lines, uint32_t count) {
 }
 
 void SIM_COALESCE(const uint64_t address[SIM_LANES], uint32_t active, sim_lines *lines) {
-    uint64_t kept[ROOM], falls = 0, repeats = 0;
+    uint64_t falls = 0, repeats = 0;
     const uint32_t count = (uint32_t)__builtin_popcount(active);
     if (active != SIM_ALL_LANES) {
-        put_together(address, active, kept);
-        address = kept;
-    }
-    for (uint32_t i = 0; i < SIM_LANES; i++) {
-        lines->line[i] = address[i] >> SIM_LINE_SHIFT;
-        lines->mask[i] = (uint8_t)sector_bit(address[i]);
-    }
+        put_together(address, active, lines->line);
+        split_addresses(lines->line, lines);
+    } else
+        split_addresses(address, lines);
     for (uint32_t i = 1; i < SIM_LANES; i++) {
         const uint64_t line = lines->line[i], before = lines->line[i - 1];
         falls |= line < before;
