@@ -1,4 +1,4 @@
-/* Which of a row of numbers are equal to one: what caches do with their tags. */
+/* Which of a row of numbers are equal to one: what L2 does with the tags of a set. */
 #ifndef HAUL_SIM_COUNT_MATCH_H
 #define HAUL_SIM_COUNT_MATCH_H
 
@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { SIM_MATCH_ROW = 16, SIM_MATCH_MANY = 64 };
+enum { SIM_MATCH_ROW = 16 };
 
 /* A bit for each of the 16 that equals `wanted`. */
 static inline uint32_t sim_match(const uint32_t row[SIM_MATCH_ROW], uint32_t wanted) {
@@ -31,28 +31,6 @@ static inline uint32_t sim_match(const uint32_t row[SIM_MATCH_ROW], uint32_t wan
 #else
     uint32_t equal = 0;
     for (unsigned k = 0; k < SIM_MATCH_ROW; k++) equal |= (uint32_t)(row[k] == wanted) << k;
-    return equal;
-#endif
-}
-
-/* A bit for each of the 64 that equals `wanted`. */
-static inline uint64_t sim_match_many(const uint8_t row[SIM_MATCH_MANY], uint8_t wanted) {
-#if defined(__AVX512BW__)
-    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(row), _mm512_set1_epi8((char)wanted));
-#elif defined(__AVX2__)
-    const __m256i w = _mm256_set1_epi8((char)wanted), *r = (const __m256i *)(const void *)row;
-    const int low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(r), w)),
-              high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(r + 1), w));
-    return (uint32_t)low | (uint64_t)(uint32_t)high << 32;
-#elif defined(__SSE2__)
-    const __m128i w = _mm_set1_epi8((char)wanted), *r = (const __m128i *)(const void *)row;
-    uint64_t equal = 0;
-    for (unsigned k = 0; k < 4; k++)
-        equal |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(r + k), w)) << 16 * k;
-    return equal;
-#else
-    uint64_t equal = 0;
-    for (unsigned k = 0; k < SIM_MATCH_MANY; k++) equal |= (uint64_t)(row[k] == wanted) << k;
     return equal;
 #endif
 }
