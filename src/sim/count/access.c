@@ -124,7 +124,8 @@ static void outdate_lines(sim_counting *c, const sim_warp *w, const sim_lines *l
 /* What of the lines L1 has; written wholly, they come into it. */
 static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t average) {
     uint8_t missing[SIM_LANES];
-    return average == SECTOR_BYTES ? sim_l1_load_lines(c->l1, lines, missing) : sim_l1_probe_lines(c->l1, lines);
+    return average == SECTOR_BYTES ? sim_l1_load_lines(c->l1, lines, missing)
+                                   : sim_l1_probe_lines(c->l1, lines, missing);
 }
 
 static void store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
@@ -263,11 +264,7 @@ static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines)
 
 static void load_if_there(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t missing[SIM_LANES];
-    for (uint32_t i = 0; i < lines->count; i++) {
-        const unsigned mask = lines->mask[i], hits = sim_l1_probe(c->l1, lines->line[i], mask);
-        t->traffic.hits += (uint32_t)__builtin_popcount(hits);
-        missing[i] = (uint8_t)(mask & ~hits);
-    }
+    t->traffic.hits += sim_l1_probe_lines(c->l1, lines, missing);
     request_lines(c, t, lines, missing);
 }
 

@@ -161,10 +161,13 @@ void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask) {
     if (valid) *valid = (uint8_t)(*valid & ~mask);
 }
 
-uint32_t sim_l1_probe_lines(sim_l1 *l1, const sim_lines *lines) {
+uint32_t sim_l1_probe_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]) {
     uint32_t hits = 0;
-    for (uint32_t i = 0; i < lines->count; i++)
-        hits += (uint32_t)__builtin_popcount(sim_l1_probe(l1, lines->line[i], lines->mask[i]));
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const unsigned mask = lines->mask[i], found = sim_l1_probe(l1, lines->line[i], mask);
+        hits += (uint32_t)__builtin_popcount(found);
+        missing[i] = (uint8_t)(mask & ~found);
+    }
     return hits;
 }
 

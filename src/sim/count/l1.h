@@ -16,15 +16,14 @@ void sim_l1_free(sim_l1 *l1);
 
 /* A load of the sectors in `mask` of a line: returns those that were there. All are there afterwards. */
 unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask);
-/* The same for an access's lines, one after the other: returns how many sectors were there; `missing`: which of each
- * line were not. */
-uint32_t sim_l1_load_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]);
 /* The sectors of `mask` that are there, without bringing any in: what a store finds. */
 unsigned sim_l1_probe(sim_l1 *l1, uint64_t line, unsigned mask);
 /* The sectors of `mask` are no longer there: an atomic changed them in L2. */
 void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask);
-/* The same for an access's lines; the first returns how many sectors were there. */
-uint32_t sim_l1_probe_lines(sim_l1 *l1, const sim_lines *lines);
+/* The same for an access's lines, one after the other. The first two return how many sectors were there; `missing`:
+ * which of each line were not. */
+uint32_t sim_l1_load_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]);
+uint32_t sim_l1_probe_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]);
 void sim_l1_drop_lines(sim_l1 *l1, const sim_lines *lines);
 /* Nothing is there any longer. */
 void sim_l1_clear(sim_l1 *l1);
