@@ -256,7 +256,7 @@ static sim_op *append(sim_lowering *l, sim_handler run) {
                  .c = SIM_SLOT_ZERO,
                  .d = SIM_SLOT_SINK};
     ARENA_PUSH(l->memory, p->ops, p->op_count, p->op_capacity, op);
-    return &p->ops[p->op_count - 1];
+    return sim_last_op(l);
 }
 
 sim_op *sim_emit(sim_lowering *l, sim_handler run) {
@@ -402,7 +402,7 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
         maybe_yield(l, o, in);
         HAUL_TRY(lower_instruction(l, in));
         if (facts->past[index] != PTX_NO_BLOCK && sim_waits_for_block(in))
-            l->program->ops[l->program->op_count - 1].target = facts->past[index] + 1;
+            sim_last_op(l)->target = facts->past[index] + 1;
         ptx_visit_registers(in, forget_pattern, l->patterns);
     }
     forget_outstanding(o);

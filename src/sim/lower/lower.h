@@ -94,6 +94,10 @@ typedef haul_status (*sim_lower_fn)(sim_lowering *l, const ptx_instruction *i);
 /* Appends an operation for the current instruction, guard filled in; valid until the next call. Operand slots start
  * as SIM_SLOT_ZERO (sources) and SIM_SLOT_SINK (d). */
 sim_op *sim_emit(sim_lowering *l, sim_handler run);
+/* The operation that was appended last, for what remains to be said of it; valid as long. */
+static inline sim_op *sim_last_op(const sim_lowering *l) {
+    return &l->program->ops[l->program->op_count - 1];
+}
 
 /* The slot of a source operand read as `type`: a register, or a constant or special register spread over all lanes
  * (integers cut to the type's width, floating literals rounded to it, addresses of variables resolved). Predicates:

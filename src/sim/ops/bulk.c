@@ -113,7 +113,7 @@ haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
     const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;
     HAUL_TRY(lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD));
-    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    sim_op *op = sim_last_op(l);
     op->more = ranks;
     op->imm2 |= multicast ? MULTICAST : 0;
     return HAUL_OK;
@@ -145,7 +145,7 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
 
 static haul_status lower_between(sim_lowering *l, const ptx_instruction *i, unsigned atomic) {
     HAUL_TRY(lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE));
-    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    sim_op *op = sim_last_op(l);
     op->count = (uint8_t)atomic;
     op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
     return HAUL_OK;
@@ -167,7 +167,7 @@ haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
         return sim_lower_fail(l, ".cp_mask needs sm_%d", FIRST_SM_WITH_MASKS);
     const uint32_t mask = masked ? sim_source(l, &i->operands[4], PTX_U16) : 0;
     HAUL_TRY(lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE));
-    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    sim_op *op = sim_last_op(l);
     op->more = mask;
     op->imm2 |= masked ? MASKED : 0;
     return HAUL_OK;
@@ -179,7 +179,7 @@ static sim_step bulk_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
 
 haul_status LOWER(CP_REDUCE_BULK)(sim_lowering *l, const ptx_instruction *i) {
     HAUL_TRY(lower_bulk(l, i, bulk_reduce, 1, 0, 0, HAUL_CLASS_BULK_STORE));
-    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    sim_op *op = sim_last_op(l);
     op->count = (uint8_t)sim_atomic_kind_of(i);
     op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
     return HAUL_OK;

@@ -115,7 +115,7 @@ haul_status LOWER(MOV_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t aside[4];
     for (uint32_t n = 0; n < to->part_count; n++) {
         emit_copy(l, &(ptx_operand){.kind = PTX_SINK}, &from->parts[n], i->type);
-        l->program->ops[l->program->op_count - 1].d = aside[n] = sim_scratch(l, bytes);
+        sim_last_op(l)->d = aside[n] = sim_scratch(l, bytes);
     }
     for (uint32_t n = 0; n < to->part_count; n++) {
         const uint32_t d = sim_destination(l, &to->parts[n]);

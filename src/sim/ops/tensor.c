@@ -342,7 +342,7 @@ static reduction reduction_of(const ptx_instruction *i) {
 
 haul_status LOWER(CP_REDUCE_TENSOR)(sim_lowering *l, const ptx_instruction *i) {
     HAUL_TRY(lower_tensor(l, i, tensor_reduce, 0, 1, 0, HAUL_CLASS_BULK_STORE));
-    sim_op *op = &l->program->ops[l->program->op_count - 1];
+    sim_op *op = sim_last_op(l);
     op->count = (uint8_t)reduction_of(i);
     op->bytes = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_AND  ? SIM_ATOMIC_AND
                 : i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_OR ? SIM_ATOMIC_OR
