@@ -32,11 +32,6 @@ static const char *fault_of_field(const ptx_instruction *i) {
                : NULL;
 }
 
-static const char *fault_of_mad24(const ptx_instruction *i) {
-    const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
-    return i->mods[PTX_SLOT_SAT] && low ? ".sat goes with .hi.s32 only" : NULL;
-}
-
 static const char *fault_of_half(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_SAT] && i->mods[PTX_SLOT_RELU] ? "has .sat or .relu, not both" : NULL;
 }
@@ -128,7 +123,6 @@ static const char *fault_of_atomic(const ptx_instruction *i) {
     const bool half = is_half(i->type) || is_pair(i->type);
     if (i->type == PTX_B16 && operation != PTX_MOD_ATOM_CAS) return "has .cas only for .b16";
     if (half && operation != PTX_MOD_ATOM_ADD) return "has .min and .max of halves for vectors only";
-    if (half && !i->mods[PTX_SLOT_NOFTZ]) return "needs .noftz for halves";
     return i->mods[PTX_SLOT_HINT] && !is_global(i) ? "has policies for global memory only" : NULL;
 }
 
@@ -152,9 +146,8 @@ static const char *fault_of_ldu(const ptx_instruction *i) {
 }
 
 static const char *fault_of_multimem(const ptx_instruction *i) {
-    const bool weak = !i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_ORDER] == PTX_MOD_WEAK;
-    if (weak && i->mods[PTX_SLOT_SCOPE]) return "has a scope with a memory order only";
-    return weak || i->mods[PTX_SLOT_SCOPE] ? NULL : "needs a scope with a memory order";
+    if (is_weak(i) && i->mods[PTX_SLOT_SCOPE]) return "has a scope with a memory order only";
+    return is_weak(i) || i->mods[PTX_SLOT_SCOPE] ? NULL : "needs a scope with a memory order";
 }
 
 /* What others released is acquired in the cluster's shared memory, what is released was in the block's. */
@@ -238,7 +231,6 @@ static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_MAX] = fault_of_sum,
     [PTX_OP_BFE] = fault_of_field,
     [PTX_OP_BFI] = fault_of_field,
-    [PTX_OP_MAD24] = fault_of_mad24,
     [PTX_OP_HFMA] = fault_of_half,
     [PTX_OP_HFMA_OOB] = fault_of_half,
     [PTX_OP_HEX2] = fault_of_half_power,

@@ -93,16 +93,16 @@ static haul_status check_atomic(const ptx_check *c) {
     return HAUL_OK;
 }
 
-/* Half precision adds, minima and maxima of vectors, and bulk ones, have no flushing form: they have to say so. */
+/* Half precision adds, and minima and maxima of vectors, have no flushing form: they have to say so. */
 static haul_status check_noftz(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    bool bulk = i->op == PTX_OP_CP_REDUCE_BULK && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
-    bool vector = i->op == PTX_OP_RED_VECTOR || i->op == PTX_OP_ATOM_VECTOR;
-    bool half = ptx_types[i->type].kind == 'F' && i->type != PTX_F32 && i->type != PTX_F64;
-    if (half && (bulk || vector) && !i->mods[PTX_SLOT_NOFTZ])
+    const bool bulk = i->op == PTX_OP_CP_REDUCE_BULK, sum = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
+    const bool vector = i->op == PTX_OP_RED_VECTOR || i->op == PTX_OP_ATOM_VECTOR;
+    const bool sums = sum && (bulk || i->op == PTX_OP_RED || i->op == PTX_OP_ATOM);
+    const bool half = is_float(i->type) && i->type != PTX_F32 && i->type != PTX_F64;
+    if (half && (sums || vector) && !i->mods[PTX_SLOT_NOFTZ])
         return ptx_check_fail(c, i->position, "needs .noftz for .%s", ptx_types[i->type].name);
-    if (i->op == PTX_OP_CP_REDUCE_BULK && !bulk && i->mods[PTX_SLOT_NOFTZ])
-        return ptx_check_fail(c, i->position, "has .noftz for .add only");
+    if (bulk && !sum && i->mods[PTX_SLOT_NOFTZ]) return ptx_check_fail(c, i->position, "has .noftz for .add only");
     return HAUL_OK;
 }
 
@@ -329,7 +329,7 @@ static haul_status check_line_size(const ptx_check *c) {
 
 static haul_status check_saturation(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    bool low = i->op == PTX_OP_MAD && i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
+    bool low = (i->op == PTX_OP_MAD || i->op == PTX_OP_MAD24) && i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
     if (!i->mods[PTX_SLOT_SAT] || !low) return HAUL_OK;
     return ptx_check_fail(c, i->position, ".sat goes with .hi.s32 only");
 }

@@ -65,7 +65,7 @@ static void refuses_atomics_that_are_none(void **state) {
     (void)state;
     ACCEPT("atom.cas.b16 %h1, [%d1], %h2, %h3;");
     REFUSE("atom.exch.b16 %h1, [%d1], %h2;", "'atom': has .cas only for .b16");
-    REFUSE("atom.add.f16 %h1, [%d1], %h2;", "'atom': needs .noftz for halves");
+    REFUSE("atom.add.f16 %h1, [%d1], %h2;", "'atom': needs .noftz for .f16");
     REFUSE("atom.min.noftz.f16 %h1, [%d1], %h2;", "'atom': has .min and .max of halves for vectors only");
     REFUSE("red.shared.add.L2::cache_hint.u32 [%r1], %r2, %d1;", "'red': has policies for global memory only");
     ACCEPT("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.u64 [%r1], %d1, [%r2];");
