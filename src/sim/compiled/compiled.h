@@ -17,6 +17,7 @@
 #include "sim/compiled/code.h"
 #include "sim/count/banks.h"
 #include "sim/lower/lower.h"
+#include "sim/mufu.h"
 #include "sim/warp.h"
 
 #include <stdatomic.h>
@@ -72,8 +73,6 @@ typedef struct sim_cohort_memo {
 
 typedef uint64_t sim_segment_run(sim_native *n);
 
-enum { SIM_MUFU_TABLES = 8 };
-
 /* A segment's code returns how it ended, in one word. Beside what handlers return, as SIM_NEXT after a branch
  * backwards, at which another path of the warp may get its turn. */
 enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40, SIM_SEGMENT_TURN = 0xff };
@@ -110,7 +109,7 @@ struct sim_native {
     /* Counts an access to global memory whose lanes lie side by side in each half warp, which begin at `first` and
      * `second`; what is to be added to these for the host's address. 0: it is the handler's, and nothing was done. */
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
-    const void *mufu[SIM_MUFU_TABLES]; /* of approximate functions (sim/mufu.h), as mufu.c numbers them */
+    const void *mufu[SIM_MUFU_TABLES]; /* of approximate functions */
     const sim_segment *segment;
     struct sim_counting *counting;
     uint64_t *part_runs;         /* by block: interpreted runs of some of a warp's lanes */

@@ -89,10 +89,8 @@ static sim_value choose_special(sim_writer *w, const parts *p, sim_value special
 
 /* ---- parabolas ---- */
 
-typedef enum table { RCP, RSQ, SQRT, EX2, LG2, SINE, TANH, OCTAVES } table;
-
 /* The words at those bytes of a table. */
-static sim_value write_words(sim_writer *w, table which, unsigned offset, sim_value bytes) {
+static sim_value write_words(sim_writer *w, sim_mufu_table which, unsigned offset, sim_value bytes) {
     const uint32_t tables = sim_write_native(w, offsetof(sim_native, mufu) + which * sizeof(void *));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, tables, offset), "i8");
     uint32_t half[2];
@@ -118,21 +116,16 @@ typedef struct sum {
     sim_value upper, low;
 } sum;
 
-/* times: what the square is taken by. */
-typedef struct parabola {
-    table table;
-    unsigned scale, times;
-    uint64_t more;
-} parabola;
-
-static sum write_parabola(sim_writer *w, const parabola *p, sim_value slice, sim_value x, sim_value square) {
+static sum write_parabola(sim_writer *w, sim_mufu_table table, sim_value slice, sim_value x, sim_value square) {
+    const sim_mufu_parabola *p = &sim_mufu_parabolas[table];
     const sim_value at = with(w, "mul", slice, sizeof(sim_mufu_row));
-    const sim_value value = write_words(w, p->table, offsetof(sim_mufu_row, value), at);
-    const sim_value slope = write_words(w, p->table, offsetof(sim_mufu_row, slope), at);
-    const sim_value bend = write_words(w, p->table, offsetof(sim_mufu_row, bend), at);
+    const sim_value value = write_words(w, table, offsetof(sim_mufu_row, value), at);
+    const sim_value slope = write_words(w, table, offsetof(sim_mufu_row, slope), at);
+    const sim_value bend = write_words(w, table, offsetof(sim_mufu_row, bend), at);
     const sim_value near = with(w, "and", x, (1 << LOW_BITS) - 1), far = with(w, "lshr", x, LOW_BITS);
-    const sim_value bent = sim_write_two(w, "mul", bend, with(w, "mul", square, p->times));
-    const sim_value fine = with(w, "add", sim_write_two(w, "add", sim_write_two(w, "mul", slope, near), bent), p->more);
+    const sim_value bent = sim_write_two(w, "mul", bend, with(w, "mul", square, (uint64_t)p->times));
+    const sim_value fine =
+        with(w, "add", sim_write_two(w, "add", sim_write_two(w, "mul", slope, near), bent), (uint64_t)p->more);
     const sim_value coarse =
         sim_write_two(w, "add", sim_write_two(w, "mul", slope, far), with(w, "ashr", fine, LOW_BITS));
     const sim_value upper = sim_write_two(w, "add", with(w, "shl", value, p->scale - LOW_BITS), coarse);
@@ -140,9 +133,9 @@ static sum write_parabola(sim_writer *w, const parabola *p, sim_value slice, sim
 }
 
 /* Of tables whose slices are named by the bits from 17 on. */
-static sum write_sum(sim_writer *w, const parabola *p, sim_value place) {
+static sum write_sum(sim_writer *w, sim_mufu_table table, sim_value place) {
     const sim_value x = with(w, "and", place, 0x1ffff);
-    return write_parabola(w, p, with(w, "lshr", place, 17), x, write_square(w, x));
+    return write_parabola(w, table, with(w, "lshr", place, 17), x, write_square(w, x));
 }
 
 static sim_value write_packed(sim_writer *w, sim_value exponent, sim_value significand) {
@@ -175,10 +168,9 @@ static sim_value write_truncated(sim_writer *w, sim_value a) {
 /* ---- the unit's functions, from bits to bits ---- */
 
 static sim_value reciprocal(sim_writer *w, const parts *p) {
-    static const parabola shape = {RCP, 13, 1, 0x47e7};
     const sim_value x = with(w, "and", p->fraction, 0xffff);
     const sim_value square = write_square(w, with(w, "shl", x, 1));
-    const sum s = write_parabola(w, &shape, with(w, "lshr", p->fraction, 16), x, square);
+    const sum s = write_parabola(w, SIM_MUFU_RCP, with(w, "lshr", p->fraction, 16), x, square);
     const sim_value usual = write_packed(w, from(w, 253, p->exponent), with(w, "lshr", s.upper, 5));
     const sim_value special = sim_write_choice(w, is_zero(w, p), number(INFINITE), number(0));
     const sim_value result = sim_write_two(w, "or", p->sign, choose_special(w, p, special, usual));
@@ -195,8 +187,7 @@ static sim_value half_exponent(sim_writer *w, const parts *p) {
 }
 
 static sim_value inverse_root(sim_writer *w, const parts *p) {
-    static const parabola shape = {RSQ, 14, 4, 0x7fff};
-    const sim_value place = place_of_four(w, p), upper = write_sum(w, &shape, place).upper;
+    const sim_value place = place_of_four(w, p), upper = write_sum(w, SIM_MUFU_RSQ, place).upper;
     const sim_value whole = sim_write_choice(w, holds(w, "icmp eq", place, 0), number(1u << 30), upper);
     const sim_value usual = write_packed(w, from(w, 126, half_exponent(w, p)), with(w, "lshr", whole, 6));
     const sim_value special = sim_write_choice(w, is_zero(w, p), with(w, "or", p->sign, INFINITE), number(0));
@@ -204,15 +195,13 @@ static sim_value inverse_root(sim_writer *w, const parts *p) {
 }
 
 static sim_value root(sim_writer *w, const parts *p) {
-    static const parabola shape = {SQRT, 14, 2, 0x7fff};
-    const sim_value significand = with(w, "lshr", write_sum(w, &shape, place_of_four(w, p)).upper, 7);
+    const sim_value significand = with(w, "lshr", write_sum(w, SIM_MUFU_SQRT, place_of_four(w, p)).upper, 7);
     const sim_value usual = write_packed(w, with(w, "add", half_exponent(w, p), 127), significand);
     const sim_value special = sim_write_choice(w, is_zero(w, p), p->sign, number(INFINITE));
     return sim_write_choice(w, is_invalid_root(w, p), number(NOT_A_NUMBER), choose_special(w, p, special, usual));
 }
 
 static sim_value exponential(sim_writer *w, const parts *p) {
-    static const parabola shape = {EX2, 13, 1, 0x77e2};
     const uint64_t most = 0x43000000; /* 128 */
     const sim_value within = sim_write_choice(w, holds(w, "icmp ult", p->magnitude, most), p->magnitude, number(most));
     const sim_value magnitude =
@@ -221,14 +210,14 @@ static sim_value exponential(sim_writer *w, const parts *p) {
     const sim_value fixed = sim_write_two(w, "add", sim_write_two(w, "xor", magnitude, all), negative);
     const sim_value part = with(w, "and", fixed, FRACTION);
     const sim_value less = sim_write_choice(w, holds(w, "icmp eq", part, 0), number(0), negative);
-    const sim_value significand = with(w, "lshr", write_sum(w, &shape, sim_write_two(w, "sub", part, less)).upper, 5);
+    const sim_value significand =
+        with(w, "lshr", write_sum(w, SIM_MUFU_EX2, sim_write_two(w, "sub", part, less)).upper, 5);
     const sim_value result = write_packed(w, with(w, "add", with(w, "ashr", fixed, 23), 127), significand);
     return sim_write_choice(w, p->is_nan, number(NOT_A_NUMBER), result);
 }
 
 static sim_value logarithm(sim_writer *w, const parts *p) {
-    static const parabola shape = {LG2, 12, 2, 0x7345};
-    const sum s = write_sum(w, &shape, p->fraction);
+    const sum s = write_sum(w, SIM_MUFU_LG2, p->fraction);
     const uint32_t one = holds(w, "icmp eq", p->magnitude, ONE_F32);
     const sim_value upper = sim_write_choice(w, one, number(0), s.upper);
     const sim_value low = sim_write_choice(w, one, number(0), with(w, "lshr", s.low, 2));
@@ -246,7 +235,6 @@ static sim_value logarithm(sim_writer *w, const parts *p) {
 
 /* Of turns of 2 pi and `quarters` of them. */
 static sim_value sine_from(sim_writer *w, const parts *p, unsigned quarters) {
-    static const parabola shape = {SINE, 11, 1, 0};
     const uint32_t fits = holds(w, "icmp ult", p->magnitude, 0x4b800000); /* 2^24 */
     const sim_value within = as(w, sim_write_choice(w, fits, p->magnitude, number(0)), SIM_VALUE_F32);
     const sim_value whole = sim_write_as(w, "sitofp", write_truncated(w, within), SIM_VALUE_F32);
@@ -255,7 +243,7 @@ static sim_value sine_from(sim_writer *w, const parts *p, unsigned quarters) {
     const sim_value quarter = with(w, "add", with(w, "lshr", fixed, 23), quarters);
     const sim_value part = with(w, "and", fixed, FRACTION);
     const uint32_t odd = holds(w, "icmp ne", with(w, "and", quarter, 1), 0);
-    const sum s = write_sum(w, &shape, sim_write_choice(w, odd, with(w, "xor", part, FRACTION), part));
+    const sum s = write_sum(w, SIM_MUFU_SIN, sim_write_choice(w, odd, with(w, "xor", part, FRACTION), part));
     const sim_value exact = write_whole(w, s.upper, s.low, UINT64_C(0x4090000000000000)); /* 2^10 */
     const sim_value usual = write_cut(w, exact, power_of_two(w, -37));
     const sim_value turned = sim_write_two(w, "xor", with(w, "shl", quarter, 30), quarters ? number(0) : p->bits);
@@ -277,15 +265,14 @@ static sim_value write_power(sim_writer *w, sim_value n) {
 }
 
 static sim_value tangent(sim_writer *w, const parts *p) {
-    static const parabola shape = {TANH, 15, 2, 0};
     const sim_value above = with(w, "sub", p->exponent, 119), zero = number(0), ten = number(10);
     const uint32_t below = holds(w, "icmp slt", above, 0), beyond = holds(w, "icmp sgt", above, 10);
     const sim_value octave = sim_write_choice(w, below, zero, sim_write_choice(w, beyond, ten, above));
-    const sim_value o = write_words(w, OCTAVES, 0, with(w, "shl", octave, 2));
+    const sim_value o = write_words(w, SIM_MUFU_OCTAVES, 0, with(w, "shl", octave, 2));
     const sim_value slices = with(w, "and", with(w, "lshr", o, 8), 255), first = with(w, "and", o, 255);
     const sim_value slice = sim_write_two(w, "add", first, sim_write_two(w, "lshr", p->fraction, from(w, 23, slices)));
     const sim_value x = with(w, "and", sim_write_two(w, "lshr", p->fraction, from(w, 6, slices)), 0x1ffff);
-    const sum s = write_parabola(w, &shape, slice, x, write_square(w, x));
+    const sum s = write_parabola(w, SIM_MUFU_TANH, slice, x, write_square(w, x));
     const sim_value exact = write_whole(w, s.upper, s.low, UINT64_C(0x4090000000000000)); /* 2^10 */
     const sim_value usual = write_cut(w, exact, write_power(w, with(w, "lshr", o, 16)));
     const sim_value high = sim_write_choice(w, beyond, number(ONE_F32), usual);

@@ -1,6 +1,5 @@
 /* The compiled form while kernels run: which segment comes next, and what its shared accesses count. */
 #include "base/memory.h"
-#include "sim/mufu.h"
 #include "sim/block.h"
 #include "sim/compiled/compiled.h"
 #include "sim/count/counting.h"
@@ -159,8 +158,10 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
 
 /* ---- an SM's part ---- */
 
-static const void *const mufu_tables[SIM_MUFU_TABLES] = {sim_mufu_rcp, sim_mufu_rsq, sim_mufu_sqrt, sim_mufu_ex2,
-                                                         sim_mufu_lg2, sim_mufu_sin, sim_mufu_tanh, sim_mufu_octaves};
+static void give_tables(sim_native *n) {
+    for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) n->mufu[t] = sim_mufu_parabolas[t].rows;
+    n->mufu[SIM_MUFU_OCTAVES] = sim_mufu_octaves;
+}
 
 static void count_in(sim_native *n, sim_counting *c) {
     n->counting = c;
@@ -189,7 +190,7 @@ sim_native *sim_native_create(sim_sm *sm) {
     n->match = match;
     n->partial = partial;
     n->span = span;
-    memcpy(n->mufu, mufu_tables, sizeof n->mufu);
+    give_tables(n);
     count_in(n, sm->counting);
     return n;
 }

@@ -33,14 +33,14 @@ typedef struct sim_mufu_sum {
     uint32_t upper, low;
 } sim_mufu_sum;
 
-/* value * 2^scale + slope * x + bend * square + more. */
-static SIM_INLINED sim_mufu_sum sim_mufu_parabola(const sim_mufu_row *table, uint32_t slice, unsigned scale, uint32_t x,
-                                                  int32_t square, int32_t more) {
-    const int32_t *columns = (const int32_t *)(const void *)table, at = (int32_t)(3 * slice);
+/* The parabola of a slice. */
+static SIM_INLINED sim_mufu_sum sim_mufu_evaluate(sim_mufu_table table, uint32_t slice, uint32_t x, int32_t square) {
+    const sim_mufu_parabola p = sim_mufu_parabolas[table];
+    const int32_t *columns = (const int32_t *)(const void *)p.rows, at = (int32_t)(3 * slice);
     const int32_t slope = columns[at + 1], bend = columns[at + 2];
     const int32_t near = (int32_t)(x & (MUFU_LOW - 1)), far = (int32_t)(x >> MUFU_LOW_BITS);
-    const int32_t fine = slope * near + bend * square + more;
-    const uint32_t value = (uint32_t)columns[at] << (scale - MUFU_LOW_BITS);
+    const int32_t fine = slope * near + bend * (square * p.times) + p.more;
+    const uint32_t value = (uint32_t)columns[at] << (p.scale - MUFU_LOW_BITS);
     const uint32_t upper = value + (uint32_t)(slope * far + (fine >> MUFU_LOW_BITS));
     return (sim_mufu_sum){upper, (uint32_t)fine & (MUFU_LOW - 1)};
 }
@@ -61,7 +61,7 @@ static SIM_INLINED uint32_t sim_mufu_pack(int32_t exponent, uint32_t significand
 /* 1/x for x = 1 + m / 2^23, with 29 bits of fraction, to be cut off. */
 static SIM_INLINED uint32_t sim_mufu_reciprocal_of(uint32_t m) {
     const uint32_t x = m & 0xffff;
-    return sim_mufu_parabola(sim_mufu_rcp, m >> 16, 13, x, sim_mufu_square(x << 1), 0x47e7).upper;
+    return sim_mufu_evaluate(SIM_MUFU_RCP, m >> 16, x, sim_mufu_square(x << 1)).upper;
 }
 
 static SIM_INLINED float sim_mufu_reciprocal(float a) {
@@ -81,7 +81,7 @@ static SIM_INLINED uint32_t sim_mufu_of_four(int32_t e, uint32_t m) {
 /* 1/sqrt(x) for the x at a place of the interval, with 30 bits of fraction, to be cut off; of 1 it is 1. */
 static SIM_INLINED uint32_t sim_mufu_inverse_root_of(uint32_t place) {
     const uint32_t x = place & 0x1ffff;
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_rsq, place >> 17, 14, x, sim_mufu_square(x) * 4, 0x7fff);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_RSQ, place >> 17, x, sim_mufu_square(x));
     return place ? sum.upper : UINT32_C(1) << 30;
 }
 
@@ -99,7 +99,7 @@ static SIM_INLINED float sim_mufu_root(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
     const uint32_t place = sim_mufu_of_four(e, m), x = m & 0x1ffff;
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_sqrt, place >> 17, 14, x, sim_mufu_square(x) * 2, 0x7fff);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_SQRT, place >> 17, x, sim_mufu_square(x));
     const uint32_t usual = sim_mufu_pack(127 + ((e - 127) >> 1), sum.upper >> 7);
     const uint32_t special = e == 0 ? sign : UINT32_C(0x7f800000);
     const bool invalid = (a != a) | ((sign != 0) & (e != 0));
@@ -117,7 +117,7 @@ static SIM_INLINED float sim_mufu_exponential(float a) {
     const uint32_t fixed = (magnitude ^ -negative) + negative, part = fixed & MUFU_FRACTION;
     /* Of a negative number the fraction is complemented bit by bit. */
     const uint32_t m = part - (negative & (part != 0)), x = m & 0x1ffff;
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_ex2, m >> 17, 13, x, sim_mufu_square(x), 0x77e2);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_EX2, m >> 17, x, sim_mufu_square(x));
     const uint32_t result = sim_mufu_pack(127 + ((int32_t)fixed >> 23), sum.upper >> 5);
     return f32_of_bits(a != a ? SIM_NAN_F32 : result);
 }
@@ -136,7 +136,7 @@ static SIM_INLINED float sim_mufu_float(double exact, uint32_t point) {
 static SIM_INLINED float sim_mufu_logarithm(float a) {
     const uint32_t bits = bits_of_f32(a), m = bits & MUFU_FRACTION, x = m & 0x1ffff;
     const int32_t e = (int32_t)(bits >> 23 & 255);
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_lg2, m >> 17, 12, x, sim_mufu_square(x) * 2, 0x7345);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_LG2, m >> 17, x, sim_mufu_square(x));
     const bool one = (m == 0) & (e == 127);
     /* The sum without two more bits, and the exponent above it: both are exact. */
     const double part =
@@ -157,7 +157,7 @@ static SIM_INLINED float sim_mufu_sine_from(float turns, uint32_t quarters) {
     const uint32_t fixed = (uint32_t)(int32_t)(left * 0x1p25f);
     const uint32_t quarter = (fixed >> 23) + quarters, part = fixed & MUFU_FRACTION;
     const uint32_t m = quarter & 1 ? ~part & MUFU_FRACTION : part, x = m & 0x1ffff;
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_sin, m >> 17, 11, x, sim_mufu_square(x), 0);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_SIN, m >> 17, x, sim_mufu_square(x));
     const uint32_t usual = bits_of_f32(sim_mufu_float(sim_mufu_whole(sum), 37));
     const uint32_t sign = (quarter << 30 ^ (quarters ? 0 : bits_of_f32(turns))) & UINT32_C(0x80000000);
     return f32_of_bits(magnitude < __builtin_inff() ? usual ^ sign : SIM_NAN_F32);
@@ -170,7 +170,7 @@ static SIM_INLINED float sim_mufu_tangent(float a) {
     const uint32_t o = sim_mufu_octaves[octave], slices = o >> 8 & 255;
     const uint32_t slice = (o & 255) + (m >> (23 - slices));
     const uint32_t x = m >> (6 - slices) & 0x1ffff;
-    const sim_mufu_sum sum = sim_mufu_parabola(sim_mufu_tanh, slice, 15, x, sim_mufu_square(x) * 2, 0);
+    const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_TANH, slice, x, sim_mufu_square(x));
     const uint32_t usual = bits_of_f32(sim_mufu_float(sim_mufu_whole(sum), o >> 16));
     const uint32_t result = above < 0 ? magnitude : above > 10 ? bits_of_f32(1.0f) : usual;
     return f32_of_bits(a != a ? SIM_NAN_F32 : result | (bits ^ magnitude));
