@@ -91,12 +91,12 @@ void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsign
 void sim_count_barrier(sim_counting *c, const sim_warp *w);
 /* The warp may see from now on what other SMs wrote: machine code has L1 forget everything (CCTL.IVALL). */
 void sim_count_acquire(sim_counting *c);
-/* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */
 /* Between the first two, atomics on global memory are left to be counted by the third, which is to come before anything
  * else is counted. */
 void sim_count_begin_later(sim_counting *c);
 void sim_count_end_later(sim_counting *c);
 void sim_count_later(sim_counting *c);
+/* A basic block ran once for the lanes in `active`, unguarded instructions only; guarded ones come singly. */
 void sim_count_block(sim_counting *c, uint32_t block, uint32_t active);
 void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active);
 

@@ -1,4 +1,4 @@
-/* The counting half's own structures: shared by count.c (life cycle, sums) and access.c (each access). */
+/* The counting half's own structures: shared by count.c (life cycle, sums) and those behind access.h (each access). */
 #ifndef HAUL_SIM_COUNT_COUNTING_H
 #define HAUL_SIM_COUNT_COUNTING_H
 
