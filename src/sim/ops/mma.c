@@ -2,6 +2,8 @@
 #include "ptx/matrix.h"
 #include "sim/block.h"
 #include "sim/machine.h"
+#include "sim/ops/fragments.h"
+#include "sim/ops/multiply.h"
 #include "sim/ops/sparse.h"
 
 #include <string.h>

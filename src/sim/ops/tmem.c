@@ -1,4 +1,4 @@
-/* Tensor memory: allocation, loads and stores, and copies to it in the background. Products are in tmem_mma.c. */
+/* Tensor memory: allocation, loads and stores, copies to it in the background. Products: tmem_mma.c, tmem_make.c. */
 #include "sim/tmem.h"
 
 #include "base/memory.h"

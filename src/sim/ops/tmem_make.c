@@ -2,6 +2,7 @@
  * pair, of which each block has half of a's rows and half of b's columns. */
 #include "sim/hazard/hazard.h"
 #include "sim/machine.h"
+#include "sim/ops/multiply.h"
 #include "sim/ops/sparse.h"
 #include "sim/ops/tmem_mma.h"
 

@@ -5,6 +5,8 @@
 #include "sim/block.h"
 #include "sim/hazard/hazard.h"
 #include "sim/machine.h"
+#include "sim/ops/fragments.h"
+#include "sim/ops/multiply.h"
 #include "sim/ops/sparse.h"
 #include "sim/products.h"
 

@@ -5,7 +5,7 @@
  * matrices of eight rows as ldmatrix loads them, words that it transposes afterwards, and pairs of words. */
 #include "ptx/matrix.h"
 #include "sim/block.h"
-#include "sim/ops/product.h"
+#include "sim/ops/fragments.h"
 
 typedef struct fragment {
     const ptx_instruction *instruction;
