@@ -104,7 +104,7 @@ uint32_t sim_write_sum(sim_writer *w, uint32_t base, int64_t offset);
 /* Adds `addend` (an operand) to the 64-bit word at an address. */
 void sim_write_count(sim_writer *w, uint32_t address, const char *addend);
 
-/* ---- the register file ---- */
+/* ---- the register file (registers.c) ---- */
 
 /* A slot's lanes as that type. Floating-point lanes may be `raw` only where asked for. */
 sim_value sim_read_slot(sim_writer *w, uint32_t slot, sim_value_type type);
@@ -155,6 +155,36 @@ void sim_write_back(sim_writer *w, uint32_t before, uint32_t after);
 /* The same for a way out in front of instruction `before`, beside which the segment goes on as if nothing had been. */
 void sim_write_back_aside(sim_writer *w, uint32_t before);
 void sim_forget_all(sim_writer *w);
+/* Around what reads and writes registers by itself, but none but the instruction's: writes back what is known of those,
+ * and of what no register has; and forgets those that it writes. */
+void sim_write_back_touched(sim_writer *w, const ptx_instruction *i);
+void sim_forget_written(sim_writer *w, const ptx_instruction *i);
+/* What is live at each instruction of the block, for the above. */
+void sim_find_live(sim_writer *w, uint32_t block);
+
+/* ---- lanes, and handlers (handlers.c) ---- */
+
+static inline bool sim_is_part(const sim_writer *w) {
+    return w->form == SIM_CODE_PART;
+}
+
+/* Operations that stand for no instruction come in front of the next one's. */
+bool sim_stands_alone(const sim_op *op);
+/* N of the lanes that run; as an operand: of all of a warp's, or of the running path's. */
+uint32_t sim_write_running(sim_writer *w);
+const char *sim_write_all_lanes(sim_writer *w);
+/* N of the lanes of the running path that the mask has: the mask itself for whole warps. */
+uint32_t sim_write_lanes_in(sim_writer *w, uint32_t mask);
+/* N of the lanes that the operation's guard lets through. */
+uint32_t sim_write_active(sim_writer *w, const sim_op *op);
+/* Leaves the operation at `pc` to its handler: in the middle of a segment; at its end; and one that does nothing but
+ * read and write its instruction's registers: all else stays known. */
+void sim_write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction);
+void sim_write_last_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction);
+void sim_write_pure_handler(sim_writer *w, const sim_op *op, uint32_t pc, const ptx_instruction *i);
+/* The same for the operation that is being written, which goes on at label `on`, or out. All that is known must have
+ * been written back, and is to be forgotten. */
+void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on);
 
 /* ---- ends ---- */
 
@@ -187,9 +217,6 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 /* Its handler computes registers from registers, and nothing else; the same if all lanes of the warp are there. */
 bool sim_op_is_arithmetic(const ptx_instruction *i);
 bool sim_op_is_collective(const ptx_instruction *i);
-/* Leaves the operation that is being written to its handler, and goes on at label `on`, or out. All that is known must
- * have been written back, and is to be forgotten. */
-void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on);
 /* global.c: the same for plain accesses to global memory. */
 bool sim_write_global(sim_writer *w, const sim_op *op);
 /* shared.c: the same for plain accesses to shared memory. */
