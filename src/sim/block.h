@@ -150,6 +150,11 @@ bool sim_sm_release_joins(sim_sm *sm);
 /* Appends what the stuck warps wait for to `message`. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 
+/* start.c: the next cluster of the SM's share takes the place of one whose blocks have all ended, which `first` is the
+ * first of. False: there is none, or they have not, or it is not the first. */
+bool sim_start_cluster(sim_sm *sm, sim_block *first);
+/* The numbers below `count` in an order drawn by chance: the one at place `number`. */
+uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed);
 /* Where the block of that rank in that cluster lies in the grid: sets at and index. */
 void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b);
 
@@ -158,7 +163,7 @@ void sim_block_lanes_ended(sim_warp *w);
 /* Paths in try_wait look again. */
 void sim_block_wake_mbarrier_waiters(sim_block *b);
 
-/* What memory the fault that follows is about. */
+/* fault.c: what memory the fault that follows is about. */
 void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes);
 /* Records the launch's first fault on this SM and ends its work: a defect of that kind, by some of `lanes`. The message
  * gets the source place in front and block and thread behind. */
