@@ -292,6 +292,19 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
 
 /* ---- life ---- */
 
+static void free_shadow(sim_shadow *s, uint32_t actors) {
+    for (uint32_t a = 0; s->reads && a < actors; a++) memory_free(s->reads[a]);
+    for (uint32_t a = 0; s->line_reads && a < actors; a++) memory_free(s->line_reads[a]);
+    memory_free(s->lines);
+    memory_free(s->line_reads);
+    memory_free(s->reads);
+    memory_free(s->cells);
+    memory_free(s->bytes);
+    memory_free(s->leaving);
+    memory_free(s->leaving_thread);
+    memory_free(s->local);
+}
+
 static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t a = 0; d->views && a < d->actors; a++)
         for (uint32_t i = 0; i < SIM_LANES; i++) memory_free(d->views[a].list[i].order);
@@ -301,19 +314,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(d->mbarriers[i].passed);
     }
     memory_free(d->cluster.gathered);
-    for (uint32_t b = 0; d->shadows && b < blocks; b++) {
-        sim_shadow *s = &d->shadows[b];
-        for (uint32_t a = 0; s->reads && a < d->actors; a++) memory_free(s->reads[a]);
-        for (uint32_t a = 0; s->line_reads && a < d->actors; a++) memory_free(s->line_reads[a]);
-        memory_free(s->lines);
-        memory_free(s->line_reads);
-        memory_free(s->reads);
-        memory_free(s->cells);
-        memory_free(s->bytes);
-        memory_free(s->leaving);
-        memory_free(s->leaving_thread);
-        memory_free(s->local);
-    }
+    for (uint32_t b = 0; d->shadows && b < blocks; b++) free_shadow(&d->shadows[b], d->actors);
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
     memory_free(d->flights);
     memory_free(d->remote);

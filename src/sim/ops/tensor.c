@@ -271,30 +271,47 @@ static sim_tensor_wide wide_of(unsigned mode) {
     return mode == PTX_MOD_IM2COL_W128 ? SIM_TENSOR_WIDE_W128 : SIM_TENSOR_WIDE_NONE;
 }
 
+static bool has_offsets(const ptx_instruction *i) {
+    const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
+    return mode == PTX_MOD_IM2COL || wide_of(mode) != SIM_TENSOR_WIDE_NONE;
+}
+
+static bool goes_by_pixels(const ptx_instruction *i) {
+    return has_offsets(i) || i->mods[PTX_SLOT_LOAD_MODE] == PTX_MOD_IM2COL_NO_OFFSETS;
+}
+
+/* Coordinates, the mask of a multicast, and im2col's offsets, zeros where the form has none: in the program's pool. */
+static uint32_t pool_place(sim_lowering *l, const ptx_instruction *i, const ptx_operand *at) {
+    const unsigned mask_at = has_offsets(i) ? 4 : 3;
+    const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0, is_wide = wide_of(i->mods[PTX_SLOT_LOAD_MODE]);
+    const uint32_t offsets = is_wide ? 2 : goes_by_pixels(i) ? at->part_count - 2 : 0;
+    uint32_t slots[2 * SIM_TENSOR_RANK], count = 0;
+    for (uint32_t d = 0; d < at->part_count; d++) slots[count++] = sim_source(l, &at->parts[d], PTX_S32);
+    slots[count++] = multicast ? sim_source(l, &i->operands[mask_at], PTX_U16) : SIM_SLOT_ZERO;
+    for (uint32_t d = 0; d < offsets; d++)
+        slots[count++] = has_offsets(i) ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
+    return sim_pool(l, slots, count);
+}
+
+static uint32_t form_of(const ptx_instruction *i) {
+    const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
+    const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
+    const bool of_pair = i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2;
+    return (i->mods[PTX_SLOT_MULTICAST] ? MULTICAST : 0u) | (goes_by_pixels(i) ? BY_PIXELS : 0u) |
+           (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u) | (uint32_t)wide_of(mode) << WIDE_BIT;
+}
+
 /* operands[tensor]: map and coordinates; the others: shared memory and, where there is one, the mbarrier */
 static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned tensor,
                                 unsigned shared_at, unsigned barrier_at, haul_memory_class class) {
     bool shared_wide, map_wide, barrier_wide = false;
     int64_t shared_offset, map_offset, barrier_offset = 0;
-    const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
-    const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
-    const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
-    const bool of_pair = i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2;
-    const sim_tensor_wide wide = wide_of(mode);
-    const bool has_offsets = mode == PTX_MOD_IM2COL || wide != SIM_TENSOR_WIDE_NONE;
-    const bool by_pixels = has_offsets || mode == PTX_MOD_IM2COL_NO_OFFSETS;
-    uint32_t slots[2 * SIM_TENSOR_RANK], barrier = SIM_SLOT_ZERO;
+    uint32_t barrier = SIM_SLOT_ZERO;
     const ptx_operand *at = &i->operands[tensor].parts[1];
-    for (uint32_t d = 0; d < at->part_count; d++) slots[d] = sim_source(l, &at->parts[d], PTX_S32);
+    const uint32_t place = pool_place(l, i, at), policy = sim_policy_slot(l, i);
     const uint32_t map = sim_address(l, &i->operands[tensor], &map_wide, &map_offset);
     const uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
     if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
-    const unsigned mask_at = has_offsets ? 4 : 3;
-    slots[at->part_count] = multicast ? sim_source(l, &i->operands[mask_at], PTX_U16) : SIM_SLOT_ZERO;
-    const uint32_t offsets = wide != SIM_TENSOR_WIDE_NONE ? 2 : by_pixels ? at->part_count - 2 : 0;
-    for (uint32_t d = 0; d < offsets; d++)
-        slots[at->part_count + 1 + d] = has_offsets ? sim_source(l, &i->operands[3].parts[d], PTX_U16) : SIM_SLOT_ZERO;
-    const uint32_t more = sim_pool(l, slots, at->part_count + 1 + offsets), policy = sim_policy_slot(l, i);
     sim_op *op = sim_emit(l, run);
     op->policy = policy;
     op->d = map;
@@ -303,10 +320,8 @@ static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_h
     op->x = (uint32_t)shared_offset;
     op->c = barrier;
     op->y = (uint32_t)barrier_offset;
-    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | (multicast ? MULTICAST : 0u) |
-               (by_pixels ? BY_PIXELS : 0u) | (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u) |
-               (uint32_t)wide << WIDE_BIT;
-    op->more = more;
+    op->imm2 = (uint32_t)shared_wide | (uint32_t)barrier_wide << 1 | form_of(i);
+    op->more = place;
     op->target = at->part_count;
     op->flags |= map_wide ? SIM_OP_WIDE : 0;
     op->memory_class = (uint8_t) class;
