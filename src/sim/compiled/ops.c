@@ -389,23 +389,6 @@ bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     case PTX_OP_CVT: return sim_write_convert(w, op, i);
     case PTX_OP_CVT_PACK: return sim_write_pack_halves(w, op, i);
     case PTX_OP_MOV: return write_copy(w, op, i);
-    case PTX_OP_POPC:
-    case PTX_OP_CLZ:
-    case PTX_OP_BREV:
-    case PTX_OP_CNOT:
-    case PTX_OP_BFE:
-    case PTX_OP_BFI:
-    case PTX_OP_SHF:
-    case PTX_OP_PRMT: return sim_write_bit_field(w, op, i);
-    case PTX_OP_HADD:
-    case PTX_OP_HSUB:
-    case PTX_OP_HMUL:
-    case PTX_OP_HFMA:
-    case PTX_OP_HNEG:
-    case PTX_OP_HABS:
-    case PTX_OP_HMIN:
-    case PTX_OP_HMAX:
-    case PTX_OP_HSETP: return sim_write_halves(w, op, i);
-    default: return sim_write_float(w, op, i);
+    default: return sim_write_bit_field(w, op, i) || sim_write_halves(w, op, i) || sim_write_float(w, op, i);
     }
 }

@@ -59,7 +59,7 @@ sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t 
 sim_value sim_write_flush(sim_writer *w, sim_value a);
 /* Into 0 to 1; a NaN becomes 0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a);
-/* Singles and doubles: whatever is neither an integer nor a half. */
+/* Singles and doubles. It and its like below write nothing of an instruction that is not theirs: false. */
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
