@@ -45,6 +45,12 @@ void sim_place_variables(sim_lowering *l);
 /* Where a variable is, in its own space's addresses. */
 uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *variable);
 
+/* An operation that no instruction's guard is for; otherwise sim_emit(). */
+sim_op *sim_append(sim_lowering *l, sim_handler run);
+
+/* operands.c: the registers that the instruction writes are no longer what patterns were found for. */
+void sim_forget_patterns(sim_patterns *p, const ptx_instruction *i);
+
 /* slots.c: the registers' slots, from *end of the register file on; *end moves behind them. */
 uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end);
 /* By register: some instruction reads it. */
