@@ -104,12 +104,11 @@ static haul_status name_device(haul_device *d) {
 
 /* ---- opening and closing ---- */
 
-static haul_status apply_virtual_options(haul_device *d, const haul_device_options *o) {
+static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
     sim_driver_set_threads(o->threads);
     sim_driver_set_limit(o->instruction_limit);
     sim_driver_set_checks(o->check, o->schedule, o->seed);
     d->checks = o->check;
-    return o->memory_bytes ? sim_driver_set_memory(o->memory_bytes) : HAUL_OK;
 }
 
 static haul_status set_limit(const haul_device *d, int limit, uint64_t bytes, const char *what) {
@@ -118,7 +117,7 @@ static haul_status set_limit(const haul_device *d, int limit, uint64_t bytes, co
 
 static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     if (!o) return HAUL_OK;
-    if (d->is_virtual) HAUL_TRY(apply_virtual_options(d, o));
+    if (d->is_virtual) apply_virtual_options(d, o);
     HAUL_TRY(set_limit(d, DRIVER_LIMIT_HEAP, o->heap_bytes, "the size of the heap"));
     return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
 }
@@ -126,6 +125,7 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
 static haul_status open_device(haul_device *d, const char *name, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));
+    if (d->is_virtual) sim_driver_set_memory(options ? options->memory_bytes : 0);
     HAUL_TRY(device_check(d, d->driver->context_retain(&d->context, d->handle), "opening it"));
     HAUL_TRY(device_enter(d));
     return apply_options(d, options);

@@ -1,10 +1,13 @@
 /* Devices and their buffers. */
 #include <haul/haul.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 static void expect_message(haul_status got, haul_status want, const char *text) {
@@ -74,6 +77,29 @@ static void memory_that_the_address_space_does_not_have_is_refused(void **state)
     haul_device *device;
     expect_message(haul_device_open("sim:h100", &options, &device), HAUL_ERROR_OUT_OF_MEMORY,
                    "open the device with less");
+}
+
+/* Of the process, in pages: sanitizers take it for themselves. */
+static unsigned long address_space(void) {
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu", &pages) != 1) pages = ULONG_MAX;
+    if (file) fclose(file);
+    return pages;
+}
+
+static void a_device_with_less_memory_opens_where_the_address_space_is_short(void **state) {
+    (void)state;
+    const haul_device_options options = {.memory_bytes = 1 << 20};
+    haul_device *device;
+    struct rlimit before, little;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    little = (struct rlimit){.rlim_cur = (rlim_t)8 << 30, .rlim_max = before.rlim_max};
+    if (address_space() > 1 << 20 || setrlimit(RLIMIT_AS, &little)) skip();
+    expect_message(haul_device_open("sim:h100", NULL, &device), HAUL_ERROR_OUT_OF_MEMORY, "open the device with less");
+    assert_int_equal(haul_device_open("sim:h100", &options, &device), HAUL_OK);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    haul_device_close(device);
 }
 
 static void buffers_hold_what_is_written(void **state) {
@@ -148,6 +174,7 @@ int main(void) {
         cmocka_unit_test(blocks_per_sm_follow_from_threads_and_shared_memory),
         cmocka_unit_test(unknown_devices_are_refused),
         cmocka_unit_test(memory_that_the_address_space_does_not_have_is_refused),
+        cmocka_unit_test(a_device_with_less_memory_opens_where_the_address_space_is_short),
         cmocka_unit_test(buffers_hold_what_is_written),
         cmocka_unit_test(copies_stay_inside_buffers),
         cmocka_unit_test(devices_live_side_by_side),

@@ -9,10 +9,12 @@
 #include <stdio.h>
 
 static _Thread_local CUcontext current;
-static _Thread_local uint64_t calls_left; /* until one is made to fail; 0: none is */
+static _Thread_local uint64_t calls_left;  /* until one is made to fail; 0: none is */
+static _Thread_local uint64_t next_memory; /* bytes, of the next context; 0: the machine's */
+static _Thread_local haul_status without;  /* status of the last call that no context was current for */
 
 CUresult sim_result_of(haul_status status) {
-    if (current) current->last = status;
+    *(current ? &current->last : &without) = status;
     switch (status) {
     case HAUL_OK: return CUDA_SUCCESS;
     case HAUL_ERROR_ARGUMENT: return CUDA_INVALID_VALUE;
@@ -36,8 +38,8 @@ CUcontext sim_current(void) {
 
 CUresult sim_enter(CUcontext *context) {
     *context = current;
+    *(current ? &current->last : &without) = HAUL_OK; /* what an earlier call left says nothing of this one */
     if (!current) return CUDA_INVALID_CONTEXT;
-    current->last = HAUL_OK; /* what an earlier call left says nothing of this one */
     if (!calls_left || --calls_left) return CUDA_SUCCESS;
     return sim_result_of(haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: this call was made to fail"));
 }
@@ -132,7 +134,8 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     c->machine = sim_machines[device];
     c->clock.machine = &c->machine;
     c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
-    haul_status status = make_memory(c->machine.memory_bytes, device, &c->memory);
+    haul_status status = make_memory(next_memory ? next_memory : c->machine.memory_bytes, device, &c->memory);
+    next_memory = 0;
     if (status != HAUL_OK) {
         memory_free(c);
         return sim_result_of(status);
@@ -198,15 +201,8 @@ void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }
 
-haul_status sim_driver_set_memory(uint64_t bytes) {
-    sim_memory *memory;
-    HAUL_TRY(make_memory(bytes, current->device, &memory));
-    sim_heap_end(current->heap);
-    current->heap = NULL;
-    sim_memory_free(current->memory);
-    current->memory = memory;
-    if (current->check) sim_memory_keep_apart(memory);
-    return HAUL_OK;
+void sim_driver_set_memory(uint64_t bytes) {
+    next_memory = bytes;
 }
 
 double sim_driver_now(void) {
@@ -228,5 +224,5 @@ void sim_driver_record(haul_run *run, size_t launch, arena *memory) {
 }
 
 haul_status sim_driver_last_status(void) {
-    return current ? current->last : HAUL_OK;
+    return current ? current->last : without;
 }

@@ -16,14 +16,15 @@
 
 const driver_table *sim_driver(void);
 
+/* Bytes of device memory of the context that the calling thread makes next; 0: the machine's. */
+void sim_driver_set_memory(uint64_t bytes);
+
 /* For the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 /* Whether launches are checked (records get findings, those of launches that end with a fault too), and the order in
  * which warps and blocks take turns. */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
-/* Bytes of device memory; before the first allocation only. */
-haul_status sim_driver_set_memory(uint64_t bytes);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
@@ -39,7 +40,8 @@ void sim_driver_record(haul_run *run, size_t launch, arena *memory);
  * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
  * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
 haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record);
-/* Status of the context's last call, where it said more than a CUresult does; else HAUL_OK. */
+/* Status of the context's last call (of the thread's, where it has no context), where it said more than a CUresult
+ * does; else HAUL_OK. */
 haul_status sim_driver_last_status(void);
 
 /* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
