@@ -1666,6 +1666,360 @@ def of_third_small():
     of_third_fast()
 
 
+# ---- fourth_*.cu: the fourth blind test ----
+
+
+def fourth_structures():
+    for n, block in ((500, 96), (333, 416)):
+        grid = blocks(n, block)
+        launch("atoms_shift", grid, block, 0, n, f32(0.25), floats(3 * n))
+        launch("atoms_reversed_length", grid, block, 0, n, floats(3 * n), zeros(n))
+        launch("cells_balance", grid, block, 0, n, bits(5 * n), zeros(n))
+        launch("spins_cross", grid, block, 0, n, floats(6 * n), floats(6 * n, 3), zeros(6 * n))
+        launch("grains_filter", grid, block, 0, n, bits(10 * n), zeros(n))
+        launch("pixels_fog", grid, block, 0, n, bits(words(10 * n, 1)))
+    for group in (5, 32, 100):
+        launch("spins_first_of_group", 4, 160, 0, 601, group, floats(6 * 601), zeros(1202))
+
+
+def fourth_strides():
+    for n, from_, to, shift, block in ((500, 1, 1, 1, 96), (400, 3, 5, 0, 160), (300, 11, 2, 7, 416), (250, 33, 17, 3, 72)):
+        far = n * max(from_, to) + shift
+        launch("stride_i16", blocks(n, block), block, 0, n, from_, to, shift, bits(words(far, 2)), zeros(words(far, 2)))
+        launch("stride_i8", blocks(n, block), block, 0, n, from_, to, shift, bits(words(far, 1)), zeros(words(far, 1)))
+        launch("stride_f64", blocks(n, block), block, 0, n, from_, to, shift, floats(2 * far), zeros(2 * far))
+    for n, shift, block in ((5000, 3, 160), (1000, 16, 96), (77, 9, 32)):
+        launch("copy_peeled", 2, block, 0, n, shift, bits(words(n + shift, 1)), zeros(words(n + shift, 1)))
+    for nx, ny, nz, block in ((20, 18, 9, (7, 9, 3)), (33, 10, 8, (13, 5, 2)), (50, 7, 6, (5, 1, 6)), (70, 20, 2, (33, 3))):
+        b = three(block)
+        launch("block_3d_volume", [blocks(nx, b[0]), blocks(ny, b[1]), blocks(nz, b[2])], block, 0, nx, ny, nz, floats(nx * ny * nz), zeros(nx * ny * nz))
+    for w, h, block in ((70, 45, (19, 5)), (64, 64, (32, 8)), (130, 9, (48, 3))):
+        launch("rotate_90_bytes", over(w, h, block), block, 0, w, h, bits(words(w * h, 1)), zeros(words(w * h, 1)))
+    launch("morton_read", 13, 224, 0, 2900, floats(4096), zeros(2900))
+    launch("odd_lanes_only", 4, 96, 0, 350, floats(704), zeros(700))
+    for each in (3, 4, 7, 16):
+        launch("blocked_items", 3, 96, 0, 280 * each, each, floats(280 * each), zeros(288))
+
+
+def fourth_gathers():
+    for mask in (63, 1023, 65535):
+        launch("gather_hashed", 4, 160, 0, 610, mask, floats(mask + 1), zeros(610))
+        launch("gather_hashed_float4", 4, 160, 0, 610, mask, floats(4 * mask + 4), zeros(2440))
+    for mask in (255, 4095):
+        launch("gather_hashed_bytes", 4, 96, 0, 370, mask, bits(words(mask + 1, 1)), zeros(370))
+    for mask in (127, 2047):
+        launch("probe_linear", 4, 96, 0, 370, mask, bits(mask + 1), bits(370, 3), zeros(370))
+    for size in (800, 40000):
+        launch("bloom_query", 3, 128, 0, 350, size, bits(words(size, 1) // 8 + 1), bits(350, 3), zeros(words(350, 1)))
+    launch("spmv_block_row", 7, 96, 0, 7, 2000, bits(1100), floats(1100), floats(2000, 3), zeros(7))
+    for rows in (256, 200):
+        launch("spmv_sliced_ell", blocks(rows, 96), 96, 0, rows, 500, bits(32 * 36), floats(2 * 32 * 36), floats(1000, 3), zeros(2 * rows))
+    for rows, cols, block in ((300, 100, 96), (300, 5000, 160), (1000, 1000, 992)):
+        launch("spmv_ragged", blocks(rows, block), block, 0, rows, cols, bits(4 * rows + 4), floats(4 * rows + 4), floats(cols, 3), zeros(rows))
+        launch("spmv_transposed", blocks(rows, block), block, 0, rows, cols, bits(4 * rows + 4), bits(4 * rows + 4, 7), bits(rows, 3), zeros(cols))
+    for n in (384, 500):
+        launch("coo_by_segment", 4, 128, 0, n, buf("iota", n), buf("iota", n), zeros(110))
+
+
+def fourth_shared():
+    for step in (1, 2, 3, 5, 8, 12):
+        launch("shared_v4_step", 2, 96 if step & 1 else 160, 16 * 160, step, floats(1280), zeros(1280))
+        launch("shared_v4_scatter", 2, 96 if step % 3 else 160, 16 * 160, 1 if step == 8 else 7 if step == 12 else 11, floats(1280), zeros(320))
+    for mode in (0, 1):
+        launch("shared_v4_gather", 2, 160, 0, mode, floats(1280), buf("perm", 320, 5), zeros(1280))
+        launch("shared_v2_gather", 1, 224, 0, mode, floats(448), buf("perm", 224, 9), zeros(448))
+    for pitch in (32, 36, 44):
+        launch("shared_short4_rows", 2, 128, 2 * 16 * pitch, pitch, bits(512), zeros(128))
+    launch("shared_aos12", 3, 96, 0, floats(288), zeros(288))
+    launch("shared_aos20_field", 3, 128, 0, bits(384), zeros(384))
+    for w, h, rows in ((72, 48, 8), (50, 61, 6), (24, 24, 24)):
+        launch("transpose24_f32", over(w, h, (24, 24)), (24, rows), 0, w, h, floats(w * h), zeros(w * h))
+        launch("transpose24_f32_padded", over(w, h, (24, 24)), (24, rows), 0, w, h, floats(w * h), zeros(w * h))
+        launch("transpose24_i16", over(w, h, (24, 24)), (24, rows), 0, w, h, bits(words(w * h, 2)), zeros(words(w * h, 2)))
+        launch("transpose24_f64", over(w, h, (24, 24)), (24, rows), 0, w, h, floats(2 * w * h), zeros(2 * w * h))
+    launch("swizzle_double2", 2, 256, 0, floats(2048), zeros(2048))
+    launch("bit_reversed", 2, 256, 0, floats(1024), zeros(1024))
+
+
+def fourth_atomics():
+    for n, bins, block in ((500, 16, 128), (300, 100, 96), (992, 7, 992)):
+        launch("bins_returning", blocks(n, block), block, 4 * bins, n, bins, bits(n), zeros(n), zeros(bins))
+    for spread, block in ((0, 96), (1, 256), (3, 416), (32, 160)):
+        launch("shared_ops", 2, block, 0, spread, bits(2 * block), zeros(256))
+    launch("shared_ops_64", 2, 256, 0, bits(512), zeros(32))
+    for group in (1, 3, 32, 200):
+        launch("global_ops", 3, 96, 0, group, zeros(300), zeros(300), zeros(602))
+        launch("add_double_group", 3, 96, 0, group, zeros(600))
+    for stride in (1, 3, 40):
+        launch("exchange_strided", 2, 96, 0, stride, bits(192 * stride), zeros(192))
+        launch("cas_once", 2, 96, 0, stride + 1, zeros(192 * stride + 400), zeros(192))
+    for step in (0, 1, 5):
+        launch("add_half2_step", 2, 96, 0, step, zeros(500))
+    for mask in (15, 255, 8191):
+        launch("add_float_hashed", 4, 160, 0, 601, mask, zeros(mask + 1))
+    for keys in (3, 20, 500):
+        launch("aggregated_by_match", 4, 96, 0, 350, keys, bits(350), zeros(500))
+    launch("count_positive", 3, 160, 0, 3001, bits(3001), zeros(1))
+
+
+def fourth_caches():
+    for name in ("ca", "cg", "cs", "lu", "cv"):
+        launch("twice_" + name, 3, 160, 0, floats(512), zeros(480))
+    launch("stores_hinted", 4, 96, 0, 350, floats(350), zeros(350), zeros(350), zeros(350), zeros(350))
+    launch("evict_hints", 2, 128, 0, floats(1024), zeros(1024))
+    for stride in (1, 2, 9):
+        launch("store_load_same_line", 2, 96, 0, stride, zeros(192 * stride))
+    launch("in_place_three_times", 3, 96, 0, 270, 3, floats(270))
+    for count in (1000, 20000, 45000):
+        launch("table_in_l1", 4, 128, 0, count, 500, bits(count), zeros(512))
+    for megabytes, passes in ((20, 2), (40, 2), (60, 2), (90, 1)):
+        n4 = megabytes * 65536
+        launch("stream_again", 264, 256, 0, n4, passes, floats(4 * n4), zeros(264 * 256))
+    launch("triad", 264, 416, 0, 3000000, f32(0.5), floats(3000000), floats(3000000, 3), zeros(3000000))
+    launch("columns_strided", 5, 96, 0, 40, 450, floats(18000), zeros(450))
+    for rows, cols in ((450, 40), (300, 33)):
+        launch("rows_strided", 5, 96, 0, rows, cols, floats(rows * cols), zeros(rows))
+
+
+def fourth_places():
+    for mask in (3, 63):
+        launch("constant_float4", 3, 96, 0, 280, mask, bits(280), zeros(4 * 280))
+    launch("constant_bytes", 3, 96, 0, 280, bits(70), zeros(70))
+    launch("constant_rows", 3, 160, 0, 470, bits(480), zeros(470))
+    for each in (10, 50):
+        launch("local_bytes_count", 3, 96, 0, 280, each, bits(words(280 * each, 1)), zeros(280))
+    launch("local_sort_24", 3, 96, 0, 280, floats(280 * 24), zeros(280 * 24))
+    launch("local_doubles_permuted", 3, 96, 0, 280, floats(560), bits(16), zeros(560))
+    launch("spilled_window", 2, 992, 0, 1900, floats(2000), zeros(1900))
+    for m in (2, 4):
+        launch("recursion_uniform", 2, 96, 0, 180, m, zeros(180))
+
+
+def of_fourth_memory():
+    fourth_structures()
+    fourth_strides()
+    fourth_gathers()
+    fourth_shared()
+    fourth_atomics()
+    fourth_caches()
+    fourth_places()
+
+
+def fourth_grids():
+    for nx, ny, nz in ((64, 16, 6), (50, 21, 5)):
+        launch("stencil7_marching", [blocks(nx, 32), blocks(ny, 8)], (32, 8), 0, nx, ny, nz, floats(nx * ny * nz), zeros(nx * ny * nz))
+    for w, h in ((90, 24), (71, 20)):
+        launch("stencil5_odd_tile", [blocks(w, 30), blocks(h, 6)], (32, 8), 0, w, h, floats(w * h), zeros(w * h))
+    for block in ((32, 4), (13, 7)):
+        launch("stencil13_plain", over(77, 30, block), block, 0, 77, 30, floats(2 * 77 * 30), zeros(2 * 77 * 30))
+    for w, h in ((64, 32), (45, 19)):
+        launch("convolve7_tile", [blocks(w, 16), blocks(h, 8)], (16, 8), 0, w, h, floats(w * h), zeros(w * h))
+    launch("upsample_bicubic_rows", over(100, 12, (20, 5)), (20, 5), 0, 37, 12, 100, floats(37 * 12), zeros(1200))
+    launch("bilateral_bytes", over(70, 40, (24, 6)), (24, 6), 0, 70, 40, bits(700), zeros(700))
+    for w, h in ((300, 20), (128, 33)):
+        launch("integral_columns", blocks(w, 96), 96, 0, w, h, bits(w * h))
+    for count, h, block in ((20, 50, (10, 9)), (32, 24, (32, 3))):
+        launch("life_words", over(count, h, block), block, 0, count, h, bits(count * h), zeros(count * h))
+    for block in ((32, 4), (16, 16), (160, 1)):
+        launch("mandelbrot_rows", over(100, 40, block), block, 0, 100, 40, 60, zeros(2000))
+
+
+def fourth_text():
+    for m, n, block in ((60, 90, 64), (96, 50, 96), (100, 33, 128)):
+        launch("smith_waterman", 2, block, 12 * (m + 1), m, n, bits(words(m, 1)), bits(words(2 * n, 1) + 1, 3), zeros(2))
+    launch("lcs_by_shuffle", 2, 96, 0, 50, bits(words(6 * 32, 1)), bits(words(6 * 50, 1), 3), zeros(6))
+    launch("viterbi_step", 2, 48, 4 * 48, 48, 6, floats(48 * 48), floats(4 * 48, 3), bits(12), zeros(2 * 6 * 48), zeros(96))
+    for m, each in ((5, 40), (3, 17)):
+        launch("match_horspool", 3, 96, 0, 288 * each, m, each, bits(words(288 * each, 1) + 8), bits(8, 9), zeros(288))
+    for groups in (200, 333):
+        launch("base64_encode", blocks(groups, 96), 96, 0, groups, bits(words(3 * groups, 1)), zeros(groups))
+    launch("varint_lengths", 4, 160, 0, 610, bits(160), zeros(610))
+    launch("utf8_count", 3, 128, 0, 3000, bits(3000), zeros(1))
+    launch("table_cipher", 3, 96, 0, 250, bits(1000), bits(1024, 3), zeros(1000))
+    for count in (3, 8):
+        launch("mix_murmur", 3, 96, 0, 280, count, bits(280 * count), zeros(280))
+
+
+def fourth_blocks():
+    for block in (96, 416, 992):
+        launch("reduce_%d" % block, 3, block, 0, 5000, floats(5000), zeros(3))
+    for block in (100, 160, 511):
+        launch("reduce_folding", 2, block, 8 * block, floats(4 * block), zeros(4))
+    for block in (96, 128, 512):
+        launch("scan_sklansky", 2, block, 4 * block, bits(2 * block), zeros(2 * block))
+        launch("scan_double_buffer", 2, block, 8 * block, floats(2 * block), zeros(2 * block))
+    for n, block in ((600, 160), (800, 416)):
+        launch("scan_segments_flagged", blocks(n, block), block, 0, n, bits(n), bits(n, 3), zeros(n))
+    for p, k in ((1, 1), (4, 2), (16, 16), (64, 32)):
+        launch("odd_even_merge_step", 4, 96, 0, 700, p, k, bits(700))
+    for shift in (0, 12):
+        launch("split_four_bits", 3, 128, 0, shift, bits(384), zeros(384))
+    for block in (96, 416):
+        launch("counting_sort_block", 2, block, 0, bits(words(2 * block, 1)), zeros(words(2 * block, 1)))
+    launch("quickselect_lanes", 2, 96, 0, 200, 77, floats(1200), zeros(6))
+    launch("histogram_by_ballot", 2, 96, 0, 1000, bits(250), zeros(32))
+    launch("histogram_padded_copies", 2, 160, 0, 3000, bits(3000), zeros(32))
+
+
+def fourth_dense():
+    for name, rows, cols, size in (("gemm_2x4", 2, 4, 1), ("gemm_8x2", 8, 2, 1), ("dgemm_4x2", 4, 2, 2)):
+        for m, n, k in ((64, 64, 32), (50, 70, 37)):
+            launch(name, [blocks(n, 16 * cols), blocks(m, 8 * rows)], (16, 8), 0, m, n, k, floats(size * m * k), floats(size * k * n, 3), zeros(size * m * n))
+    launch("gemm_a_transposed", over(60, 60, (20, 6)), (20, 6), 0, 60, 45, floats(2700), floats(2700, 3), zeros(3600))
+    for n in (60, 47):
+        launch("gemm_tile_20", [blocks(n, 20)] * 2, (20, 20), 0, n, bits(n * n), bits(n * n, 3), zeros(n * n))
+    for m, count in ((24, 40), (16, 64)):
+        launch("xnor_gemm", [3, blocks(m, 8)], (32, 8), 0, m, 96, count, bits(m * count), bits(96 * count, 3), zeros(96 * m))
+    for k in (0, 17):
+        launch("lu_row_step", over(63 - k, 63 - k, (16, 10)), (16, 10), 0, 64, k, floats(4096))
+        launch("floyd_step", over(70, 70, (32, 5)), (32, 5), 0, 70, k, bits(4900))
+    for n, block in ((12, 48), (20, 96)):
+        launch("gauss_jordan_shared", 3, block, 4 * n * (n + 1), n, floats(3 * n * n), zeros(3 * n * n))
+    launch("floyd_row_tiles", 5, (16, 16), 0, 80, 32, buf("iota", 6400))
+    launch("batched_3x3_inverse", 3, 96, 0, 280, floats(2520), zeros(2520))
+
+
+def fourth_signals():
+    for span in (1, 8, 128):
+        launch("fft_stockham", 3, 96, 0, 512, span, floats(1024), zeros(1024))
+    launch("fft_shared_padded", 3, 128, 0, floats(1536), zeros(1536))
+    for channels, n in ((90, 30), (300, 17)):
+        launch("iir_channels", blocks(channels, 96), 96, 0, channels, n, floats(channels * n), zeros(channels * n))
+    launch("autocorrelation", 2, 96, 400, 200, bits(100), zeros(200))
+    launch("goertzel", 3, (24, 5), 0, 40, 13, floats(520), zeros(13 * 48))
+
+
+def fourth_fields():
+    launch("d2q9_collide", 5, 160, 0, 750, floats(9 * 750), zeros(9 * 750))
+    for colour in (0, 1):
+        launch("ising_checkerboard", [2, 6], (20, 5), 0, 80, 30, colour, bits(1200), bits(600, 3))
+    for each in (30, 64):
+        launch("lennard_jones_cells", 6, 64, 0, 6, each, floats(18 * each), zeros(18 * each))
+    launch("ray_grid_walk", over(60, 40, (12, 8)), (12, 8), 0, 60, 40, 64, bits(1024), zeros(2400))
+    launch("depth_points", 4, 160, 0, 610, 40, 30, floats(1830), buf("u32", 1200, 5))
+    launch("winograd_input", blocks(15 * 15, 96), 96, 0, 225, 32, floats(1024), zeros(16 * 225))
+    launch("pixel_shuffle", blocks(2 * 9 * 10 * 4, 160), 160, 0, 2, 9, 10, bits(360), zeros(360))
+    launch("lstm_gates", 4, 96, 0, 350, floats(1400), floats(350, 3), zeros(350))
+    launch("dequantise_groups", [2, 7], 96, 0, 7, 320, bits(280), bits(35, 3), zeros(1120))
+    launch("union_roots", 4, 96, 0, 350, buf("iota", 350), zeros(350))
+    launch("triangle_rows", 2, 96, 0, 150, floats(11400), zeros(150))
+    launch("rle_lengths", 4, 160, 0, 610, bits(153), zeros(610))
+
+
+def of_fourth_algos():
+    fourth_grids()
+    fourth_text()
+    fourth_blocks()
+    fourth_dense()
+    fourth_signals()
+    fourth_fields()
+
+
+def fourth_ldgsts():
+    for tiles, block in ((5, 96), (2, 160), (3, 416)):
+        for size in (4, 8, 16):
+            n = 2 * tiles * block * size // 4
+            launch("flip_tiles_%d" % size, 2, block, 2 * size * block, tiles, bits(n), zeros(n))
+    for w, h in ((64, 24), (45, 19)):
+        launch("halo_tile_4", [blocks(w, 16), blocks(h, 8)], (16, 8), 0, w, h, floats(w * h), zeros(w * h))
+    for valid, pitch in ((96, 96), (61, 64), (90, 101)):
+        launch("rows_zfill_16", 2, 96, 1536, 5, pitch, valid, floats(20 * pitch), zeros(1920))
+    launch("aos24_in_eights", 3, 96, 0, floats(1728), zeros(576))
+    for width in (3, 8, 13):
+        launch("gather_rows_16", 3, 96, 16 * 96 // width * (width + 1), width, bits(96), floats(256 * width), zeros(1152))
+    for n, k in ((64, 24), (32, 64)):
+        launch("gemm_three_stages", [n // 32, n // 32], 128, 0, n, k, floats(n * k), floats(n * k, 3), zeros(n * n))
+
+
+def fourth_libraries_copies():
+    for tiles, block in ((6, 96), (2, 160)):
+        launch("pipeline_of_thread", 2, block, 24 * block, tiles, floats(4 * tiles * block), zeros(2 * block))
+        launch("pipeline_of_block", 2, block, 32 * block, tiles, bits(8 * tiles * block), zeros(2 * block))
+    launch("pipeline_one_producer_warp", 2, 128, 0, 5, floats(960), zeros(192))
+    for size, from_ in ((777, 0), (1024, 16), (510, 4), (333, 3)):
+        launch("group_copy_odd", 2, 96, 1024, size, from_, bits(1100), zeros(1024))
+    for count in (96, 70):
+        launch("group_copy_elements", 2, 96, 1152, count, floats(576), zeros(192))
+    launch("tile16_copy", 2, 128, 0, bits(512), zeros(512))
+    for block in (96, 224):
+        launch("barrier_copy_threads", 2, block, 4 * block, 3, bits(6 * block), zeros(2 * block))
+
+
+def fourth_bulk():
+    for size, from_, to in ((16, 0, 0), (208, 16, 0), (1008, 48, 64), (2000, 0, 112), (3200, 96, 32)):
+        launch("bulk_load_at", 2, 96, size + to, size, from_, to, bits(2048 + 64), zeros(2048))
+        launch("bulk_store_at", 2, 96, size + from_, size, from_, to, zeros(2048 + 64))
+    launch("bulk_ragged_rows", 2, 128, 0, floats(2100), zeros(2048))
+    for n in (30, 200):
+        launch("bulk_add_u64", 3, 64, 8 * n, n, zeros(2 * n))
+        launch("bulk_min_s32", 3, 64, 4 * n + 8, n // 4 * 4, zeros(n))
+        launch("bulk_or_b32", 2, 96, 4 * n + 8, n // 4 * 4, bits(n))
+
+
+def fourth_boxes(kernel_in, t, at, grid):
+    at5 = list(at) + [0] * (5 - len(at))
+    launch("box_in", grid, 96, t.held, t.argument(1), t.data(), zeros(grid * t.held // 4), len(at), *at5, t.held, t.box)
+    if kernel_in == "both":
+        launch("box_out", grid, 96, t.held, t.argument(1), zeros(t.array // 4), len(at), *at5, t.held)
+
+
+def fourth_tensors():
+    for which, kind, extent, box, swizzle, at, grid, pad in (
+            ("both", "u32", [300], [100], "none", [200], 1, 0), ("in", "u8", [640], [112], "none", [560], 2, 0), ("both", "u16", [120], [64], "128B", [72], 1, 0),
+            ("both", "f32", [44, 18], [12, 7], "64B", [32, 13], 1, 0), ("in", "f32", [44, 18], [12, 7], "64B", [-8, -3], 2, 4),
+            ("both", "u8", [96, 30], [96, 11], "128B", [16, 4], 1, 16), ("both", "f64", [20, 9], [8, 5], "64B", [8, 2], 1, 0),
+            ("both", "f16", [72, 13], [24, 6], "none", [40, 9], 1, 8), ("in", "f16", [72, 13], [16, 13], "32B", [64, -1], 2, 0),
+            ("both", "f32", [28, 9, 7], [20, 3, 3], "128B", [12, 5, 3], 1, 0), ("both", "u32", [12, 12, 5], [4, 5, 2], "none", [8, 8, 2], 1, 0),
+            ("in", "u8", [160, 4, 6], [48, 2, 5], "64B", [112, 3, 2], 2, 0), ("both", "f32", [20, 5, 4, 3], [12, 2, 3, 2], "64B", [4, 2, 0, 1], 1, 0),
+            ("in", "u16", [40, 6, 3, 4], [40, 1, 2, 3], "128B", [0, 5, 1, 2], 1, 0), ("both", "u32", [8, 4, 3, 3, 2], [8, 3, 2, 1, 2], "32B", [0, 1, 1, 2, 0], 1, 0),
+            ("in", "f16", [24, 3, 4, 2, 3], [24, 2, 3, 2, 1], "64B", [8, 1, 2, 0, 1], 1, 0)):
+        fourth_boxes(which, Tensor(kind, extent, box, swizzle, pad=pad), at, grid)
+    for w, h, swizzle in ((32, 8, "128B"), (16, 6, "none")):
+        launch("boxes_ahead", 3, 96, 2 * 4 * w * h, Tensor("f32", [96, 40], [w, h], swizzle).argument(1), floats(96 * 40), zeros(288), w, h, 5)
+    for pixels, swizzle, at, place in ((18, "64B", [0, -1, -1, 0], (0, 2)), (40, "none", [0, 2, 3, 1], (2, 1))):
+        t = Tensor("f32", [16, 9, 7, 2], [16], swizzle, pixels=pixels, lower=[-1, -1], upper=[-1, -1])
+        launch("pixels_in", 1, 96, t.held, t.argument(1), t.data(), zeros(t.held // 4), *at, *place, t.held, t.box)
+    for box, at, op in (([12, 5], [8, 3], 0), ([16, 4], [20, 9], 1)):
+        t = Tensor("u32", [28, 12], box)
+        launch("box_reduce_2d", 2, 64, t.held, t.argument(1), zeros(t.array // 4), *at, box[0] * box[1], op)
+
+
+def of_fourth_async():
+    fourth_ldgsts()
+    fourth_libraries_copies()
+    fourth_bulk()
+    fourth_tensors()
+    for block in (160, 96):
+        launch("cluster_halo_rows", 6, block, 0, floats(6 * block), zeros(6 * block))
+    launch("cluster_max", 8, 96, 0, bits(768), zeros(2))
+
+
+def of_fourth_libs():
+    for valid in (288, 201):
+        launch("move_transpose_3", 1, 96, 0, valid, bits(288), zeros(288))
+        launch("move_transpose_8_bytes", 1, 64, 0, valid, bits(128), zeros(128))
+    launch("move_direct_5_doubles", 1, 160, 0, 800, floats(1600), zeros(1600))
+    for valid in (1152, 1000):
+        launch("move_warp_transpose_9", 1, 128, 0, valid, floats(1152), zeros(1152))
+    launch("sort_keys_96_5", 2, 96, 0, bits(960), zeros(960))
+    launch("sort_bytes_striped", 2, 128, 0, bits(256), zeros(256))
+    launch("sort_doubles_pairs", 2, 64, 0, floats(768), bits(384, 3), zeros(768), zeros(384))
+    launch("scan_inclusive_7", 2, 224, 0, bits(3136), zeros(3136))
+    launch("scan_2d_raking", 3, (12, 9), 0, floats(324), zeros(324))
+    launch("reduce_pairs_416", 3, 416, 0, bits(1248), zeros(6))
+    launch("reduce_commutative_raking", 3, 160, 0, bits(960), zeros(6))
+    launch("exchange_scatter", 2, 128, 0, bits(384), zeros(4), zeros(384))
+    launch("adjacent_differences", 2, 96, 0, bits(1152), zeros(1152))
+    launch("merge_sort_128_3", 2, 128, 0, bits(768), zeros(768))
+    launch("histogram_atomic_5", 2, 96, 0, bits(240), zeros(200))
+    launch("warp_sum_8", 2, 160, 0, floats(320), zeros(40))
+    launch("warp_scan_lowest", 2, 128, 0, bits(256), zeros(256))
+    launch("tile4_reduce", 3, 96, 0, bits(288), zeros(288))
+    launch("group_leaders", 3, 96, 0, 280, bits(280), zeros(280), zeros(1))
+    launch("atomic_block_scope", 3, 160, 0, 450, bits(450), zeros(3))
+    launch("array_of_twelve", 3, 96, 0, 280, floats(3360), zeros(280))
+
+
 # ---- a few of each, for other machines ----
 
 

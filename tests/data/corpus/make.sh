@@ -7,7 +7,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 names="global shared atomics stack copies tensors cub matrix kernels sets unseen_plain unseen_async unseen_cub
     fresh_hpc fresh_nets fresh_bits fresh_copies fresh_libs fresh_ampere
-    third_memory third_algos third_async third_mma third_libs third_fast third_small"
+    third_memory third_algos third_async third_mma third_libs third_fast third_small
+    fourth_memory fourth_algos fourth_async fourth_libs"
 
 flags() {
     case $1 in
@@ -17,6 +18,7 @@ flags() {
     third_fast) echo -std=c++17 -arch=compute_80 -use_fast_math ;;
     third_small) echo -std=c++17 -arch=compute_75 -Xcicc -O1 ;;
     third_*) echo -std=c++17 -arch=compute_90a ;;
+    fourth_*) echo -std=c++17 -arch=compute_90 ;;
     *) echo -arch=sm_90 ;;
     esac
 }
