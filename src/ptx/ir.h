@@ -173,10 +173,11 @@ struct ptx_variable {
     const char *name;
     ptx_space space;
     ptx_type type;
-    uint8_t vector;     /* 1, 2, 4 */
-    uint32_t alignment; /* bytes */
-    uint64_t size;      /* bytes; 0 for `extern .shared x[]` */
-    uint32_t index;     /* its place in the module's or the function's list; of space REG: its register */
+    uint8_t vector;             /* 1, 2, 4 */
+    uint32_t alignment;         /* bytes */
+    uint64_t size;              /* bytes; 0 for `extern .shared x[]` */
+    uint32_t index;             /* its place in the module's or the function's list; of space REG: its register */
+    uint32_t dynamic_alignment; /* of `extern .shared x[]`: the greatest of such arrays from the first to this one */
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     unsigned char *initial; /* size bytes, or NULL: all zeros */
     ptx_relocation *relocations;

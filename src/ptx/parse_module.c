@@ -148,6 +148,16 @@ static void add_workspace(ptx_parser *p) {
     p->module->workspace = v;
 }
 
+static void find_dynamic_alignments(const ptx_parser *p) {
+    uint32_t greatest = 1;
+    for (size_t i = 0; i < p->variables.count; i++) {
+        ptx_variable *v = p->variables.items[i];
+        if (!v->is_extern || v->space != PTX_SPACE_SHARED) continue;
+        if (v->alignment > greatest) greatest = v->alignment;
+        v->dynamic_alignment = greatest;
+    }
+}
+
 static void keep_module_lists(ptx_parser *p) {
     ptx_module *m = p->module;
 #define KEEP(target, count_field, list, type)               \
@@ -183,6 +193,7 @@ static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last
     parse_target(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
     if (last) add_workspace(p);
+    find_dynamic_alignments(p);
     keep_module_lists(p);
     HAUL_TRY(check_and_analyse(p->module));
     ptx_symbols_end_text(&p->symbols);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -137,13 +138,26 @@ static void variables_have_their_places(void **state) {
     assert_int_equal(address, SIM_SHARED_START);
 }
 
-static void arrays_that_a_kernel_does_not_name_do_not_align_its_dynamic_memory(void **state) {
+static uint64_t dynamic_memory_of(const char *arrays) {
+    char ptx[600];
+    snprintf(ptx, sizeof ptx,
+             HEAD "%s.visible .entry k() { .shared .align 8 .b64 five[5]; .reg .b32 %%r<2>;\n"
+                  "mov.u32 %%r0, own; st.shared.u32 [%%r0], 1; ret; }\n",
+             arrays);
+    const uint64_t at = lower(ptx)->dynamic_shared_at - SIM_SHARED_START;
+    ptx_module_free(module);
+    module = NULL;
+    return at;
+}
+
+#define OWN_ARRAY ".extern .shared .align 16 .b8 own[];\n"
+#define OTHER_ARRAY ".extern .shared .align 1024 .b8 other[];\n"
+
+static void arrays_declared_before_a_kernel_s_align_its_dynamic_memory_though_it_does_not_name_them(void **state) {
     (void)state;
-    const sim_program *p =
-        lower(HEAD ".extern .shared .align 1024 .b8 others[];\n.extern .shared .align 16 .b8 own[];\n"
-                   ".visible .entry k() { .shared .align 8 .b64 five[5]; .reg .b32 %r<2>;\n"
-                   "mov.u32 %r0, own; st.shared.u32 [%r0], 1; ret; }\n");
-    assert_int_equal(p->dynamic_shared_at, SIM_SHARED_START + 48);
+    assert_int_equal(dynamic_memory_of(OWN_ARRAY), 48);
+    assert_int_equal(dynamic_memory_of(OTHER_ARRAY OWN_ARRAY), 1024);
+    assert_int_equal(dynamic_memory_of(OWN_ARRAY OTHER_ARRAY), 48);
 }
 
 static void what_cannot_be_run_is_told_with_its_place(void **state) {

@@ -33,6 +33,19 @@ static int by_declaration(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* All `extern` arrays of a module lie behind the others as if each were empty: those that are declared first, also such
+ * as only other kernels name, move this one to a multiple of what they ask for. */
+static void place_dynamic(const variable_list *list, arena *memory, sim_shared_layout *layout) {
+    layout->dynamic = number_align(layout->end, LEAST_DYNAMIC_ALIGNMENT);
+    for (size_t i = 0; i < list->count; i++) {
+        const ptx_variable *v = list->items[i];
+        if (!v->is_extern || (i && v == list->items[i - 1])) continue;
+        layout->dynamic = number_align(layout->dynamic, v->dynamic_alignment);
+        const sim_shared_place item = {v, layout->dynamic};
+        ARENA_PUSH(memory, layout->places, layout->count, layout->capacity, item);
+    }
+}
+
 static void place_of_module(const ptx_function *f, arena *memory, sim_shared_layout *layout) {
     variable_list list = {.memory = memory};
     for (size_t i = 0; i < f->instruction_count; i++) {
@@ -40,14 +53,10 @@ static void place_of_module(const ptx_function *f, arena *memory, sim_shared_lay
         for (unsigned k = 0; k < instruction->operand_count; k++) note_operand(&instruction->operands[k], &list);
     }
     if (list.count > 1) qsort(list.items, list.count, sizeof *list.items, by_declaration);
-    uint64_t dynamic = LEAST_DYNAMIC_ALIGNMENT;
     for (size_t i = 0; i < list.count; i++)
-        if (!list.items[i]->is_extern) {
-            if (i == 0 || list.items[i] != list.items[i - 1]) place(layout, memory, list.items[i]);
-        } else if (list.items[i]->alignment > dynamic) {
-            dynamic = list.items[i]->alignment;
-        }
-    layout->dynamic = number_align(layout->end, dynamic);
+        if (!list.items[i]->is_extern && (i == 0 || list.items[i] != list.items[i - 1]))
+            place(layout, memory, list.items[i]);
+    place_dynamic(&list, memory, layout);
 }
 
 void sim_shared_layout_find(const ptx_function *f, arena *memory, sim_shared_layout *layout) {

@@ -18,11 +18,11 @@ typedef struct sim_shared_layout {
     sim_shared_place *places;
     size_t count, capacity;
     uint64_t end;     /* the address behind the last one */
-    uint64_t dynamic; /* that of the `extern` arrays */
+    uint64_t dynamic; /* where dynamic memory begins: that of the last of the `extern` arrays, which mostly are one */
 } sim_shared_layout;
 
 /* The function's own variables come first, then those of the module that it names, each in the order of declaration and
- * at the next address that its alignment allows. `extern` arrays are not among them. `memory` has a jump point. */
+ * at the next address that its alignment allows, and behind them its `extern` arrays. `memory` has a jump point. */
 void sim_shared_layout_find(const ptx_function *function, arena *memory, sim_shared_layout *layout);
 
 /* 0 when the variable is not in the layout. */

@@ -463,23 +463,6 @@ KERNEL bins_returning(int n, int bins, const unsigned *in, unsigned *rank, unsig
     }
 }
 
-KERNEL shared_ops(int spread, const unsigned *in, unsigned *out) {
-    __shared__ unsigned words[256];
-    if (threadIdx.x < 256) {
-        words[threadIdx.x] = threadIdx.x;
-    }
-    __syncthreads();
-    unsigned at = threadIdx.x * spread & 255, v = in[tid()];
-    atomicMin(&words[at], v);
-    atomicOr(&words[(at + 1) & 255], v & 0xff);
-    atomicAnd(&words[(at + 2) & 255], v | 0xffff);
-    atomicXor(&words[(at + 3) & 255], 5u);
-    __syncthreads();
-    if (threadIdx.x < 256) {
-        atomicMax(&out[threadIdx.x], words[threadIdx.x] & 0xffffu);
-    }
-}
-
 KERNEL shared_ops_64(const unsigned *in, unsigned long long *out) {
     __shared__ unsigned long long best[8];
     if (threadIdx.x < 8) {
@@ -491,14 +474,6 @@ KERNEL shared_ops_64(const unsigned *in, unsigned long long *out) {
     if (threadIdx.x < 8) {
         out[blockIdx.x * 8 + threadIdx.x] = best[threadIdx.x];
     }
-}
-
-KERNEL global_ops(int group, unsigned *words, int *signs, unsigned long long *wide) {
-    int at = tid() / group;
-    atomicInc(&words[at], 1000u);
-    atomicMin(&signs[at], -static_cast<int>(threadIdx.x));
-    atomicAdd(&wide[at], 3ull);
-    atomicXor(&wide[at + 1], 1ull << (threadIdx.x & 63));
 }
 
 KERNEL exchange_strided(int stride, unsigned *words, unsigned *out) {

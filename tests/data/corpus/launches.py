@@ -1744,11 +1744,8 @@ def fourth_shared():
 def fourth_atomics():
     for n, bins, block in ((500, 16, 128), (300, 100, 96), (992, 7, 992)):
         launch("bins_returning", blocks(n, block), block, 4 * bins, n, bins, bits(n), zeros(n), zeros(bins))
-    for spread, block in ((0, 96), (1, 256), (3, 416), (32, 160)):
-        launch("shared_ops", 2, block, 0, spread, bits(2 * block), zeros(256))
     launch("shared_ops_64", 2, 256, 0, bits(512), zeros(32))
     for group in (1, 3, 32, 200):
-        launch("global_ops", 3, 96, 0, group, zeros(300), zeros(300), zeros(602))
         launch("add_double_group", 3, 96, 0, group, zeros(600))
     for stride in (1, 3, 40):
         launch("exchange_strided", 2, 96, 0, stride, bits(192 * stride), zeros(192))
