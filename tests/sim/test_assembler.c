@@ -228,6 +228,21 @@ static void some_instructions_keep_accesses_apart(void **state) {
     ASSERT_ASSEMBLED(SPLIT_BY("red.shared.add.u32 [%r13], 1;\n"), "LDS.32 ATOMS.32 LDS.32");
 }
 
+#define TWO_LOADS(between) \
+    "ld.shared.f32 %f0, [%r10];\n" between "\nld.shared.f32 %f1, [%r10+4];\n" USE("%f0") USE("%f1") USE("%f2")
+#define TWO_STORES(between) "st.shared.f32 [%r10], %f0;\n" between "\nst.shared.f32 [%r10+4], %f1;\n" USE("%f2")
+
+static void divisions_and_roots_that_are_rounded_are_calls(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED(TWO_LOADS("div.rn.f32 %f2, %f3, %f3;"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(TWO_LOADS("sqrt.rn.f32 %f2, %f3;"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(TWO_STORES("rcp.rn.f32 %f2, %f3;"), "STS.32 STS.32");
+    ASSERT_ASSEMBLED(TWO_LOADS("div.full.f32 %f2, %f3, %f3;"), "LDS.64");
+    ASSERT_ASSEMBLED(TWO_STORES("div.full.f32 %f2, %f3, %f3;"), "STS.32 STS.32");
+    ASSERT_ASSEMBLED(TWO_STORES("ex2.approx.f32 %f2, %f3;"), "STS.32 STS.32");
+    ASSERT_ASSEMBLED(TWO_STORES("ex2.approx.ftz.f32 %f2, %f3;"), "STS.64");
+}
+
 static void others_do_not(void **state) {
     (void)state;
     ASSERT_ASSEMBLED(SPLIT_BY("shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;\n"), "LDS.64");
@@ -367,6 +382,7 @@ int main(void) {
         cmocka_unit_test(a_store_overwritten_at_once_is_removed),
         cmocka_unit_test(a_load_takes_what_was_just_stored_or_loaded),
         cmocka_unit_test(some_instructions_keep_accesses_apart),
+        cmocka_unit_test(divisions_and_roots_that_are_rounded_are_calls),
         cmocka_unit_test(others_do_not),
         cmocka_unit_test(a_load_behind_a_branch_joins_those_before_it),
         cmocka_unit_test(a_pointer_keeps_its_alignment_through_a_loop),

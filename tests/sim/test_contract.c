@@ -64,6 +64,13 @@ CASE(a_guarded_store_between_keeps_it, "mul.f32 %t, %a, %b;\n@%p st.global.f32 [
 CASE(another_block_keeps_it, "mul.f32 %t, %a, %b;\n@%p bra X;\nst.global.f32 [%o], %c;\nX:\nadd.f32 %v, %c, %t;\n",
      "mul bra st add")
 
+CASE(a_product_by_a_constant_goes_to_other_blocks_too,
+     "mul.f32 %t, %a, 0f3D4CCCCD;\n@%p bra X;\nst.global.f32 [%o], %c;\nX:\nadd.f32 %v, %c, %t;\n", "bra st fma")
+CASE(so_does_one_by_a_constant_in_a_register_and_behind_divisions,
+     "mov.f32 %u, 0f3D4CCCCD;\nmul.f32 %t, %u, %a;\ndiv.rn.f32 %w, %c, %d;\nsub.f32 %v, %c, %t;\n", "mov div neg fma")
+CASE(unless_the_other_factor_changes,
+     "mul.f32 %t, %a, 0f3D4CCCCD;\n@%p bra X;\nadd.f32 %a, %a, %c;\nX:\nadd.f32 %v, %c, %t;\n", "mul bra add add")
+
 /* 1 + 2^-23 squared less 1 + 2^-22 is 2^-46, which a product that is rounded by itself loses. */
 static void labels_and_results_follow(void **state) {
     (void)state;
@@ -95,6 +102,9 @@ int main(void) {
         cmocka_unit_test(a_guarded_sum_takes_it_in),
         cmocka_unit_test(a_guarded_store_between_keeps_it),
         cmocka_unit_test(another_block_keeps_it),
+        cmocka_unit_test(a_product_by_a_constant_goes_to_other_blocks_too),
+        cmocka_unit_test(so_does_one_by_a_constant_in_a_register_and_behind_divisions),
+        cmocka_unit_test(unless_the_other_factor_changes),
         cmocka_unit_test(labels_and_results_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,7 +184,7 @@ int main(void) {
         TEST(branches_know_where_their_lanes_meet),
         TEST(a_guard_becomes_the_operations_guard),
         TEST(variables_have_their_places),
-        TEST(arrays_that_a_kernel_does_not_name_do_not_align_its_dynamic_memory),
+        TEST(arrays_declared_before_a_kernel_s_align_its_dynamic_memory_though_it_does_not_name_them),
         TEST(what_cannot_be_run_is_told_with_its_place),
         TEST(a_function_without_instructions_ends_at_once),
     };

@@ -242,7 +242,22 @@ static unsigned separates(const ptx_instruction *i) {
     case PTX_OP_ATOM_VECTOR:
     case PTX_OP_RED:
     case PTX_OP_RED_VECTOR: return written_domains(i);
-    default: return sim_is_arithmetic(i) ? 0 : IN_ALL;
+    default: return sim_is_call(i) ? IN_SHARED | IN_GLOBAL : sim_is_arithmetic(i) ? 0 : IN_ALL;
+    }
+}
+
+/* Approximations of which subnormal numbers are scaled, and divisions with a sign: stores before and behind such stay
+ * apart. */
+static bool parts_stores(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_DIV:
+    case PTX_OP_REM: return i->type == PTX_S32;
+    case PTX_OP_FDIV_APPROX: return true;
+    case PTX_OP_SQRT_APPROX:
+    case PTX_OP_RSQRT:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2: return !i->mods[PTX_SLOT_FTZ];
+    default: return false;
     }
 }
 
@@ -412,7 +427,7 @@ static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
         scan_constant_load(s, index);
     } else {
         begin_loads(s, separates(i));
-        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : separates(i));
+        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : parts_stores(i) ? IN_ALL : separates(i));
     }
     ptx_visit_registers(i, note_definition, &visit);
 }

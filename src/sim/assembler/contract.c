@@ -1,6 +1,7 @@
 /* The rule was read off machine code that ptxas 13.0 makes of 130 small kernels (docs/memory-model.md): a product whose
- * every use is a sum or a difference in the same stretch of code goes into all of them, and is not made itself. A sum
- * of two products takes the first one in. */
+ * every use is a sum or a difference in the same stretch of code goes into all of them, and is not made itself. A
+ * product by a constant or a parameter, which are operands, goes into sums of other stretches as well: it takes no
+ * register more. A sum of two products takes the first one in. */
 #include "sim/assembler/contract.h"
 
 #include "ptx/liveness.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 
 enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* of a sum: its operands' indices */
+
+#define ANY_STRETCH UINT32_MAX
 
 typedef struct product {
     uint32_t stretch;      /* where it is made; NO_STRETCH: the register is no product, or one that stays */
@@ -48,15 +51,7 @@ static bool is_sum(const ptx_instruction *i) {
 }
 
 static bool divides(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_DIV:
-    case PTX_OP_REM: return i->type != PTX_U32;
-    case PTX_OP_FDIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT: return true;
-    case PTX_OP_RSQRT: return i->type == PTX_F64;
-    default: return false;
-    }
+    return sim_is_call(i) || ((i->op == PTX_OP_DIV || i->op == PTX_OP_REM) && i->type == PTX_S32);
 }
 
 /* Nothing is fused across these: machine code has branches there, or did while it was made. */
@@ -86,7 +81,9 @@ static bool still_there(const contraction *c, const ptx_instruction *made, uint3
 
 static bool may_take(const contraction *c, const ptx_instruction *i, unsigned side, uint32_t stretch) {
     const ptx_operand *o = &i->operands[side];
-    if (o->kind != PTX_REGISTER || c->products[o->reg].stretch != stretch) return false;
+    if (o->kind != PTX_REGISTER) return false;
+    const uint32_t made_in = c->products[o->reg].stretch;
+    if (made_in != ANY_STRETCH && made_in != stretch) return false;
     const ptx_operand *other = &i->operands[LEFT + RIGHT - side];
     if (other->kind == PTX_REGISTER && other->reg == o->reg) return false;
     const uint32_t at = c->products[o->reg].instruction;
@@ -94,10 +91,36 @@ static bool may_take(const contraction *c, const ptx_instruction *i, unsigned si
     return made->type == i->type && made->mods[PTX_SLOT_FTZ] == i->mods[PTX_SLOT_FTZ] && still_there(c, made, at);
 }
 
+/* One of the kernel's own: those of calls lie in registers. */
+static bool loads_parameter(const ptx_function *f, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || i->operands[1].parts[0].kind != PTX_VARIABLE_ADDRESS) return false;
+    for (size_t k = 0; k < f->param_count; k++)
+        if (i->operands[1].parts[0].variable == f->params[k]) return true;
+    return false;
+}
+
+/* A constant or a parameter, perhaps by way of a register. */
+static bool is_fixed(const contraction *c, const ptx_operand *o) {
+    if (o->kind != PTX_REGISTER) return true;
+    if (c->definitions[o->reg] != 1 || !c->written[o->reg]) return false;
+    const ptx_instruction *i = &c->function->instructions[c->written[o->reg] - 1];
+    if (i->guarded) return false;
+    return loads_parameter(c->function, i) || (i->op == PTX_OP_MOV && i->operands[1].kind != PTX_REGISTER);
+}
+
+static bool is_unchanged(const contraction *c, const ptx_operand *o) {
+    return o->kind != PTX_REGISTER || c->definitions[o->reg] < 2;
+}
+
+static bool goes_anywhere(const contraction *c, const ptx_instruction *i) {
+    const ptx_operand *left = &i->operands[LEFT], *right = &i->operands[RIGHT];
+    return (is_fixed(c, left) || is_fixed(c, right)) && is_unchanged(c, left) && is_unchanged(c, right);
+}
+
 static void look_at(contraction *c, uint32_t stretch) {
     const ptx_instruction *i = &c->function->instructions[c->now];
     if (is_product(i) && c->definitions[i->operands[0].reg] == 1) {
-        c->products[i->operands[0].reg].stretch = stretch;
+        c->products[i->operands[0].reg].stretch = goes_anywhere(c, i) ? ANY_STRETCH : stretch;
         c->products[i->operands[0].reg].instruction = c->now;
     } else if (is_sum(i)) {
         sum s = {.instruction = c->now,

@@ -39,6 +39,18 @@ bool sim_is_arithmetic(const ptx_instruction *i) {
     return i->op <= PTX_OP_ISSPACEP;
 }
 
+bool sim_is_call(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_DIV:
+    case PTX_OP_REM: return ptx_bits(i->type) != 32;
+    case PTX_OP_FDIV:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT: return true;
+    case PTX_OP_RSQRT: return i->type == PTX_F64;
+    default: return false;
+    }
+}
+
 bool sim_is_ordinary(const ptx_instruction *i) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;

@@ -28,6 +28,10 @@ typedef struct sim_place {
 /* Arithmetic, comparisons, conversions and moves: no effect but the registers they write. */
 bool sim_is_arithmetic(const ptx_instruction *instruction);
 
+/* Arithmetic that machine code makes by calling a function: what is rounded of quotients, reciprocals and roots, and
+ * divisions of integers but those of 32 bits. */
+bool sim_is_call(const ptx_instruction *instruction);
+
 /* Of loads and stores: neither volatile nor ordered, nor one (.cv) that is to come from memory each time. */
 bool sim_is_ordinary(const ptx_instruction *instruction);
 
