@@ -105,7 +105,7 @@ void sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim
 
 /* ---- loads ---- */
 
-inline void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+static inline void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     sim_last_read *last = &c->last_read;
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
     c->read_requests_issued++;
@@ -116,6 +116,10 @@ inline void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsig
     }
     t->traffic.l2_requests++;
     *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, sim_line_priority(c, line))};
+}
+
+void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    request_read(c, t, line, mask);
 }
 
 /* Where the log puts requests for the lines: many of them are found side by side. */
@@ -158,12 +162,12 @@ static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines,
     uint32_t first = 0;
     if (lines->count < SIM_MANY_LINES) {
         for (uint32_t i = 0; i < lines->count; i++)
-            if (masks[i]) sim_request_read(c, t, lines->line[i], masks[i]);
+            if (masks[i]) request_read(c, t, lines->line[i], masks[i]);
         return;
     }
     while (first < lines->count && !masks[first]) first++;
     if (first == lines->count) return;
-    sim_request_read(c, t, lines->line[first], masks[first]);
+    request_read(c, t, lines->line[first], masks[first]);
     masks[first] = 0;
     const uint32_t requests = log_requests(c, lines, masks, SIM_LOG_READ, &c->last_read);
     c->read_requests_issued += requests;
@@ -174,7 +178,7 @@ static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines,
 static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     const unsigned hits = sim_l1_load(c->l1, line, mask);
     t->traffic.hits += (uint32_t)__builtin_popcount(hits);
-    if (hits != mask) sim_request_read(c, t, line, mask & ~hits);
+    if (hits != mask) request_read(c, t, line, mask & ~hits);
 }
 
 void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
@@ -210,7 +214,7 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
         sim_l1_drop(c->l1, lines->line[i], mask);
         c->shared_sectors += (uint32_t)__builtin_popcount(mask & ~missing);
         if (missing)
-            sim_request_read(c, t, lines->line[i], missing);
+            request_read(c, t, lines->line[i], missing);
         else
             c->read_requests_issued++;
     }
