@@ -26,10 +26,14 @@ bool sim_reaches_grid(const ptx_instruction *i) {
 
 /* ---- what a view learns ---- */
 
+static void raise_floor(const sim_domain *d, sim_view *v, uint32_t all) {
+    sim_floor_raise(&v->floor, (sim_floor){.all = all, .reads = d->owner->log.epoch});
+}
+
 static void learn(sim_domain *d, sim_view *v, unsigned heard) {
     if (heard & SIM_HEARD_CLUSTER)
         for (uint32_t a = 0; a < d->actors; a++) sim_known_add(&v->order[a], (sim_known){.all = d->now});
-    if (heard & SIM_HEARD_GPU) v->floor = d->owner->log.epoch;
+    if (heard & SIM_HEARD_GPU) raise_floor(d, v, d->owner->log.epoch);
     v->heard &= (uint8_t)~heard;
     sim_view_refresh(d, v);
     d->now++;
@@ -55,19 +59,32 @@ void sim_hazard_stored(sim_warp *w) {
 
 /* ---- strong accesses ---- */
 
-static void publish(sim_domain *d, const sim_block *b, size_t place, bool shared, uint8_t scope) {
+/* What a strong write of its `own` scope, behind a fence or release of `scope`, tells all blocks. */
+static uint8_t tells(bool shared, uint8_t own, uint8_t scope) {
+    if (shared) return 0;
+    if (scope == SIM_SCOPE_GPU) return SIM_TOLD_ALL | SIM_TOLD_READS;
+    return own == SIM_SCOPE_GPU ? SIM_TOLD_READS : 0;
+}
+
+static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t told) {
     d->publishes = true;
     if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
         d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
     if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
-    if (scope == SIM_SCOPE_GPU && !shared) sim_watch_published(d->owner->watch)[place] = 1;
+    if (told) sim_watch_published(d->owner->watch)[place] |= told;
 }
 
 static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
     const uint8_t near = d->published[place];
     const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;
     return (hears ? SIM_HEARD_CLUSTER : 0) |
-           (!shared && sim_watch_published(d->owner->watch)[place] ? SIM_HEARD_GPU : 0);
+           (!shared && sim_watch_published(d->owner->watch)[place] & SIM_TOLD_ALL ? SIM_HEARD_GPU : 0);
+}
+
+/* A store waits for what it depends on, so it needs no fence to come behind the reads that a flag tells of. */
+static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->list[i].lanes & lanes) raise_floor(d, &v->list[i], 0);
 }
 
 static bool acquires(const ptx_instruction *i) {
@@ -83,13 +100,16 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
     const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
-    unsigned heard = 0;
+    const uint8_t told = tells(shared, own, scope);
+    unsigned heard = 0, seen = 0;
     for (uint32_t left = active; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);
         if (reads) heard |= heard_at(d, w->block, place, shared);
-        if (writes) publish(d, w->block, place, shared, scope);
+        if (reads && !shared && own == SIM_SCOPE_GPU) seen |= sim_watch_published(d->owner->watch)[place];
+        if (writes) publish(d, w->block, place, scope, told);
     }
-    if (writes && scope == SIM_SCOPE_GPU && !shared) sim_watch_release(d->owner->watch, w, active);
+    if (writes && told) sim_watch_release(d->owner->watch, w, active, told);
+    if (seen) learn_of_reads(d, &d->views[actor], active);
     for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {
         sim_view *v = &d->views[actor].list[i];
         if (!(v->lanes & active)) continue;

@@ -26,17 +26,25 @@ typedef struct play {
     uint8_t bytes; /* of the word */
 } play;
 
-/* The lanes of another cluster's actor that it has told of up to that time. */
-static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time) {
+/* The epoch up to which the thread at hand knows what other clusters did of that kind. */
+static uint32_t floor_of(const play *p, unsigned action) {
+    return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
+}
+
+/* The lanes of another cluster's actor whose actions of that kind it has told of up to that time. */
+static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
     sim_known *const *told = p->watch->released;
     if (!told || time == 0) return SIM_ALL_LANES;
-    return told[cluster] ? sim_known_lanes(&told[cluster][actor], time) : 0;
+    if (!told[cluster]) return 0;
+    const sim_grid *g = p->watch->grid;
+    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
+    return sim_known_lanes(&told[cluster][from + actor], time);
 }
 
 static bool is_ordered(const play *p, const sim_touch *t) {
     if (t->cluster != p->e->cluster)
-        return t->epoch <= p->e->floor &&
-               told_lanes(p, t->cluster, t->thread / SIM_LANES, t->time) >> t->thread % SIM_LANES & 1;
+        return t->epoch <= floor_of(p, t->action) &&
+               told_lanes(p, t->cluster, t->thread / SIM_LANES, t->time, t->action) >> t->thread % SIM_LANES & 1;
     if (t->thread == p->e->actor * SIM_LANES + p->lane) return true;
     return sim_knows_thread(p->known, t->thread, t->time);
 }
@@ -72,7 +80,7 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
 static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run side by side";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
-    if (t->epoch > p->e->floor) return "threads of different blocks, which nothing orders within a launch";
+    if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
 }
 
@@ -231,8 +239,8 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
 static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
-        return r->epoch <= e->floor &&
-               !(sim_part_lanes(r->bytes, r->owner) & ~told_lanes(p, r->cluster, r->actor, r->time));
+        return r->epoch <= floor_of(p, r->action) &&
+               !(sim_part_lanes(r->bytes, r->owner) & ~told_lanes(p, r->cluster, r->actor, r->time, r->action));
     const sim_known *n = &p->known[r->actor];
     if (n->all >= r->time) return true;
     if (r->actor == e->actor && sim_owner_is_single(part->owner) &&

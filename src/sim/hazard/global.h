@@ -3,7 +3,9 @@
  *
  * Within a cluster, order is what sim_view knows. Between clusters there is none but through strong accesses: whoever
  * reads a word that was written behind a fence knows all that was done before and that its cluster has told of, there
- * or elsewhere (which is more than the model promises: races may be missed, none is made up). */
+ * or elsewhere (which is more than the model promises: races may be missed, none is made up). A strong write without a
+ * fence tells of reads alone: they are over when what depends on them is written, and who reads the word does not write
+ * before it has seen it. Decoupled look-back in place counts on that. */
 #ifndef HAUL_SIM_HAZARD_GLOBAL_H
 #define HAUL_SIM_HAZARD_GLOBAL_H
 
@@ -19,6 +21,16 @@ enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 /* No race with its own kind: at all; within its cluster, by its scope; anywhere. */
 typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
 
+/* Epochs up to which other clusters' accesses are known: all of them, behind a fence, or reads alone. */
+typedef struct sim_floor {
+    uint32_t all, reads;
+} sim_floor;
+
+static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
+    if (to.all > floor->all) floor->all = to.all;
+    if (to.reads > floor->reads) floor->reads = to.reads;
+}
+
 /* Lanes of one warp's access, or one thread's copy of many bytes. */
 typedef struct sim_logged {
     uint64_t base; /* of lane 0; lane l is at base + l * stride, or in the list */
@@ -27,7 +39,8 @@ typedef struct sim_logged {
     uint32_t values; /* stores: index + 1 of 32 hashes */
     uint32_t instruction, active, bytes;
     uint32_t cluster; /* number in the grid */
-    uint32_t time, floor;
+    uint32_t time;
+    sim_floor floor;
     uint32_t known;  /* index of the view's snapshot */
     uint32_t fenced; /* reads by the copy engine: index + 1 of what has gone through a fence; SIM_NEVER_FENCED */
     uint16_t actor;
@@ -57,10 +70,11 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
 /* Plays the SMs' logs and empties them; a new epoch begins. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
-/* Places of addresses that were written behind a fence, for all blocks. */
+/* Places of addresses that were written for all blocks: SIM_TOLD_... */
 _Atomic uint8_t *sim_watch_published(sim_watch *watch);
-/* Some lanes of the warp tell all blocks what they know: by a strong write behind a fence. */
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes);
+/* Some lanes of the warp tell all blocks what they know: by a strong write, behind a fence or not. */
+enum { SIM_TOLD_READS = 1, SIM_TOLD_ALL = 2 };
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);

@@ -63,7 +63,7 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
 static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
     sim_known_join(to->order, from->order, d->used);
     sim_proxies_join(d, to->proxy, from->proxy);
-    if (from->floor > to->floor) to->floor = from->floor;
+    sim_floor_raise(&to->floor, from->floor);
     to->heard |= from->heard;
 }
 
@@ -126,7 +126,7 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
 
 void sim_gate_clear(const sim_domain *d, sim_gate *g) {
     if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
-    g->gathered_floor = g->open_floor = 0;
+    g->gathered_floor = g->open_floor = (sim_floor){0};
     g->gathered_heard = g->open_heard = 0;
 }
 
@@ -138,7 +138,7 @@ void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lan
         if (!(v->lanes & lanes)) continue;
         sim_known_join(g->gathered, v->order, d->used);
         sim_proxies_join(d, g->gathered_proxy, v->proxy);
-        if (v->floor > g->gathered_floor) g->gathered_floor = v->floor;
+        sim_floor_raise(&g->gathered_floor, v->floor);
         g->gathered_heard |= v->heard;
     }
     const bool whole = (w->live & ~lanes) == 0;
@@ -149,7 +149,7 @@ void sim_gate_release(sim_domain *d, sim_gate *g) {
     if (!sim_gate_open(d, g)) return;
     sim_known_join(g->open, g->gathered, d->used);
     sim_proxies_join(d, g->open_proxy, g->gathered_proxy);
-    if (g->gathered_floor > g->open_floor) g->open_floor = g->gathered_floor;
+    sim_floor_raise(&g->open_floor, g->gathered_floor);
     g->open_heard |= g->gathered_heard;
     memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
 }
@@ -163,7 +163,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
         if (!mine) return;
         sim_known_join(mine->order, g->open, d->used);
         sim_proxies_join(d, mine->proxy, g->open_proxy);
-        if (g->open_floor > mine->floor) mine->floor = g->open_floor;
+        sim_floor_raise(&mine->floor, g->open_floor);
         mine->heard |= g->open_heard;
         sim_view_refresh(d, mine);
     }
@@ -410,7 +410,8 @@ void sim_hazard_start(sim_block *first) {
         v->count = 1;
         v->list[0].lanes = SIM_ALL_LANES;
         v->list[0].least = d->start;
-        v->list[0].floor = v->list[0].kept_in = 0;
+        v->list[0].floor = (sim_floor){0};
+        v->list[0].kept_in = 0;
         v->list[0].heard = 0;
         for (uint32_t i = 0; i < d->actors; i++) sim_view_forget(d, &v->list[0], i);
     }

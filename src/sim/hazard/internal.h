@@ -14,7 +14,7 @@ typedef struct sim_view {
     uint32_t lanes;
     uint32_t least; /* up to which every warp's lanes are known */
     sim_known *order, *proxy;
-    uint32_t floor;         /* epoch up to which other clusters' accesses are known */
+    sim_floor floor;
     uint8_t heard;          /* SIM_HEARD_*: seen in flags, to be known behind a fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
 } sim_view;
@@ -29,7 +29,7 @@ typedef struct sim_views {
 /* What those who arrived knew: in this phase, and in those that are over. */
 typedef struct sim_gate {
     sim_known *gathered, *gathered_proxy, *open, *open_proxy;
-    uint32_t gathered_floor, open_floor;
+    sim_floor gathered_floor, open_floor;
     uint8_t gathered_heard, open_heard;
 } sim_gate;
 

@@ -49,7 +49,7 @@ void sim_relaxed_arrive(const sim_warp *w, sim_gate *gate, int reach) {
     if (!released->gathered || !sim_gate_open(d, gate)) return;
     sim_known_join(gate->gathered, released->gathered, d->used);
     sim_proxies_join(d, gate->gathered_proxy, released->gathered_proxy);
-    if (released->gathered_floor > gate->gathered_floor) gate->gathered_floor = released->gathered_floor;
+    sim_floor_raise(&gate->gathered_floor, released->gathered_floor);
     gate->gathered_heard |= released->gathered_heard;
 }
 
@@ -59,7 +59,7 @@ void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate) {
     if (!gate->gathered || !sim_gate_open(d, seen)) return;
     sim_known_join(seen->open, gate->open, d->used);
     sim_proxies_join(d, seen->open_proxy, gate->open_proxy);
-    if (gate->open_floor > seen->open_floor) seen->open_floor = gate->open_floor;
+    sim_floor_raise(&seen->open_floor, gate->open_floor);
     seen->open_heard |= gate->open_heard;
 }
 

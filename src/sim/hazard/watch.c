@@ -52,19 +52,24 @@ _Atomic uint8_t *sim_watch_published(sim_watch *watch) {
     return watch->published;
 }
 
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes) {
-    const sim_domain *d = sim_domain_of(w->block);
+static void tell(const sim_domain *d, sim_known *told, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
-    sim_known **told = watch->released ? &watch->released[d->cluster_index] : NULL;
-    if (told && !*told) *told = memory_zeroed(d->actors, sizeof **told);
-    if (!told || !*told) {
-        d->owner->failed |= told != NULL;
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & lanes) sim_known_join(told, d->views[actor].list[i].order, d->actors);
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&told[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+}
+
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told) {
+    const sim_domain *d = sim_domain_of(w->block);
+    sim_known **known = watch->released ? &watch->released[d->cluster_index] : NULL;
+    if (known && !*known) *known = memory_zeroed(2 * d->actors, sizeof **known);
+    if (!known || !*known) {
+        d->owner->failed |= known != NULL;
         return;
     }
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(*told, d->views[actor].list[i].order, d->actors);
-    const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&(*told)[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+    if (told & SIM_TOLD_ALL) tell(d, *known, w, lanes);
+    tell(d, *known + d->actors, w, lanes);
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {

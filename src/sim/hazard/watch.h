@@ -68,9 +68,10 @@ typedef struct sim_slice {
 } sim_slice;
 
 struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* addresses that were written behind a fence, a few to a place */
+    _Atomic uint8_t published[SIM_PLACES]; /* SIM_TOLD_... of addresses that were written, a few to a place */
     const sim_grid *grid;
-    sim_known **released; /* by cluster, by actor: what it has told all blocks of; NULL: too many to be kept */
+    sim_known **released; /* by cluster, by actor: what it has told all blocks of, then the reads that it has told of;
+                           * NULL: too many to be kept */
     uint32_t epoch;
     sim_slice slices[SIM_WATCH_SLICES];
 };

@@ -18,6 +18,14 @@
         "%r0") "membar.gl;\nbar.sync 0;\n@%p3 bra D;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"                     \
                "T: @%p3 bra B;\nL: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n" fence \
                "B:\n"
+/* Block 0 has a word a thread, and thread 0 sets a flag without a fence; block 1 waits for it and writes the words. */
+#define IN_PLACE(before, behind)                                                                                     \
+    "add.u64 %rd4, %rd0, 900;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n" \
+    "setp.ne.u32 %p3, %r0, 0;\n@%p1 bra T;\n" before                                                                 \
+    "bar.sync 0;\n@%p3 bra N;\nst.relaxed.gpu.global.u32 [%rd4], 1;\nN: bar.sync 0;\n" behind                        \
+    "bra D;\nT: @%p3 bra B;\nL: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n"     \
+    "B: bar.sync 0;\nst.global.u32 [%rd5], %r1;\nD:\n"
+#define USE_WORD "ld.global.u32 %r7, [%rd5];\nst.shared.u32 [%r4], %r7;\n"
 #define TAKE_WORD "mad.wide.u32 %rd5, %r0, 4, %rd0;\nld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd2], %r8;\nD:\n"
 /* Thread 0 sets the flag, thread 32 waits for it. */
 #define NEAR_FLAG(before, behind)                                                                                \
@@ -88,6 +96,9 @@ static const pair pairs[] = {
          FLAG SET_FLAG("membar.gl;\n") TAKE_WITH("ld.acquire.gpu.global.u32")),
     PAIR("flag taken by one thread, then a barrier", RACE_GLOBAL, 2, 64, BLOCK_FLAG("") "bar.sync 0;\n" TAKE_WORD,
          BLOCK_FLAG("membar.gl;\n") "bar.sync 0;\n" TAKE_WORD),
+    PAIR("flag without a fence, which tells of reads", RACE_GLOBAL, 2, 64, IN_PLACE("st.global.u32 [%rd5], %r0;\n", ""),
+         IN_PLACE(USE_WORD, "")),
+    PAIR("read behind the flag", RACE_GLOBAL, 2, 64, IN_PLACE("", USE_WORD), IN_PLACE(USE_WORD, "")),
     PAIR("flag within a block without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("", "membar.cta;\n"),
          NEAR_FLAG("membar.cta;\n", "membar.cta;\n")),
     PAIR("flag within a block, its reader without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("membar.cta;\n", ""),
