@@ -1,0 +1,107 @@
+/* Launches, and what is asked of kernels. */
+#include "host.h"
+
+#include <string.h>
+
+/* ---- kernel<<<...>>> ---- */
+
+typedef struct configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    CUstream stream;
+} configuration;
+
+static _Thread_local configuration pushed;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream stream) {
+    pushed = (configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, CUstream *stream) {
+    *grid = pushed.grid;
+    *block = pushed.block;
+    *shared_bytes = pushed.shared_bytes;
+    *stream = pushed.stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(const void *host, const CUlaunchConfig *config, void **parameters) {
+    CUfunction kernel;
+    const driver_table *d = host_enter();
+    CUresult result = host_kernel(d, host, &kernel);
+    if (result == CUDA_SUCCESS && !host_record()) result = CUDA_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS) result = d->launch_ex(config, kernel, parameters, NULL);
+    return host_leave(result);
+}
+
+static CUresult launch_plain(const void *host, dim3 grid, dim3 block, void **parameters, size_t shared_bytes,
+                             CUstream stream) {
+    const CUlaunchConfig config = {.grid = {grid.x, grid.y, grid.z},
+                                   .block = {block.x, block.y, block.z},
+                                   .shared_bytes = (unsigned)shared_bytes,
+                                   .stream = stream};
+    return launch(host, &config, parameters);
+}
+
+#define LAUNCH_CALL(name)                                                                                    \
+    CUresult name(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, CUstream stream) { \
+        return launch_plain(f, grid, block, parameters, shared, stream);                                     \
+    }                                                                                                        \
+    CUresult name##_ptsz(const void *f, dim3 grid, dim3 block, void **p, size_t shared, CUstream stream) {   \
+        return launch_plain(f, grid, block, p, shared, host_own(stream));                                    \
+    }
+LAUNCH_CALL(__cudaLaunchKernel)
+LAUNCH_CALL(cudaLaunchKernel)
+LAUNCH_CALL(cudaLaunchCooperativeKernel)
+
+/* Attributes that only say when a kernel may start, relative to others, change nothing here. */
+static bool matters(const CUlaunchAttribute *a) {
+    return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
+}
+
+CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
+    CUlaunchAttribute attributes[8];
+    CUlaunchConfig config = {.grid = {c->grid.x, c->grid.y, c->grid.z},
+                             .block = {c->block.x, c->block.y, c->block.z},
+                             .shared_bytes = (unsigned)c->shared_bytes,
+                             .stream = c->stream,
+                             .attributes = attributes};
+    for (unsigned i = 0; i < c->attribute_count && config.attribute_count < 8; i++)
+        if (matters(&c->attributes[i])) attributes[config.attribute_count++] = c->attributes[i];
+    return launch(host, &config, parameters);
+}
+
+/* ---- kernels ---- */
+
+CUresult cudaFuncGetAttributes(cudaFuncAttributes *a, const void *host) {
+    CUfunction kernel;
+    int shared_bytes = 0;
+    *a = (cudaFuncAttributes){.most_threads = 1024, .ptx_version = 90, .binary_version = 90};
+    const driver_table *d = host_enter();
+    CUresult result = host_kernel(d, host, &kernel);
+    if (result == CUDA_SUCCESS) result = d->function_attribute(&shared_bytes, DRIVER_FUNCTION_SHARED_BYTES, kernel);
+    if (result == CUDA_SUCCESS) result = d->function_attribute(&a->registers, DRIVER_FUNCTION_REGISTERS, kernel);
+    a->shared_bytes = (size_t)shared_bytes;
+    return host_leave(result);
+}
+
+CUresult cudaFuncSetAttribute(const void *host, int attribute, int value) {
+    CUfunction kernel;
+    const driver_table *d = host_enter();
+    const CUresult result = host_kernel(d, host, &kernel);
+    return host_leave(result == CUDA_SUCCESS ? d->function_set(kernel, attribute, value) : result);
+}
+
+CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
+                                                                size_t shared, unsigned flags) {
+    CUfunction kernel;
+    (void)flags;
+    const driver_table *d = host_enter();
+    const CUresult result = host_kernel(d, host, &kernel);
+    return host_leave(result == CUDA_SUCCESS ? d->occupancy(blocks, kernel, threads, shared) : result);
+}
+
+CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads, size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+}

@@ -1,0 +1,124 @@
+/* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
+#include "host.h"
+
+#include <haul/status.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OBJECTS = 64 };
+
+typedef struct binary {
+    const void *fat;
+    CUmodule module; /* NULL until it is needed */
+} binary;
+
+typedef struct symbol {
+    const void *host;
+    const char *name;
+    binary *from;
+    CUfunction kernel; /* NULL until it is needed */
+    struct symbol *next;
+} symbol;
+
+static symbol *symbols;
+
+static void *get(size_t bytes) {
+    void *memory = calloc(1, bytes);
+    if (memory) return memory;
+    fprintf(stderr, "no memory for what the program registers\n");
+    exit(2);
+}
+
+void **__cudaRegisterFatBinary(void *fat) {
+    binary *b = get(sizeof *b);
+    b->fat = fat;
+    return (void **)b;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+}
+
+/* The process ends anyway. */
+void __cudaUnregisterFatBinary(void **handle) {
+    (void)handle;
+}
+
+char __cudaInitModule(void **handle) {
+    (void)handle;
+    return 1;
+}
+
+static void add(void **handle, const void *host, const char *name) {
+    symbol *s = get(sizeof *s);
+    *s = (symbol){.host = host, .name = name, .from = (binary *)handle, .next = symbols};
+    symbols = s;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
+                            void *bid, void *block, void *grid, int *warp) {
+    (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    add(handle, host, name);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global) {
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    add(handle, host, name);
+}
+
+/* ---- loading ---- */
+
+static CUresult link_texts(const driver_table *d, char **texts, unsigned count, CUmodule *module) {
+    CUlinkState linker;
+    void *image;
+    size_t bytes;
+    char name[32];
+    CUresult result = d->link_create(0, NULL, NULL, &linker);
+    for (unsigned i = 0; result == CUDA_SUCCESS && i < count; i++) {
+        snprintf(name, sizeof name, "object %u", i);
+        result = d->link_add(linker, DRIVER_LINK_PTX, texts[i], strlen(texts[i]) + 1, name, 0, NULL, NULL);
+    }
+    if (result == CUDA_SUCCESS) result = d->link_complete(linker, &image, &bytes);
+    return result == CUDA_SUCCESS ? d->module_load(module, image, 0, NULL, NULL) : result;
+}
+
+static CUresult load(const driver_table *d, binary *b) {
+    char *texts[MOST_OBJECTS];
+    if (b->module) return CUDA_SUCCESS;
+    const unsigned count = host_fatbin_texts(b->fat, texts, MOST_OBJECTS);
+    if (!count) return CUDA_NO_BINARY_FOR_GPU;
+    const CUresult result =
+        count == 1 ? d->module_load(&b->module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, &b->module);
+    for (unsigned i = 0; i < count; i++) free(texts[i]);
+    return result;
+}
+
+/* A handle is the symbol itself. */
+static symbol *find(const void *host) {
+    for (symbol *s = symbols; s; s = s->next)
+        if (s->host == host || s == host) return s;
+    return NULL;
+}
+
+CUresult host_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
+    symbol *s = find(host);
+    *kernel = NULL;
+    if (!s) return CUDA_NOT_FOUND;
+    CUresult result = s->kernel ? CUDA_SUCCESS : load(d, s->from);
+    if (result == CUDA_SUCCESS && !s->kernel) result = d->module_function(&s->kernel, s->from->module, s->name);
+    *kernel = s->kernel;
+    return result;
+}
+
+CUresult host_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
+    symbol *s = find(host);
+    const CUresult result = s ? load(d, s->from) : CUDA_NOT_FOUND;
+    return result == CUDA_SUCCESS ? d->module_variable(address, bytes, s->from->module, s->name) : result;
+}
+
+CUresult __cudaGetKernel(void **kernel, const void *host) {
+    *kernel = find(host);
+    return *kernel ? CUDA_SUCCESS : host_fail(CUDA_NOT_FOUND);
+}
