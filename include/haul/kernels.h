@@ -2,8 +2,8 @@
  *
  * Every function checks its arguments, launches one kernel and waits for its end. What they have in common:
  *
- * - `form` says how the data is moved; HAUL_<KERNEL>_AUTO, which is 0, is what haul recommends for the device. All
- * forms of a kernel give the same bits.
+ * - `form` says how the data is moved; HAUL_<KERNEL>_AUTO, which is 0, is what haul recommends for the device. All the
+ *   forms of a kernel give the same bits.
  * - Buffers may be larger than what is used of them; nothing beyond it is written. A buffer that is written is none of
  *   the others.
  * - `run` (may be NULL) gets the launch's record appended.
