@@ -4,106 +4,113 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char introduction[] =
-    "# PTX coverage\n\n"
-    "Made by `haul_gen_ptx_docs` from `src/ptx/isa.def`, `modifiers.def`, `types.def` and `special.def`; not to be "
-    "edited.\n\n"
-    "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 describes them. "
-    "What\n"
-    "is not on this page is refused by name, file, line and column; nothing is skipped silently.\n\n"
-    "## Modules\n\n"
+static const char *const introduction[] = {
+    "# PTX coverage",
+    "Made by `haul_gen_ptx_docs` from `src/ptx/isa.def`, `modifiers.def`, `types.def` and `special.def`; not "
+    "to be edited.",
+    "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 "
+    "describes them. What is not on this page is refused by name, file, line and column; nothing is skipped "
+    "silently.",
+    "## Modules",
     "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
-    "`.address_size 64`,\n"
-    "  `.file`, `.section` (skipped: what it says about lines is in `.loc` too), `.alias`, `.pragma` (a hint, without "
-    "effect).\n"
-    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "
-    "`cuLinkAddData` and its\n"
-    "  kin, `haul_module_link()`, or `--link` on the command line: strong names win over weak ones, the first of "
-    "several weak "
-    "ones stays,\n"
-    "  as does the largest of `.common` ones.\n"
-    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; `.maxntid`, "
-    "`.reqntid`,\n"
-    "  `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, `.maxclusterrank`, `.blocksareclusters`, "
-    "`.noreturn`,\n"
-    "  `.abi_preserve`. Direct "
-    "calls are put\n"
-    "  in line when a kernel is launched; recursive ones and those through registers (tables of functions, virtual "
-    "functions) are\n"
-    "  made, on a stack of 1024 bytes a thread that `cuCtxSetLimit` changes: its `.local` variables, and 16 bytes a "
-    "call. Functions\n"
-    "  without a body that can be called: `vprintf`, `__assertfail`, `malloc`, `__cuda_syscall_aligned_malloc`, "
-    "`free`. The heap\n"
-    "  has 8 MiB unless `cuCtxSetLimit` or `--heap` says otherwise; `malloc` gives NULL when it is used up, and blocks "
-    "live until\n"
-    "  they are freed, by whatever kernel. `alloca` takes from a stack of the same size as that of calls.\n"
-    "- **Variables**: `.global`, `.const`, `.shared`, `.local`, `.param`; arrays, `.v2` and `.v4`, `.align`,\n"
-    "  `.attribute(.managed)` and `.unified`; initial values with nested braces, constant expressions, addresses of "
-    "variables and "
-    "functions,\n"
-    "  `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside a function live as long as the "
-    "module.\n"
-    "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` with\n"
-    "  `inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.\n"
-    "- **Limits**: 1 GiB of text, 1 GiB of initial values, 2^40 bytes a variable, 64 nested scopes.\n\n"
-    "## Instructions\n\n"
-    "Modifiers in `[ ]` may be left out, `a/b` means one of them, `(f32)` after one that it goes with that type only. "
-    "Operands\n"
-    "in `[ ]` may be left out; `[m]` is an address, `[tm]` a tensor map with coordinates, `{d}` a register or a vector "
-    "that fills the type, `d|p` a register "
-    "and,\n"
-    "if wanted, a predicate; `fa` to `fd` each lane's part of a matrix and `io` a pixel's offsets, in braces; `[ta]` "
-    "an "
-    "address in\n"
-    "tensor memory, `xa` such a one or a descriptor, `lanes` a mask's words in braces. The "
-    "depth of a product's shape "
-    "follows\n"
-    "it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and architecture that "
-    "have the instruction.\n\n";
+    "`.address_size 64`, `.file`, `.section` (skipped: what it says about lines is in `.loc` too), `.alias`, "
+    "`.pragma` (a hint, without effect).",
+    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are "
+    "linked by `cuLinkAddData` and its kin, `haul_module_link()`, or `--link` on the command line: strong "
+    "names win over weak ones, the first of several weak ones stays, as does the largest of `.common` ones.",
+    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; "
+    "`.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, "
+    "`.maxclusterrank`, `.blocksareclusters`, `.noreturn`, `.abi_preserve`. Direct calls are put in line when "
+    "a kernel is launched; recursive ones and those through registers (tables of functions, virtual functions) "
+    "are made, on a stack of 1024 bytes a thread that `cuCtxSetLimit` changes: its `.local` variables, and 16 "
+    "bytes a call. Functions without a body that can be called: `vprintf`, `__assertfail`, `malloc`, "
+    "`__cuda_syscall_aligned_malloc`, `free`. The heap has 8 MiB unless `cuCtxSetLimit` or `--heap` says "
+    "otherwise; `malloc` gives NULL when it is used up, and blocks live until they are freed, by whatever "
+    "kernel. `alloca` takes from a stack of the same size as that of calls.",
+    "- **Variables**: `.global`, `.const`, `.shared`, `.local`, `.param`; arrays, `.v2` and `.v4`, `.align`, "
+    "`.attribute(.managed)` and `.unified`; initial values with nested braces, constant expressions, addresses "
+    "of variables and functions, `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside "
+    "a function live as long as the module.",
+    "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` "
+    "with `inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.",
+    "- **Limits**: 1 GiB of text, 1 GiB of initial values, 2^40 bytes a variable, 64 nested scopes.",
+    "## Instructions",
+    "Modifiers in `[ ]` may be left out, `a/b` means one of them, `(f32)` after one that it goes with that "
+    "type only. Operands in `[ ]` may be left out; `[m]` is an address, `[tm]` a tensor map with coordinates, "
+    "`{d}` a register or a vector that fills the type, `d|p` a register and, if wanted, a predicate; `fa` to "
+    "`fd` each lane's part of a matrix and `io` a pixel's offsets, in braces; `[ta]` an address in tensor "
+    "memory, `xa` such a one or a descriptor, `lanes` a mask's words in braces. The depth of a product's shape "
+    "follows it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and "
+    "architecture that have the instruction.",
+};
 
 /* What the manual leaves open, or no GPU was there to say. */
-static const char choices[] =
-    "`multimem` reaches the copies of all devices that a multicast object is bound to, in the order in which they were "
-    "added to "
-    "it (the\n"
-    "manual leaves it open); sums in 8 bits saturate. Virtual GPUs run one after the other: a kernel that waits for "
-    "another "
-    "device's ends as deadlocked.\n"
-    "Tensor copies `.im2col::w` and `.im2col::w::128` could not be held against a GPU. The manual leaves open where a "
-    "halo lies: "
-    "here its pixels\n"
-    "are those that follow in the walk; behind all others, and of 128 behind all 128: first the one that follows each "
-    "32, then "
-    "the second of each.\n"
-    "Interleaved channels (16 or 32 bytes) of tensor maps are taken as an H100 does, which the manuals do not say: "
-    "the\n"
-    "first dimension counts pixels of one slice, the last but one counts slices, of which a copy takes one; by "
-    "pixels\n"
-    "(im2col) the first dimension and those behind it are walked. Refused by name: interleaved channels for "
-    "`im2col::w`, `.texref`\n"
-    "and `.samplerref`. NaNs are an H100's: arithmetic in single and half precision, `neg` and `abs` "
-    "in half precision make the\n"
-    "one with all bits set but the sign (`neg.f32` and `abs.f32` change the sign bit, as in a selection that ptxas "
-    "puts "
-    "them into); double\n"
-    "precision keeps sign and payload of the last operand of a sum or product that is one (of `fma` b's, then\n"
-    "c's, of `div` the first's), as long as ptxas leaves the operands in their order. What ptxas computes itself is "
-    "not "
-    "imitated:\n"
-    "approximate functions of constants, which it rounds correctly, and fields of constants beyond the width.\n"
-    "`%pm0` to `%pm7` and `%envreg` read as "
-    "0, but for "
-    "the grid's\n"
-    "barrier. `clusterlaunchcontrol` hands out clusters of the SM that asks. What `cvt.rs` leaves open is taken so: "
-    "random bits "
-    "are added to\n"
-    "what is cut off, from its highest bit on; of `.e2m1x4` the first and second value take the upper bytes of the "
-    "upper and the "
-    "lower half,\n"
-    "the others the lower bytes. Video instructions follow the manual where what ptxas 13.0 puts together for sm_90 "
-    "does not: "
-    "saturated\n"
-    "parts, and `vmad` beyond 32 bits.\n";
+static const char *const choices[] = {
+    "- `multimem` reaches the copies of all devices that a multicast object is bound to, in the order in which "
+    "they were added to it (the manual leaves it open); sums in 8 bits saturate. Virtual GPUs run one after the "
+    "other: a kernel that waits for another device's ends as deadlocked.",
+    "- Tensor copies `.im2col::w` and `.im2col::w::128` could not be held against a GPU. The manual leaves open "
+    "where a halo lies: here its pixels are those that follow in the walk; behind all others, and of 128 behind "
+    "all 128: first the one that follows each 32, then the second of each.",
+    "- Interleaved channels (16 or 32 bytes) of tensor maps are taken as an H100 does, which the manuals do not "
+    "say: the first dimension counts pixels of one slice, the last but one counts slices, of which a copy takes "
+    "one; by pixels (im2col) the first dimension and those behind it are walked.",
+    "- Refused by name: interleaved channels for `im2col::w`, `.texref` and `.samplerref`.",
+    "- NaNs are an H100's: arithmetic in single and half precision, `neg` and `abs` in half precision make the "
+    "one with all bits set but the sign (`neg.f32` and `abs.f32` change the sign bit, as in a selection that "
+    "ptxas puts them into); double precision keeps sign and payload of the last operand of a sum or product that "
+    "is one (of `fma` b's, then c's, of `div` the first's), as long as ptxas leaves the operands in their order.",
+    "- What ptxas computes itself is not imitated: approximate functions of constants, which it rounds correctly, "
+    "and fields of constants beyond the width.",
+    "- `%pm0` to `%pm7` and `%envreg` read as 0, but for the grid's barrier. `clusterlaunchcontrol` hands out "
+    "clusters of the SM that asks.",
+    "- What `cvt.rs` leaves open is taken so: random bits are added to what is cut off, from its highest bit on; "
+    "of `.e2m1x4` the first and second value take the upper bytes of the upper and the lower half, the others the "
+    "lower bytes.",
+    "- Video instructions follow the manual where what ptxas 13.0 puts together for sm_90 does not: saturated "
+    "parts, and `vmad` beyond 32 bits.",
+};
+
+/* ---- paragraphs ---- */
+
+enum { COLUMNS = 120 };
+
+/* Up to a blank; what stands in backticks stays together. */
+static size_t word_length(const char *text) {
+    bool code = false;
+    size_t length = 0;
+    for (; text[length] && (code || text[length] != ' '); length++) code ^= text[length] == '`';
+    return length;
+}
+
+/* Words up to the margin; the lines of a list's item but the first stand below its text. */
+static void put_wrapped(const char *paragraph) {
+    const size_t indent = strncmp(paragraph, "- ", 2) == 0 ? 2 : 0;
+    size_t column = 0;
+    while (*paragraph) {
+        const size_t word = word_length(paragraph);
+        const bool wraps = column && column + 1 + word > COLUMNS;
+        if (wraps) printf("\n%*s", (int)indent, "");
+        if (!wraps && column) putchar(' ');
+        printf("%.*s", (int)word, paragraph);
+        column = (wraps ? indent : column + (column > 0)) + word;
+        paragraph += word + (paragraph[word] == ' ');
+    }
+    putchar('\n');
+}
+
+static bool is_item(const char *paragraph) {
+    return *paragraph == '-';
+}
+
+static void put_paragraphs(const char *const *paragraphs, size_t count) {
+    for (size_t p = 0; p < count; p++) {
+        if (p && !(is_item(paragraphs[p - 1]) && is_item(paragraphs[p]))) putchar('\n');
+        put_wrapped(paragraphs[p]);
+    }
+}
+
+#define PUT_PARAGRAPHS(list) put_paragraphs(list, sizeof(list) / sizeof *(list))
 
 /* ---- one row ---- */
 
@@ -189,6 +196,15 @@ static void put_escaped(const char *cell) {
     for (; *cell; cell++) printf(*cell == '|' ? "\\|" : "%c", *cell);
 }
 
+/* `90a|100f` as sm_90a, sm_100f */
+static void put_targets(const char *targets) {
+    for (const char *between = "sm_"; *targets; between = ", sm_") {
+        const size_t length = strcspn(targets, "|");
+        printf("%s%.*s", between, (int)length, targets);
+        targets += length + (targets[length] == '|');
+    }
+}
+
 static void put_row(unsigned op) {
     const ptx_op_info *row = &ptx_ops[op];
     const ptx_pattern *pattern = ptx_pattern_of(op);
@@ -200,13 +216,15 @@ static void put_row(unsigned op) {
     put_operands(row, pattern);
     printf(" | ");
     put_escaped(row->effect);
-    printf(" | %u.%u | %u |\n", row->version / 10, row->version % 10, row->sm);
+    printf(" | %u.%u | ", row->version / 10, row->version % 10);
+    put_targets(row->targets);
+    printf(" |\n");
 }
 
 /* ---- the page ---- */
 
 static void put_section(const char *title) {
-    printf("\n### %s\n\n| instruction | modifiers | types | operands | effect | PTX | sm "
+    printf("\n### %s\n\n| instruction | modifiers | types | operands | effect | PTX | target "
            "|\n|---|---|---|---|---|---|---|\n",
            title);
 }
@@ -219,10 +237,11 @@ static void put_specials(void) {
 }
 
 int main(void) {
-    fputs(introduction, stdout);
-    fputs(choices, stdout);
+    PUT_PARAGRAPHS(introduction);
+    putchar('\n');
+    PUT_PARAGRAPHS(choices);
 #define SECTION(title) put_section(title);
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) put_row(PTX_OP_##id);
+#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) put_row(PTX_OP_##id);
 #include "ptx/isa.def"
 #undef INSTRUCTION
     printf("\n%d rows.\n", PTX_OP_COUNT);

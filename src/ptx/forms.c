@@ -66,6 +66,20 @@ static const char *fault_of_choice(const ptx_instruction *i) {
 
 /* ---- conversions ---- */
 
+/* Every value of the one is one of the other. */
+static bool holds_all(unsigned type, unsigned of) {
+    const char kind = ptx_types[type].kind, of_kind = ptx_types[of].kind;
+    return type == of || (ptx_bits(type) > ptx_bits(of) && (kind == 'S' || of_kind == 'U'));
+}
+
+static const char *fault_of_lossless(const ptx_instruction *i) {
+    const bool integers = ptx_types[i->type].kind != 'F' && ptx_types[i->type2].kind != 'F';
+    const bool widens = (i->type2 == PTX_F16 && i->type == PTX_F32) || (i->type2 == PTX_F16 && i->type == PTX_F64) ||
+                        (i->type2 == PTX_F32 && i->type == PTX_F64);
+    if (i->mods[PTX_SLOT_SAT] && integers && holds_all(i->type, i->type2)) return "has nothing to saturate";
+    return i->mods[PTX_SLOT_ROUND] && widens ? "has nothing to round" : NULL;
+}
+
 static const char *fault_of_cvt(const ptx_instruction *i) {
     const bool integers = ptx_types[i->type].kind != 'F' || ptx_types[i->type2].kind != 'F';
     const bool single = i->type == PTX_F32 || i->type2 == PTX_F32;
@@ -74,7 +88,13 @@ static const char *fault_of_cvt(const ptx_instruction *i) {
         return "of integers has neither .relu nor .satfinite";
     if (i->mods[PTX_SLOT_SAT] && (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]))
         return "has .sat or .relu and .satfinite, not both";
-    return i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA && i->type != PTX_TF32 ? "has .rna for .tf32 only" : NULL;
+    if (i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA && i->type != PTX_TF32) return "has .rna for .tf32 only";
+    return fault_of_lossless(i);
+}
+
+static const char *fault_of_random(const ptx_instruction *i) {
+    const unsigned last = i->operand_count - 1u;
+    return i->operands[last].kind != PTX_REGISTER ? "takes its random bits from a register" : NULL;
 }
 
 static const char *fault_of_fp8(const ptx_instruction *i) {
@@ -123,6 +143,7 @@ static const char *fault_of_atomic(const ptx_instruction *i) {
     const bool half = is_half(i->type) || is_pair(i->type);
     if (i->type == PTX_B16 && operation != PTX_MOD_ATOM_CAS) return "has .cas only for .b16";
     if (half && operation != PTX_MOD_ATOM_ADD) return "has .min and .max of halves for vectors only";
+    if (i->mods[PTX_SLOT_HINT] && operation == PTX_MOD_ATOM_CAS) return "has no policy for .cas";
     return i->mods[PTX_SLOT_HINT] && !is_global(i) ? "has policies for global memory only" : NULL;
 }
 
@@ -197,8 +218,29 @@ static const char *fault_of_arrival(const ptx_instruction *i) {
     const bool remote = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CLUSTER;
     if (remote && i->operands[0].kind != PTX_SINK) return "at .shared::cluster gives no token: its result is `_`";
     const bool incomplete = i->mods[PTX_SLOT_NOCOMPLETE];
+    if (incomplete && i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_CLUSTER) return "has .noComplete in the block only";
     if (incomplete && i->operand_count < 3) return ".noComplete takes a number of arrivals";
     return incomplete && i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED ? "has .noComplete or .relaxed, not both" : NULL;
+}
+
+static const char *fault_of_arrival_without_end(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_CLUSTER ? "has .noComplete in the block only" : NULL;
+}
+
+static const char *fault_of_wait(const ptx_instruction *i) {
+    enum { PARITY = 2 };
+    return i->mods[PTX_SLOT_PARITY] && exceeds(i, PARITY, 1) ? "takes 0 or 1 as parity" : NULL;
+}
+
+static const char *fault_of_copy(const ptx_instruction *i) {
+    enum { SIZE = 2, READ = 3 };
+    return exceeds(i, READ, i->operands[SIZE].bits) ? "reads no more than it writes" : NULL;
+}
+
+/* ---- matrices ---- */
+
+static const char *fault_of_transposition(const ptx_instruction *i) {
+    return i->operands[1].kind != PTX_REGISTER ? "takes the matrix from a register" : NULL;
 }
 
 /* ---- textures ---- */
@@ -246,6 +288,8 @@ static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_SLCT] = fault_of_choice,
     [PTX_OP_CVT] = fault_of_cvt,
     [PTX_OP_CVT_FP8] = fault_of_fp8,
+    [PTX_OP_CVT_RANDOM] = fault_of_random,
+    [PTX_OP_CVT_RANDOM_4] = fault_of_random,
     [PTX_OP_LD] = fault_of_access,
     [PTX_OP_ST] = fault_of_access,
     [PTX_OP_LDU] = fault_of_ldu,
@@ -271,6 +315,11 @@ static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_CP_REDUCE_TENSOR] = fault_of_tensor_store,
     [PTX_OP_MBARRIER_ARRIVE] = fault_of_arrival,
     [PTX_OP_MBARRIER_ARRIVE_DROP] = fault_of_arrival,
+    [PTX_OP_MBARRIER_ARRIVE_NOCOMPLETE] = fault_of_arrival_without_end,
+    [PTX_OP_MBARRIER_TEST_WAIT] = fault_of_wait,
+    [PTX_OP_MBARRIER_TRY_WAIT] = fault_of_wait,
+    [PTX_OP_CP_ASYNC] = fault_of_copy,
+    [PTX_OP_MOVMATRIX] = fault_of_transposition,
     [PTX_OP_TEX] = fault_of_shifts,
     [PTX_OP_TEX_LEVEL] = fault_of_shifts,
     [PTX_OP_TEX_GRADIENTS] = fault_of_shifts,

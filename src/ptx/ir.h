@@ -44,14 +44,14 @@ typedef enum ptx_modifier {
 } ptx_modifier;
 
 typedef enum ptx_op {
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) PTX_OP_##id,
+#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) PTX_OP_##id,
 #include "ptx/isa.def"
 #undef INSTRUCTION
     PTX_OP_COUNT
 } ptx_op;
 
 typedef enum ptx_special {
-#define SPECIAL(id, name, type) PTX_SPECIAL_##id,
+#define SPECIAL(id, name, type, version, targets) PTX_SPECIAL_##id,
 #include "ptx/special.def"
 #undef SPECIAL
     PTX_SPECIAL_COUNT
@@ -264,6 +264,7 @@ typedef struct ptx_module {
     uint32_t version;      /* 83 for .version 8.3 */
     uint32_t sm;           /* 90 for .target sm_90 */
     char sm_suffix;        /* 'a', 'f' or 0 */
+    uint8_t target;        /* its row of targets.def, or of the latest there when it is later */
     uint32_t address_bits;
     const char **files; /* by `.file` index; NULL where none */
     size_t file_count;
@@ -318,8 +319,8 @@ typedef struct ptx_type_info {
 extern const ptx_type_info ptx_types[PTX_TYPE_COUNT];
 
 typedef struct ptx_op_info {
-    const char *id, *mnemonic, *suffixes, *operands, *effect;
-    uint16_t version, sm; /* first PTX version (x10) and first architecture */
+    const char *id, *mnemonic, *suffixes, *operands, *effect, *targets;
+    uint16_t version; /* the first PTX version, times ten */
 } ptx_op_info;
 extern const ptx_op_info ptx_ops[PTX_OP_COUNT];
 

@@ -186,6 +186,7 @@ static const char *sparse_fault(const ptx_instruction *i, unsigned selector) {
         [3] = "takes 0 to 3 as sparsity selector",
     };
     const unsigned most = most_selector(i);
+    if (i->operands[selector - 1].kind != PTX_REGISTER) return "takes the metadata from a register";
     return i->operands[selector].bits > most ? faults[most] : NULL;
 }
 
@@ -235,43 +236,4 @@ const char *ptx_matrix_fault(const ptx_instruction *i) {
     case PTX_OP_MMA_SP_INT4: return sparse_mma_fault(i);
     default: return ptx_is_warpgroup_product(i) ? warpgroup_fault(i) : NULL;
     }
-}
-
-/* ---- architectures ---- */
-
-static unsigned wmma_architecture(unsigned type) {
-    switch (type) {
-    case PTX_BF16:
-    case PTX_TF32:
-    case PTX_F64: return 80;
-    case PTX_U8:
-    case PTX_S8: return 72;
-    case PTX_U4:
-    case PTX_S4:
-    case PTX_B1: return 75;
-    default: return 70;
-    }
-}
-
-static unsigned least_architecture(const ptx_instruction *i) {
-    const bool rows16 = i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N8;
-    switch (i->op) {
-    case PTX_OP_MMA_F16: return i->mods[PTX_SLOT_DEPTH] == PTX_MOD_K16 ? 80 : 75;
-    case PTX_OP_MMA_F64: return rows16 ? 90 : 80;
-    case PTX_OP_MMA_INT8:
-    case PTX_OP_MMA_INT4: return rows16 ? 80 : 75;
-    case PTX_OP_MMA_BITS:
-    case PTX_OP_WMMA_BITS: return rows16 || i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? 80 : 75;
-    case PTX_OP_WMMA_LOAD_A:
-    case PTX_OP_WMMA_LOAD_B:
-    case PTX_OP_WMMA_LOAD_C:
-    case PTX_OP_WMMA_STORE: return wmma_architecture(i->type);
-    case PTX_OP_WMMA: return wmma_architecture(i->type2);
-    default: return i->op >= PTX_OP_LDMATRIX ? ptx_ops[i->op].sm : 0;
-    }
-}
-
-unsigned ptx_matrix_architecture(const ptx_instruction *i, bool *own) {
-    *own = i->op >= PTX_OP_WGMMA_16 || i->op == PTX_OP_LDMATRIX_B8 || i->op == PTX_OP_STMATRIX_B8;
-    return least_architecture(i);
 }

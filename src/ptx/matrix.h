@@ -24,7 +24,5 @@ bool ptx_is_warpgroup_product(const ptx_instruction *i);
 /* What is wrong with an instruction's combination of shape and types; NULL when there is such a form, and for
  * instructions that have no matrices. */
 const char *ptx_matrix_fault(const ptx_instruction *i);
-/* The first architecture that has this form (0: not about matrices); *own: only under the target's own name, sm_90a. */
-unsigned ptx_matrix_architecture(const ptx_instruction *i, bool *own);
 
 #endif

@@ -3,6 +3,7 @@
 #define HAUL_PTX_PARSE_H
 
 #include "ptx/lexer.h"
+#include "ptx/needs.h"
 #include "ptx/symbols.h"
 
 /* A label that an operand or a table names, resolved when the scopes around it end. */
@@ -82,7 +83,8 @@ enum { PTX_MAX_RANGE = 1 << 24, PTX_MAX_FILES = 1 << 16, PTX_MAX_ALIGNMENT = 1 <
 
 _Noreturn void ptx_expected(ptx_parser *p, const char *what);
 bool ptx_at(const ptx_parser *p, int kind);
-bool ptx_at_directive(const ptx_parser *p, const char *name);
+/* Fails when it is one, and the module's version or target does not have it. */
+bool ptx_at_directive(ptx_parser *p, const char *name);
 bool ptx_accept(ptx_parser *p, int kind);
 bool ptx_accept_directive(ptx_parser *p, const char *name);
 void ptx_expect(ptx_parser *p, int kind);
@@ -91,10 +93,18 @@ uint64_t ptx_expect_integer(ptx_parser *p, uint64_t largest, const char *what);
 /* The current token as an interned name. */
 ptx_name *ptx_token_name(ptx_parser *p);
 ptx_symbol *ptx_declare_or_fail(ptx_parser *p, ptx_name *name, ptx_symbol_kind kind, ptx_position at);
-ptx_type ptx_type_of_directive(const ptx_parser *p); /* PTX_TYPE_NONE if it names none */
+ptx_type ptx_type_of_directive(ptx_parser *p); /* PTX_TYPE_NONE if it names none; else as ptx_at_directive() */
 
 /* Appends to a PTX_LIST_OF list. */
 #define PTX_APPEND(p, list, value) ARENA_PUSH(&(p)->scratch, (list).items, (list).count, (list).capacity, value)
+
+/* ---- what the module's version and target have (parse_needs.c) ---- */
+
+/* Fails at `at` unless they have what is needed; `what` names it. */
+void ptx_require(ptx_parser *p, ptx_position at, const char *what, size_t length, const ptx_need *need);
+/* The same of what directives.def names; of the current token, a directive or a word. */
+void ptx_require_feature(ptx_parser *p, ptx_position at, const char *name);
+void ptx_require_token(ptx_parser *p);
 
 /* ---- constant expressions (parse_expression.c) ---- */
 

@@ -80,6 +80,7 @@ static ptx_relocation parse_symbol(ptx_parser *p) {
     ptx_relocation r = {0};
     r.variable = symbol->kind == PTX_SYMBOL_VARIABLE ? symbol->variable : NULL;
     r.function = symbol->kind == PTX_SYMBOL_FUNCTION ? symbol->function : NULL;
+    ptx_require_feature(p, at, r.function ? "a function's address" : "a variable's address");
     return r;
 }
 
@@ -88,6 +89,7 @@ static ptx_relocation parse_generic(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     bool generic = t->kind == PTX_TOKEN_WORD && t->length == 7 && memcmp(t->text, "generic", 7) == 0;
     if (!generic) return parse_symbol(p);
+    ptx_require_feature(p, t->position, "generic()");
     ptx_lexer_advance(&p->lexer);
     ptx_expect(p, '(');
     ptx_relocation r = parse_symbol(p);
@@ -115,6 +117,7 @@ static void put_address(filler *f, uint64_t at) {
 
 /* `0xff00(name)`, `mask(0xff00, name)`: the bits under the mask, moved down. */
 static void put_masked(filler *f, uint64_t at, uint64_t mask, ptx_position position) {
+    ptx_require_feature(f->parser, position, "a mask of an address");
     ptx_relocation r = parse_generic(f->parser);
     r.addend = parse_addend(f->parser);
     ptx_expect(f->parser, ')');

@@ -112,6 +112,11 @@ static bool selected_register(ptx_parser *p, const ptx_name *name, ptx_operand *
     return true;
 }
 
+static void require_special(ptx_parser *p, unsigned special, ptx_position at) {
+    const ptx_need need = ptx_need_of_special(special);
+    ptx_require(p, at, ptx_special_names[special], strlen(ptx_special_names[special]), &need);
+}
+
 /* %tid and its like with all their dimensions. */
 static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
     enum { DIMENSIONS = 4 };
@@ -119,6 +124,7 @@ static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) 
     const char *first = arena_printf(&p->scratch, "%s.x", name->text);
     const int special = ptx_intern(&p->symbols, first, strlen(first))->special;
     if (special < 0) return false;
+    require_special(p, (unsigned)special, o->position);
     o->kind = PTX_VECTOR;
     o->part_count = DIMENSIONS;
     o->parts = ARENA_ARRAY(p->memory, DIMENSIONS, ptx_operand);
@@ -136,6 +142,7 @@ static ptx_operand name_operand(ptx_parser *p) {
     if (name->special >= 0) {
         o.kind = PTX_SPECIAL_REGISTER;
         o.special = (uint8_t)name->special;
+        require_special(p, o.special, o.position);
         p->uses_workspace |= o.special == PTX_SPECIAL_ENVREG1 || o.special == PTX_SPECIAL_ENVREG2;
         return o;
     }
@@ -420,12 +427,22 @@ static void parse_guard(ptx_parser *p, ptx_instruction *i) {
     i->guard = o.reg;
 }
 
-static const ptx_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_position at) {
+static const ptx_known_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_position at) {
     if (name->opcode) return name->opcode;
-    ptx_opcode *opcode = ARENA_NEW(&p->scratch, ptx_opcode);
-    if (!ptx_resolve_opcode(name->text, name->length, opcode))
+    ptx_known_opcode *known = ARENA_NEW(&p->scratch, ptx_known_opcode);
+    ptx_instruction bare = {0};
+    if (!ptx_resolve_opcode(name->text, name->length, &known->opcode))
         ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported instruction '%s'", name->text);
-    return name->opcode = opcode;
+    ptx_set_opcode(&bare, &known->opcode);
+    known->need = ptx_need_of(&bare);
+    known->depends_on_operands = ptx_need_depends_on_operands(bare.op);
+    return name->opcode = known;
+}
+
+static void require_instruction(ptx_parser *p, const ptx_instruction *i, const ptx_name *name) {
+    ptx_need need = name->opcode->need;
+    if (name->opcode->depends_on_operands) need = ptx_need_of(i);
+    ptx_require(p, i->position, name->text, name->length, &need);
 }
 
 enum { MAX_OPCODE = 200 };
@@ -445,15 +462,6 @@ static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
     return ptx_intern(&p->symbols, text, length);
 }
 
-static void set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
-    i->op = opcode->op;
-    i->type = opcode->types[0];
-    i->type2 = opcode->types[1];
-    i->type3 = opcode->types[2];
-    i->type4 = opcode->types[3];
-    memcpy(i->mods, opcode->mods, sizeof i->mods);
-}
-
 void ptx_parse_statement(ptx_parser *p) {
     ptx_instruction i = {.place = p->place};
     parse_guard(p, &i);
@@ -467,8 +475,9 @@ void ptx_parse_statement(ptx_parser *p) {
         return;
     }
     name = take_apart_suffixes(p, name);
-    set_opcode(&i, resolve(p, name, i.position));
+    ptx_set_opcode(&i, &resolve(p, name, i.position)->opcode);
     finish_operands(p, &i);
+    require_instruction(p, &i, name);
     ptx_expect(p, ';');
     i.keeps_loop = p->keeps_loop;
     p->keeps_loop = false;

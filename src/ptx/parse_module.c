@@ -31,6 +31,16 @@ static bool parse_architecture(ptx_parser *p) {
     return sm && at == t->length;
 }
 
+static void check_architecture(ptx_parser *p) {
+    ptx_module *m = p->module;
+    const ptx_token *t = &p->lexer.token;
+    const int target = ptx_target_of(m->sm, m->sm_suffix);
+    if (target < 0) ptx_fail_syntax(&p->diagnostics, t->position, "there is no target '%.*s'", (int)t->length, t->text);
+    m->target = (uint8_t)target;
+    const ptx_need need = {.version = (uint16_t)ptx_target_version(m->target), .targets = ~(ptx_target_set)0};
+    ptx_require(p, t->position, t->text, t->length, &need);
+}
+
 /* Options that change nothing here; map_f64_to_f32 would. */
 static bool is_harmless_option(const ptx_token *t) {
     static const char *const options[] = {"debug", "texmode_unified", "texmode_independent"};
@@ -43,9 +53,11 @@ static bool is_harmless_option(const ptx_token *t) {
 static void parse_target(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".target")) ptx_expected(p, "'.target'");
     if (!parse_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
+    check_architecture(p);
     ptx_lexer_advance(&p->lexer);
     while (ptx_accept(p, ',')) {
         if (!is_harmless_option(&p->lexer.token)) ptx_expected(p, "debug or texmode_independent");
+        ptx_require_token(p);
         ptx_lexer_advance(&p->lexer);
     }
 }

@@ -14,9 +14,12 @@ bool ptx_at(const ptx_parser *p, int kind) {
     return p->lexer.token.kind == kind;
 }
 
-bool ptx_at_directive(const ptx_parser *p, const char *name) {
+bool ptx_at_directive(ptx_parser *p, const char *name) {
     const ptx_token *t = &p->lexer.token;
-    return t->kind == PTX_TOKEN_DIRECTIVE && t->length == strlen(name) && memcmp(t->text, name, t->length) == 0;
+    if (t->kind != PTX_TOKEN_DIRECTIVE || t->length != strlen(name) || memcmp(t->text, name, t->length) != 0)
+        return false;
+    ptx_require_token(p);
+    return true;
 }
 
 bool ptx_accept(ptx_parser *p, int kind) {
@@ -72,12 +75,18 @@ static bool is_declarable(unsigned type) {
     return type == PTX_PRED || ptx_bits(type) >= 8;
 }
 
-ptx_type ptx_type_of_directive(const ptx_parser *p) {
+static bool is_named(const ptx_token *t, unsigned type) {
+    const char *name = ptx_types[type].name;
+    return t->length == strlen(name) + 1 && memcmp(t->text + 1, name, t->length - 1) == 0;
+}
+
+ptx_type ptx_type_of_directive(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_DIRECTIVE) return PTX_TYPE_NONE;
-    for (unsigned i = 1; i < PTX_TYPE_COUNT; i++)
-        if (is_declarable(i) && t->length == strlen(ptx_types[i].name) + 1 &&
-            memcmp(t->text + 1, ptx_types[i].name, t->length - 1) == 0)
-            return i;
+    for (unsigned i = 1; i < PTX_TYPE_COUNT; i++) {
+        if (!is_declarable(i) || !is_named(t, i)) continue;
+        ptx_require_token(p);
+        return i;
+    }
     return PTX_TYPE_NONE;
 }

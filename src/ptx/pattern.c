@@ -84,8 +84,9 @@ static bool read_suffix(piece text, ptx_suffix *suffix) {
     suffix->is_type = name.length >= 4 && memcmp(name.text, "type", 4) == 0;
     if (suffix->is_type) {
         suffix->slot = name.length > 4 ? (uint8_t)(name.text[4] - '1') : 0;
+        if (equals(name, "types")) suffix->slot = PTX_ANY_TYPE;
         suffix->choice = read_types(choices);
-        return suffix->choice && suffix->slot < 4;
+        return suffix->choice && suffix->slot <= PTX_ANY_TYPE;
     }
     int slot = slot_named(name);
     if (slot < 0) return false;
@@ -306,6 +307,47 @@ bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode) {
     }
     return false;
 }
+
+/* ---- suffixes of instructions ---- */
+
+bool ptx_read_suffix(const char *text, size_t length, ptx_suffix *suffix) {
+    read_once();
+    return read_suffix((piece){text, length}, suffix);
+}
+
+bool ptx_has_suffix(const ptx_instruction *i, const ptx_suffix *suffix) {
+    const uint8_t types[] = {i->type, i->type2, i->type3, i->type4};
+    if (!suffix->is_type) {
+        const unsigned modifier = i->mods[suffix->slot];
+        return modifier && suffix->choice >> (modifier - first_modifier[suffix->slot]) & 1;
+    }
+    if (suffix->slot < PTX_ANY_TYPE) return suffix->choice >> types[suffix->slot] & 1;
+    for (unsigned t = 0; t < PTX_ANY_TYPE; t++)
+        if (suffix->choice >> types[t] & 1) return true;
+    return false;
+}
+
+bool ptx_row_has(unsigned op, const ptx_suffix *suffix) {
+    const ptx_pattern *pattern = ptx_pattern_of(op);
+    for (unsigned s = 0; s < pattern->suffix_count; s++) {
+        const ptx_suffix *own = &pattern->suffixes[s];
+        const bool any = suffix->is_type && suffix->slot == PTX_ANY_TYPE;
+        if (own->is_type == suffix->is_type && (any || own->slot == suffix->slot) && own->choice & suffix->choice)
+            return true;
+    }
+    return false;
+}
+
+void ptx_set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
+    i->op = opcode->op;
+    i->type = opcode->types[0];
+    i->type2 = opcode->types[1];
+    i->type3 = opcode->types[2];
+    i->type4 = opcode->types[3];
+    memcpy(i->mods, opcode->mods, sizeof i->mods);
+}
+
+/* ---- operands ---- */
 
 bool ptx_is_required(const ptx_operand_slot *slot, const uint16_t *mods) {
     return slot->tied ? mods[slot->tie] != PTX_MOD_NONE : !slot->optional;

@@ -7,10 +7,12 @@
 /* A suffix: a modifier of `slot`, or the type number `type` (1 to 4). */
 typedef struct ptx_suffix {
     bool is_type, optional;
-    uint8_t slot;    /* ptx_slot; for a type 0 to 3: which of them */
+    uint8_t slot;    /* ptx_slot; for a type 0 to 3: which of them; PTX_ANY_TYPE */
     uint64_t choice; /* bit i: the slot's i-th modifier, or the type i, may stand here */
     uint64_t only;   /* 0, or the types that the suffix may go with */
 } ptx_suffix;
+
+enum { PTX_ANY_TYPE = 4 };
 
 typedef enum ptx_role {
     PTX_ROLE_DESTINATION,
@@ -70,12 +72,21 @@ typedef struct ptx_pattern {
 const ptx_pattern *ptx_pattern_of(unsigned op);
 enum { PTX_BAD_PATTERN = 255 };
 
+/* One suffix as the rows write them, `slot=a|b`; `types=a|b` is for any of an instruction's types. False: none such. */
+bool ptx_read_suffix(const char *text, size_t length, ptx_suffix *suffix);
+/* Whether the instruction has it; whether an instruction of the row can. */
+bool ptx_has_suffix(const ptx_instruction *instruction, const ptx_suffix *suffix);
+bool ptx_row_has(unsigned op, const ptx_suffix *suffix);
+
 /* An opcode as it stands in the text, resolved: the fields as in ptx_instruction. */
 typedef struct ptx_opcode {
     uint16_t op;
     uint8_t types[4];
     uint16_t mods[PTX_SLOT_COUNT];
 } ptx_opcode;
+
+/* The instruction's row, types and modifiers are the opcode's. */
+void ptx_set_opcode(ptx_instruction *instruction, const ptx_opcode *opcode);
 
 /* Finds the row that `text`, such as `ld.global.v4.f32`, fits; suffixes may stand in any order as long as those that
  * could be taken for each other are in the row's. False when there is none. */

@@ -6,24 +6,32 @@
 #ifndef HAUL_PTX_SYMBOLS_H
 #define HAUL_PTX_SYMBOLS_H
 
+#include "ptx/needs.h"
 #include "ptx/pattern.h"
 
 typedef struct ptx_symbol ptx_symbol;
 typedef struct ptx_name ptx_name;
+
+/* An opcode of the text, and what it needs. */
+typedef struct ptx_known_opcode {
+    ptx_opcode opcode;
+    ptx_need need;
+    bool depends_on_operands; /* which may need more */
+} ptx_known_opcode;
 
 struct ptx_name {
     const char *text;
     uint32_t length;
     uint64_t hash;
     ptx_name *next_in_bucket;
-    ptx_symbol *symbol;       /* innermost meaning, or NULL */
-    ptx_symbol *range;        /* innermost register range with this name before its number, or NULL */
-    ptx_symbol *linked;       /* what the name means in other texts of the module that let others see it, or NULL */
-    const ptx_opcode *opcode; /* once it was resolved as one */
-    int special;              /* ptx_special, or -1 */
-    uint32_t used_in;         /* number of the last function that used this name's module-scope meaning */
-    uint32_t taken_in;        /* number of the last function in whose flat list of names it stands */
-    uint32_t copies;          /* how many names were derived from it */
+    ptx_symbol *symbol; /* innermost meaning, or NULL */
+    ptx_symbol *range;  /* innermost register range with this name before its number, or NULL */
+    ptx_symbol *linked; /* what the name means in other texts of the module that let others see it, or NULL */
+    const ptx_known_opcode *opcode; /* once it was resolved as one */
+    int special;                    /* ptx_special, or -1 */
+    uint32_t used_in;               /* number of the last function that used this name's module-scope meaning */
+    uint32_t taken_in;              /* number of the last function in whose flat list of names it stands */
+    uint32_t copies;                /* how many names were derived from it */
 };
 
 typedef enum ptx_symbol_kind {

@@ -8,8 +8,8 @@ const ptx_type_info ptx_types[PTX_TYPE_COUNT] = {
 };
 
 const ptx_op_info ptx_ops[PTX_OP_COUNT] = {
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, sm) \
-    {#id, mnemonic, suffixes, operands, effect, version, sm},
+#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) \
+    {#id, mnemonic, suffixes, operands, effect, #targets, version},
 #include "ptx/isa.def"
 #undef INSTRUCTION
 };
@@ -55,13 +55,13 @@ const uint8_t ptx_modifier_slots[PTX_MOD_COUNT] = {
 };
 
 const char *const ptx_special_names[PTX_SPECIAL_COUNT] = {
-#define SPECIAL(id, name, type) name,
+#define SPECIAL(id, name, type, version, targets) name,
 #include "ptx/special.def"
 #undef SPECIAL
 };
 
 const uint8_t ptx_special_types[PTX_SPECIAL_COUNT] = {
-#define SPECIAL(id, name, type) PTX_##type,
+#define SPECIAL(id, name, type, version, targets) PTX_##type,
 #include "ptx/special.def"
 #undef SPECIAL
 };

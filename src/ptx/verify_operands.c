@@ -38,9 +38,16 @@ static bool ignores_source(const ptx_check *c, const ptx_register *r) {
     return c->instruction->op == PTX_OP_CP_ASYNC && c->number == 4 && r->type == PTX_PRED;
 }
 
+enum { FIRST_VERSION_THAT_IGNORES = 75 };
+
+static haul_status check_ignoring(const ptx_check *c, const ptx_operand *o) {
+    if (c->module->version >= FIRST_VERSION_THAT_IGNORES) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "is a predicate from PTX ISA 7.5 on");
+}
+
 static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     const ptx_register *r = &c->function->registers[o->reg];
-    if (ignores_source(c, r)) return HAUL_OK;
+    if (ignores_source(c, r)) return check_ignoring(c, o);
     if (o->negated && r->type != PTX_PRED && c->instruction->op != PTX_OP_VMAD)
         return ptx_check_fail(c, o->position, "only a predicate can be negated");
     if (o->selector.count && !ptx_is_video(c->instruction))

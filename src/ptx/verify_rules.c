@@ -73,8 +73,6 @@ static bool is_atomic_type(unsigned operation, unsigned type) {
     return false;
 }
 
-enum { FIRST_SM_WITH_WIDE_ATOMICS = 90 };
-
 static haul_status check_atomic(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     unsigned operation = i->mods[PTX_SLOT_ATOMIC];
@@ -83,9 +81,8 @@ static haul_status check_atomic(const ptx_check *c) {
     if (!is_atomic_type(operation, i->type) || (i->op == PTX_OP_RED && only_atom))
         return ptx_check_fail(c, i->position, "has no .%s for .%s", ptx_modifier_names[operation],
                               ptx_types[i->type].name);
-    if (i->type == PTX_B128 && (!only_atom || c->module->sm < FIRST_SM_WITH_WIDE_ATOMICS))
-        return ptx_check_fail(c, i->position, ".b128 is exchanged, or compared and swapped, from sm_%d on",
-                              FIRST_SM_WITH_WIDE_ATOMICS);
+    if (i->type == PTX_B128 && !only_atom)
+        return ptx_check_fail(c, i->position, ".b128 is exchanged, or compared and swapped");
     bool two = i->op == PTX_OP_ATOM && i->operand_count > 3 && i->operands[3].kind != PTX_ABSENT;
     if (i->op == PTX_OP_ATOM && two != (operation == PTX_MOD_ATOM_CAS))
         return ptx_check_fail(c, i->position, ".%s takes %s", ptx_modifier_names[operation],
@@ -138,7 +135,6 @@ static haul_status check_register_count(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     if (i->op != PTX_OP_SETMAXNREG) return HAUL_OK;
     uint64_t n = i->operands[0].bits;
-    if (!c->module->sm_suffix) return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_90a");
     if (n >= FEWEST_REGISTERS && n <= MOST_REGISTERS && n % REGISTER_UNIT == 0) return HAUL_OK;
     return ptx_check_fail(c, i->operands[0].position, "takes a multiple of %d from %d to %d, not %llu", REGISTER_UNIT,
                           FEWEST_REGISTERS, MOST_REGISTERS, (unsigned long long)n);
@@ -154,13 +150,13 @@ static haul_status check_copy_size(const ptx_check *c) {
     return ptx_check_fail(c, i->operands[2].position, "copies 4, 8 or 16 bytes, not %llu", (unsigned long long)size);
 }
 
-enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16, FIRST_SM_WITH_32_BYTES = 100 };
+enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16 };
 
 static haul_status check_vector_size(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
-    bool wide = c->module->sm >= FIRST_SM_WITH_32_BYTES && (space == PTX_MOD_GLOBAL || (moves && !space));
+    const bool wide = moves && i->type != PTX_B128 && (space == PTX_MOD_GLOBAL || !space);
     int most = wide ? MAX_ACCESS_BYTES : USUAL_ACCESS_BYTES;
     int bytes = (int)(ptx_vector_length(i) * ptx_bits(i->type) / 8);
     if (bytes <= most) return HAUL_OK;
@@ -231,12 +227,14 @@ static bool was_without_sync(const ptx_instruction *i) {
     return i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE || i->op == PTX_OP_VOTE_BALLOT;
 }
 
-enum { FIRST_SM_THAT_DIVERGES = 70 };
+enum { FIRST_SM_THAT_DIVERGES = 70, FIRST_VERSION_THAT_MINDS = 64 };
 
 static haul_status check_sync(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    if (!was_without_sync(i) || i->mods[PTX_SLOT_SYNC] || c->module->sm < FIRST_SM_THAT_DIVERGES) return HAUL_OK;
-    return ptx_check_fail(c, i->position, "needs .sync from sm_70 on");
+    const ptx_module *m = c->module;
+    const bool minds = m->sm >= FIRST_SM_THAT_DIVERGES && m->version >= FIRST_VERSION_THAT_MINDS;
+    if (!was_without_sync(i) || i->mods[PTX_SLOT_SYNC] || !minds) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "needs .sync from sm_70 and PTX ISA 6.4 on");
 }
 
 /* Only some forms have a second, predicate result. */
@@ -264,7 +262,7 @@ static haul_status check_choice(const ptx_check *c) {
     if (!three) return HAUL_OK;
     if (i->type == PTX_F64) return ptx_check_fail(c, i->position, "takes two values of .f64");
     if (i->mods[PTX_SLOT_XORSIGN]) return ptx_check_fail(c, i->position, "takes two values with .xorsign");
-    return c->module->sm >= 100 ? HAUL_OK : ptx_check_fail(c, i->position, "takes three values from sm_100 on");
+    return HAUL_OK;
 }
 
 static haul_status check_form(const ptx_check *c) {
@@ -280,28 +278,6 @@ static haul_status check_multimem(const ptx_check *c) {
 static haul_status check_video(const ptx_check *c) {
     const char *fault = ptx_is_video(c->instruction) ? ptx_video_fault(c->instruction) : NULL;
     return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
-}
-
-/* What only the architecture's own target has, as sm_100a. */
-static bool is_own(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_REDUX_FLOAT:
-    case PTX_OP_CVT_PACK_NARROW:
-    case PTX_OP_CVT_NARROW_HALVES:
-    case PTX_OP_CVT_NARROW:
-    case PTX_OP_CVT_PACK_SCALE:
-    case PTX_OP_CVT_SCALE_HALVES:
-    case PTX_OP_CVT_SCALE:
-    case PTX_OP_CVT_RANDOM:
-    case PTX_OP_CVT_RANDOM_4: return true;
-    }
-    return false;
-}
-
-static haul_status check_own(const ptx_check *c) {
-    const ptx_instruction *i = c->instruction;
-    if (!is_own(i) || (c->module->sm_suffix && c->module->sm >= ptx_ops[i->op].sm)) return HAUL_OK;
-    return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_%ua", ptx_ops[i->op].sm);
 }
 
 static haul_status check_prefetch(const ptx_check *c) {
@@ -340,7 +316,6 @@ static haul_status check_tensor_field(const ptx_check *c) {
     const unsigned field = i->mods[PTX_SLOT_FIELD];
     const bool wide = field == PTX_MOD_FIELD_ADDRESS || field == PTX_MOD_FIELD_PITCH;
     if (!field) return HAUL_OK;
-    if (!c->module->sm_suffix) return ptx_check_fail(c, i->position, "needs an architecture's own target, as sm_90a");
     if (wide == (i->type == PTX_B64)) return HAUL_OK;
     return ptx_check_fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
 }
@@ -355,21 +330,10 @@ static haul_status check_texel(const ptx_check *c) {
     return ptx_check_fail(c, i->position, pairs ? ".f16x2 goes with .v2" : "gives four elements: .v4");
 }
 
-enum { WARPGROUP_ARCHITECTURE = 90, FIRST_SM_WITHOUT_TENSOR_MEMORY = 120 };
-
 haul_status ptx_check_matrix(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    bool own;
-    const unsigned least = ptx_matrix_architecture(i, &own);
     const char *fault = ptx_is_tcgen05(i) ? ptx_tcgen05_fault(i) : ptx_matrix_fault(i);
-    if (fault) return ptx_check_fail(c, i->position, "%s", fault);
-    if (ptx_is_tcgen05(i) && c->module->sm >= FIRST_SM_WITHOUT_TENSOR_MEMORY)
-        return ptx_check_fail(c, i->position, "is not there on sm_%u", c->module->sm);
-    if (least == WARPGROUP_ARCHITECTURE && own && (c->module->sm != least || !c->module->sm_suffix))
-        return ptx_check_fail(c, i->position, "is for sm_90a only");
-    if (c->module->sm < least || (own && !c->module->sm_suffix))
-        return ptx_check_fail(c, i->position, "needs sm_%u%s or later", least, own ? "a" : "");
-    return HAUL_OK;
+    return fault ? ptx_check_fail(c, i->position, "%s", fault) : HAUL_OK;
 }
 
 haul_status ptx_check_rules(const ptx_check *c) {
@@ -378,8 +342,8 @@ haul_status ptx_check_rules(const ptx_check *c) {
         check_barrier,       check_saturation,     check_order,          check_sync,         check_second_result,
         check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,    check_noftz,
         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field, check_choice,
-        check_own,           check_priority,       check_filling,        check_video,        check_texel,
-        check_multimem,      check_form,
+        check_priority,      check_filling,        check_video,          check_texel,        check_multimem,
+        check_form,
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

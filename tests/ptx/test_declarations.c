@@ -21,8 +21,8 @@ static void assert_initial(const char *text_, const void *bytes, size_t size) {
 
 static void reads_the_header(void **state) {
     (void)state;
-    ptx_module *module = parse(".version 8.7\n.target sm_100f, debug\n.address_size 64\n.file 3 \"a b.cu\", 1, 2\n");
-    assert_int_equal(module->version, 87);
+    ptx_module *module = parse(".version 8.8\n.target sm_100f, debug\n.address_size 64\n.file 3 \"a b.cu\", 1, 2\n");
+    assert_int_equal(module->version, 88);
     assert_int_equal(module->sm, 100);
     assert_int_equal(module->sm_suffix, 'f');
     assert_int_equal(module->address_bits, 64);
@@ -133,10 +133,10 @@ static void variables_of_a_function_that_live_on_are_the_modules(void **state) {
 
 static void reads_attributes_and_what_calls_preserve(void **state) {
     (void)state;
-    ptx_module *module =
-        parse(HEADER ".global .attribute(.unified(19, 0x5f)) .u32 a;\n.global .attribute(.managed) .u32 b;\n"
-                     ".func .attribute(.unified(1, 2)) f() .abi_preserve 8 { ret; }\n"
-                     ".entry k .reqntid 32 .reqnctapercluster 2 .blocksareclusters { call f; ret; }\n");
+    ptx_module *module = parse(".version 9.0\n.target sm_90\n.global .attribute(.unified(19, 0x5f)) .u32 a;\n.global "
+                               ".attribute(.managed) .u32 b;\n"
+                               ".func .attribute(.unified(1, 2)) f() .abi_preserve 8 { ret; }\n"
+                               ".entry k .reqntid 32 .reqnctapercluster 2 .blocksareclusters { call f; ret; }\n");
     assert_false(module->variables[0]->is_managed);
     assert_true(module->variables[1]->is_managed);
     assert_true(ptx_find_entry(module, "k")->blocks_are_clusters);

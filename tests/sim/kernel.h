@@ -18,7 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
+#define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 #define BEGIN                                                                                                      \
     ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"                                                   \
     ".reg .b16 %h<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n.reg .f32 %f<16>;\n.reg .f64 %fd<16>;\n.reg .pred " \

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "ptx/inline.h"
+#include "ptx/needs.h"
 #include "sim/assembler/predicate.h"
 #include "sim/assembler/sink.h"
 #include "sim/assembler/unroll.h"
@@ -177,7 +178,7 @@ CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule 
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        uint32_t needs = ptx_ops[i->op].sm, has = m->context->machine.sm;
+        const unsigned needs = ptx_least_sm(ptx_need_of(i).targets), has = m->context->machine.sm;
         if (needs > has)
             return haul_fail(HAUL_ERROR_UNSUPPORTED,
                              "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u: choose another device", m->ptx->name,

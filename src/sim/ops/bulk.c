@@ -159,12 +159,8 @@ haul_status LOWER(CP_REDUCE_SHARED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_between(l, i, sim_atomic_kind_of(i));
 }
 
-enum { FIRST_SM_WITH_MASKS = 100 };
-
 haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
     const bool masked = i->mods[PTX_SLOT_MASK] != 0;
-    if (masked && l->program->module->sm < FIRST_SM_WITH_MASKS)
-        return sim_lower_fail(l, ".cp_mask needs sm_%d", FIRST_SM_WITH_MASKS);
     const uint32_t mask = masked ? sim_source(l, &i->operands[4], PTX_U16) : 0;
     HAUL_TRY(lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE));
     sim_op *op = sim_last_op(l);

@@ -7,6 +7,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
+#include "ptx/needs.h"
 #include "ptx/pattern.h"
 #include "random.h"
 
@@ -170,7 +171,9 @@ static void put_suffixes(maker *m, text *t, const ptx_pattern *pattern) {
 
 /* Of what a kernel for an sm_90 may have: arithmetic, and what lanes tell each other. */
 static bool is_tried(unsigned op) {
-    if (ptx_ops[op].sm > 90 || ptx_ops[op].version > 83) return false;
+    const ptx_instruction bare = {.op = (uint16_t)op};
+    const ptx_need need = ptx_need_of(&bare);
+    if (ptx_least_sm(need.targets) > 90 || need.version > 83) return false;
     if (op >= PTX_OP_ALLOCA && op <= PTX_OP_STACKRESTORE) return false;
     return op < PTX_OP_CVTA || op == PTX_OP_SHFL || op == PTX_OP_VOTE || op == PTX_OP_VOTE_BALLOT ||
            op == PTX_OP_MATCH || op == PTX_OP_REDUX || op == PTX_OP_ELECT || op == PTX_OP_ACTIVEMASK;
@@ -194,12 +197,8 @@ static bool make_form(maker *m, form *f) {
     text_put(&f->line, ptx_ops[op].mnemonic);
     put_suffixes(m, &f->line, ptx_pattern_of(op));
     if (!ptx_resolve_opcode(text_string(&f->line), f->line.length, &opcode) || !is_tried(opcode.op)) return false;
-    ptx_instruction i = {.op = opcode.op,
-                         .type = opcode.types[0],
-                         .type2 = opcode.types[1],
-                         .type3 = opcode.types[2],
-                         .type4 = opcode.types[3]};
-    memcpy(i.mods, opcode.mods, sizeof i.mods);
+    ptx_instruction i = {0};
+    ptx_set_opcode(&i, &opcode);
     return put_operands(m, f, &i) && is_taken(f);
 }
 

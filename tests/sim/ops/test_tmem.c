@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 #undef HEAD
-#define HEAD ".version 8.7\n.target sm_100a\n.address_size 64\n"
+#define HEAD ".version 8.8\n.target sm_100a\n.address_size 64\n"
 
 enum { WARP = 32, MOST_REGISTERS = 128 };
 

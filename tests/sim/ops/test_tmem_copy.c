@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 #undef HEAD
-#define HEAD ".version 8.7\n.target sm_100a\n.address_size 64\n"
+#define HEAD ".version 8.8\n.target sm_100a\n.address_size 64\n"
 
 enum { LANES = 128, COLUMNS = 8, GROUP_ROWS = 8, NEXT_CHUNK = 2048, IMAGE = 2 * NEXT_CHUNK, UNTOUCHED = 0x55555555 };
 

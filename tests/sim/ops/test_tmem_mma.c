@@ -352,7 +352,7 @@ static const char *sync_of(const test *x) {
 
 static void put_kernel(text *t, const test *x) {
     const char *entry = strchr(BEGIN, '{');
-    text_printf(t, ".version 8.7\n.target sm_100a\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n");
+    text_printf(t, ".version 8.8\n.target sm_100a\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n");
     text_printf(t, "%.*s%s%s", (int)(entry - BEGIN), BEGIN, x->pair ? ".reqnctapercluster 2, 1, 1\n" : "", entry);
     text_printf(t, ".reg .b32 %%v<%d>;\nmov.u32 %%r5, s;\nadd.u32 %%r6, %%r5, %d;\nmov.u32 %%r2, %%ctaid.x;\n", AT_ONCE,
                 IMAGE);

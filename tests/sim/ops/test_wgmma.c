@@ -367,8 +367,8 @@ static void expect_refusal(const char *target, const char *instruction, const ch
 
 static void what_is_not_there_is_refused(void **state) {
     (void)state;
-    expect_refusal("sm_90", "wgmma.fence.sync.aligned;\n", "is for sm_90a only");
-    expect_refusal("sm_100a", SMALL_PRODUCT, "is for sm_90a only");
+    expect_refusal("sm_90", "wgmma.fence.sync.aligned;\n", "needs sm_90a (the module");
+    expect_refusal("sm_100a", SMALL_PRODUCT, "needs sm_90a (the module");
     expect_refusal("sm_90a", "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %rd4, %rd4, 0;\n",
                    "has no such shape for integers");
     expect_refusal("sm_90a",

@@ -1,0 +1,264 @@
+#include "ptx/needs.h"
+
+#include "ptx/pattern.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* ---- targets ---- */
+
+static const struct target {
+    uint16_t sm, now, version;
+    char suffix; /* '_': none */
+} targets[] = {
+#define TARGET(sm, suffix, now, version) {sm, now, version, #suffix[0]},
+#include "ptx/targets.def"
+#undef TARGET
+};
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+_Static_assert(TARGETS <= 64, "a ptx_target_set has a bit for each row of targets.def");
+
+int ptx_target_of(unsigned sm, char suffix) {
+    const char wanted = suffix ? suffix : '_';
+    int latest = -1;
+    for (int t = 0; t < TARGETS; t++) {
+        if (targets[t].suffix != wanted) continue;
+        if (targets[t].sm == sm) return t;
+        if (latest < 0 || targets[t].sm > targets[latest].sm) latest = t;
+    }
+    return latest >= 0 && sm > targets[latest].sm ? latest : -1;
+}
+
+unsigned ptx_target_version(unsigned target) {
+    return targets[target].version;
+}
+
+unsigned ptx_least_sm(ptx_target_set set) {
+    unsigned least = 0;
+    for (unsigned t = 0; t < TARGETS; t++)
+        if (set >> t & 1 && (!least || targets[t].now < least)) least = targets[t].now;
+    return least;
+}
+
+/* `80`: that and all later ones; `90a`: that only; `100f`: what is of its family, from it on, and says so. */
+static bool meets(const struct target *t, unsigned sm, char suffix) {
+    switch (suffix) {
+    case 'a': return t->suffix == 'a' && t->now == sm;
+    case 'f': return t->suffix != '_' && t->now / 10 == sm / 10 && t->now >= sm;
+    default: return t->now >= sm;
+    }
+}
+
+/* One of those between the bars of `90a|100f`; *text is moved behind it. */
+static unsigned read_target(const char **text, char *suffix) {
+    unsigned sm = 0;
+    while (**text >= '0' && **text <= '9') sm = sm * 10 + (unsigned)(*(*text)++ - '0');
+    *suffix = **text && **text != '|' ? *(*text)++ : '\0';
+    *text += **text == '|';
+    return sm;
+}
+
+static ptx_target_set read_targets(const char *text) {
+    ptx_target_set set = 0;
+    while (*text) {
+        char suffix;
+        const unsigned sm = read_target(&text, &suffix);
+        for (unsigned t = 0; t < TARGETS; t++)
+            if (meets(&targets[t], sm, suffix)) set |= UINT64_C(1) << t;
+    }
+    return set;
+}
+
+const char *ptx_describe_targets(arena *a, const char *target_text) {
+    const char *all = "", *between = "";
+    while (*target_text) {
+        char suffix;
+        const unsigned sm = read_target(&target_text, &suffix);
+        const char end[] = {suffix, '\0'};
+        all = arena_printf(a, "%s%ssm_%u%s", all, between, sm, suffix ? end : " or later");
+        between = strchr(target_text, '|') ? ", " : " or ";
+    }
+    return all;
+}
+
+/* ---- needs.def ---- */
+
+enum { MAX_CONDITIONS = 4 };
+
+typedef struct rule {
+    ptx_suffix conditions[MAX_CONDITIONS];
+    uint8_t condition_count;
+    uint8_t absent;      /* bit k: condition k must not hold */
+    bool sink;           /* the result is `_` */
+    const char *operand; /* this one is there; NULL: any may be */
+    ptx_need need;
+} rule;
+
+static const struct rule_text {
+    const char *mnemonics, *form, *targets;
+    uint16_t version;
+} rule_texts[] = {
+#define NEED(mnemonics, form, version, targets) {mnemonics, form, #targets, version},
+#include "ptx/needs.def"
+#undef NEED
+};
+
+enum { RULES = sizeof rule_texts / sizeof *rule_texts, MAX_USES = 64 * PTX_OP_COUNT };
+
+static rule rules[RULES];
+static ptx_need row_needs[PTX_OP_COUNT];
+static bool asks_operands[PTX_OP_COUNT];
+
+/* The rules that may concern a row: uses[first_use[op]] to uses[first_use[op + 1] - 1]. */
+static uint16_t uses[MAX_USES];
+static uint16_t first_use[PTX_OP_COUNT + 1];
+
+/* Whether `list`, words apart by blanks, has the word. `*` has all. */
+static bool lists(const char *list, const char *word) {
+    const size_t length = strlen(word);
+    if (strcmp(list, "*") == 0) return true;
+    for (; *list; list += strspn(list, " ")) {
+        const size_t here = strcspn(list, " ");
+        if (here == length && memcmp(list, word, length) == 0) return true;
+        list += here;
+    }
+    return false;
+}
+
+static bool read_condition(const char *word, size_t length, rule *r) {
+    const bool absent = *word == '!';
+    if (*word == '_' || *word == '+') {
+        r->sink |= *word == '_';
+        if (*word == '+') r->operand = word + 1;
+        return true;
+    }
+    if (r->condition_count == MAX_CONDITIONS) return false;
+    r->absent |= (uint8_t)(absent << r->condition_count);
+    return ptx_read_suffix(word + absent, length - absent, &r->conditions[r->condition_count++]);
+}
+
+static bool read_rule(const struct rule_text *text, rule *r) {
+    r->need = (ptx_need){text->version, read_targets(text->targets), text->targets};
+    for (const char *word = text->form; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        if (!read_condition(word, length, r)) return false;
+        word += length;
+    }
+    return r->need.targets != 0;
+}
+
+/* Which operand of the row isa.def calls so, up to a blank; -1: none. */
+static int operand_named(unsigned op, const char *name) {
+    const size_t length = strcspn(name, " ");
+    const char *at = ptx_ops[op].operands;
+    for (int number = 0; *at; number++) {
+        at += strspn(at, ", ");
+        if (strncmp(at, name, length) == 0 && strchr(":#?,", at[length])) return number;
+        at += strcspn(at, ",");
+    }
+    return -1;
+}
+
+static bool concerns(const struct rule_text *text, const rule *r, unsigned op) {
+    if (!lists(text->mnemonics, ptx_ops[op].mnemonic)) return false;
+    for (unsigned c = 0; c < r->condition_count; c++)
+        if (!ptx_row_has(op, &r->conditions[c]) && !(r->absent >> c & 1)) return false;
+    return !r->operand || operand_named(op, r->operand) >= 0;
+}
+
+static bool rules_read;
+
+static void read_all(void) {
+    bool fine = true;
+    unsigned count = 0;
+    for (unsigned k = 0; k < RULES; k++) fine &= read_rule(&rule_texts[k], &rules[k]);
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
+        const ptx_op_info *row = &ptx_ops[op];
+        row_needs[op] = (ptx_need){row->version, read_targets(row->targets), row->targets};
+        fine &= row_needs[op].targets != 0;
+        first_use[op] = (uint16_t)count;
+        for (unsigned k = 0; k < RULES; k++) {
+            if (!concerns(&rule_texts[k], &rules[k], op) || count == MAX_USES) continue;
+            uses[count++] = (uint16_t)k;
+            asks_operands[op] |= rules[k].operand || rules[k].sink;
+        }
+    }
+    first_use[PTX_OP_COUNT] = (uint16_t)count;
+    rules_read = fine && count < MAX_USES;
+}
+
+static void read_once(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_all);
+}
+
+bool ptx_needs_are_read(void) {
+    read_once();
+    return rules_read;
+}
+
+/* ---- instructions ---- */
+
+static bool has_operand(const ptx_instruction *i, const char *name) {
+    const int number = operand_named(i->op, name);
+    return number >= 0 && number < i->operand_count && i->operands[number].kind != PTX_ABSENT;
+}
+
+static bool holds(const rule *r, const ptx_instruction *i) {
+    for (unsigned c = 0; c < r->condition_count; c++)
+        if (ptx_has_suffix(i, &r->conditions[c]) == (r->absent >> c & 1)) return false;
+    if (r->sink && !(i->operand_count && i->operands[0].kind == PTX_SINK)) return false;
+    return !r->operand || has_operand(i, r->operand);
+}
+
+static void add(ptx_need *need, const ptx_need *other) {
+    if (other->version > need->version) need->version = other->version;
+    if (!(need->targets & ~other->targets)) return;
+    need->targets &= other->targets;
+    need->target_text = other->target_text;
+}
+
+ptx_need ptx_need_of(const ptx_instruction *i) {
+    read_once();
+    ptx_need need = row_needs[i->op];
+    for (unsigned k = first_use[i->op]; k < first_use[i->op + 1]; k++)
+        if (holds(&rules[uses[k]], i)) add(&need, &rules[uses[k]].need);
+    return need;
+}
+
+bool ptx_need_depends_on_operands(unsigned op) {
+    read_once();
+    return asks_operands[op];
+}
+
+/* ---- what is no instruction ---- */
+
+ptx_need ptx_need_of_special(unsigned special) {
+    static const struct {
+        uint16_t version;
+        const char *targets;
+    } rows[] = {
+#define SPECIAL(id, name, type, version, targets) {version, #targets},
+#include "ptx/special.def"
+#undef SPECIAL
+    };
+    return (ptx_need){rows[special].version, read_targets(rows[special].targets), rows[special].targets};
+}
+
+bool ptx_need_of_directive(const char *name, size_t length, ptx_need *need) {
+    static const struct {
+        const char *name, *targets;
+        uint16_t length, version;
+    } rows[] = {
+#define DIRECTIVE(name, version, targets) {name, #targets, sizeof name - 1, version},
+#include "ptx/directives.def"
+#undef DIRECTIVE
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        if (rows[k].length != length || memcmp(rows[k].name, name, length) != 0) continue;
+        *need = (ptx_need){rows[k].version, read_targets(rows[k].targets), rows[k].targets};
+        return true;
+    }
+    return false;
+}

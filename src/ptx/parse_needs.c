@@ -1,0 +1,42 @@
+/* What a module uses must be in the PTX version and on the target that it says it is for. */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+_Noreturn static void fail_version(ptx_parser *p, ptx_position at, int length, const char *what, unsigned version) {
+    const unsigned has = p->module->version;
+    ptx_fail_syntax(&p->diagnostics, at, "'%.*s' needs PTX ISA %u.%u (the module says .version %u.%u): raise .version",
+                    length, what, version / 10, version % 10, has / 10, has % 10);
+}
+
+_Noreturn static void fail_target(ptx_parser *p, ptx_position at, int length, const char *what,
+                                  const char *target_text) {
+    const ptx_module *m = p->module;
+    const char suffix[] = {m->sm_suffix, '\0'};
+    const char *targets = ptx_describe_targets(&p->scratch, target_text);
+    ptx_fail_syntax(&p->diagnostics, at, "'%.*s' needs %s (the module says .target sm_%u%s): change .target", length,
+                    what, targets, m->sm, suffix);
+}
+
+void ptx_require(ptx_parser *p, ptx_position at, const char *what, size_t length, const ptx_need *need) {
+    const bool known = need->version <= p->module->version, has = need->targets >> p->module->target & 1;
+    if (known && has) return;
+    enum { MOST_SHOWN = 80 };
+    const int shown = length < MOST_SHOWN ? (int)length : MOST_SHOWN;
+    if (!known) fail_version(p, at, shown, what, need->version);
+    fail_target(p, at, shown, what, need->target_text);
+}
+
+static void require_named(ptx_parser *p, ptx_position at, const char *name, size_t length) {
+    ptx_need need;
+    if (ptx_need_of_directive(name, length, &need)) ptx_require(p, at, name, length, &need);
+}
+
+void ptx_require_feature(ptx_parser *p, ptx_position at, const char *name) {
+    require_named(p, at, name, strlen(name));
+}
+
+void ptx_require_token(ptx_parser *p) {
+    const ptx_token *t = &p->lexer.token;
+    require_named(p, t->position, t->text, t->length);
+}
