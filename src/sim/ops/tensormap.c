@@ -29,11 +29,6 @@ static uint64_t address_in(const sim_warp *w, uint32_t slot, bool wide, int64_t 
     return base + (uint64_t)offset;
 }
 
-/* What keeps more than 16 bytes together came with sm_100. */
-static bool has_atomicity(const sim_warp *w, const sim_op *op, uint64_t value) {
-    return op->x != SIM_TENSOR_FIELD_ATOMICITY || value == 0 || w->sm->grid->machine->sm >= 100;
-}
-
 static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -42,9 +37,6 @@ static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
             op->imm2 & MAP_VALUE_WIDE ? SIM_SLOT(w, uint64_t, op->b)[l] : SIM_SLOT(w, uint32_t, op->b)[l];
         unsigned char *map = map_at(w, op, l, address, op->imm2 & MAP_IN_SHARED);
         if (!map) return SIM_STOP;
-        if (!has_atomicity(w, op, value))
-            return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << l,
-                             "tensor map: the swizzle's atomicity can only be 16 bytes (0) before sm_100");
         if (sim_tensor_replace(map, (sim_tensor_field)op->x, op->y, value) != HAUL_OK)
             return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << l, "%s", haul_message());
         if (w->sm->hazards && !(op->imm2 & MAP_IN_SHARED)) sim_hazard_map_changed(w, op, l, address, false);

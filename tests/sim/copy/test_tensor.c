@@ -524,7 +524,6 @@ static void changes_that_make_no_map_are_faults(void **state) {
     } cases[] = {
         {REPLACE("elemtype") ON_MAP "0x7f;\n", "element type 127 is not known"},
         {REPLACE("box_dim") ON_MAP "5, %r0;\n", "dimension 5 must be below 5"},
-        {REPLACE("swizzle_atomicity") ON_MAP "0x1;\n", "atomicity can only be 16 bytes"},
         {REPLACE("rank") ".shared::cta.b1024.b32 [%r8+8], %r0;\n", "must be 64-byte aligned"},
         {REPLACE("rank") ".shared::cta.b1024.b32 [%r3], %r0;\n", "were not made by cuTensorMapEncodeTiled"},
     };

@@ -295,7 +295,8 @@ static void what_is_not_there_is_refused(void **state) {
                    "has no such shape");
     expect_refusal("sm_90", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2,%r3}, [%r4];",
                    "must be 4 registers in braces");
-    expect_refusal("sm_90", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r4], {%r2};", "needs sm_100f, sm_110f or sm_120f");
+    expect_refusal("sm_90", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r4], {%r2};",
+                   "needs sm_100f, sm_110f or sm_120f");
     expect_refusal("sm_70", "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r2,%r3,%r4,%r5}, [%rd1], 16;",
                    "needs sm_80 or later");
     expect_refusal("sm_90", "wmma.load.a.sync.aligned.row.m16n16k16.tf32 {%r2,%r3,%r4,%r5}, [%rd1], 16;",
