@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* Tags: four banks of 128 sets of 4 ways. Data: each bank has a quarter of what shared memory leaves, less SPARE lines,
  * which its sets share. All of it was read off an H100, access by access (docs/memory-model.md). */
 enum { BANKS = 4, SETS = 128, WAYS = 4, LINE_BYTES = 128, SPARE = 15 };
@@ -18,9 +22,10 @@ enum { SWEEP_STEP = 45 };
 
 /* A set's lines in the order in which they are to stay: first the protected ones, of each kind the one used last first.
  * Tags are the low half of the line number: lines 512 GiB apart look alike, no device has them. */
+typedef uint32_t l1_tags __attribute__((vector_size(WAYS * sizeof(uint32_t))));
 typedef struct l1_set {
-    uint32_t tag[WAYS];
-    uint8_t valid[WAYS]; /* sectors */
+    l1_tags tag;
+    uint32_t valid; /* sectors: a byte for each line */
     uint8_t count, protected;
 } l1_set;
 
@@ -65,100 +70,145 @@ static uint32_t set_of(uint32_t line) {
     return low[line & 255] ^ second[line >> 8 & 255] ^ third[line >> 16 & 255] ^ high[line >> 24 & 127];
 }
 
-/* Where a line is in its set, or set->count. */
-static uint32_t find_way(const l1_set *set, uint32_t tag) {
-    uint32_t way = 0;
-    while (way < set->count && set->tag[way] != tag) way++;
-    return way;
+/* A bit for each tag that is equal. */
+static inline uint32_t match_tags(l1_tags tags, uint32_t tag) {
+#if defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32((__m128i)tags, _mm_set1_epi32((int)tag))));
+#else
+    uint32_t equal = 0;
+    for (unsigned k = 0; k < WAYS; k++) equal |= (uint32_t)(tags[k] == tag) << k;
+    return equal;
+#endif
 }
 
-/* Puts a line at `to`; those from there on to `from`, the last of which is overwritten, move on. */
-static void put_way(l1_set *set, uint32_t to, uint32_t from, uint32_t tag, uint8_t sectors) {
-    for (uint32_t way = from; way > to; way--) {
-        set->tag[way] = set->tag[way - 1];
-        set->valid[way] = set->valid[way - 1];
-    }
-    set->tag[to] = tag;
-    set->valid[to] = sectors;
+/* A bit for the place of the line in its set; 0: it is not there. */
+static inline uint32_t find_way(const l1_set *set, uint32_t tag) {
+    return match_tags(set->tag, tag) & ((1u << set->count) - 1);
+}
+
+/* The lower `count` bytes. */
+static inline uint64_t low_bytes(uint32_t count) {
+    return (1ull << 8 * count) - 1;
+}
+
+/* Puts a line at `to`; those from there on to `from`, the last of which is overwritten, move on. Without a branch:
+ * where a line goes nobody foresees. */
+static inline void put_way(l1_set *set, uint32_t to, uint32_t from, uint32_t tag, uint32_t sectors) {
+    const l1_tags number = {0, 1, 2, 3}, kept = set->tag, before = {0, kept[0], kept[1], kept[2]};
+    const l1_tags moves = (l1_tags)(number > to) & (l1_tags)(number <= from), here = (l1_tags)(number == to);
+    set->tag = (kept & ~(moves | here)) | (before & moves) | (tag & here);
+    const uint64_t touched = low_bytes(from + 1) & ~low_bytes(to), valid = set->valid;
+    set->valid =
+        (uint32_t)((valid & ~touched) | (valid << 8 & touched & ~low_bytes(to + 1)) | (uint64_t)sectors << 8 * to);
+}
+
+static inline uint32_t sectors_at(const l1_set *set, uint32_t way) {
+    return set->valid >> 8 * way & 0xff;
 }
 
 /* A line that is hit becomes the first of the protected ones; if they are too many, the last of them is the first of
  * the others. */
-static void use_again(l1_set *set, uint32_t way) {
+static inline void use_again(l1_set *set, uint32_t way, uint32_t tag, uint32_t sectors) {
     if (way >= set->protected && set->protected < PROTECTED_WAYS) set->protected ++;
-    if (way) put_way(set, 0, way, set->tag[way], set->valid[way]);
+    put_way(set, 0, way, tag, sectors);
 }
 
-static void give_up_line(l1_set *set) {
+static inline void give_up_line(l1_set *set) {
     set->count--;
-    if (set->protected > set->count) set->protected = set->count;
+    set->protected = set->protected < set->count ? set->protected : set->count;
 }
 
-/* The bank has no data for one more line: the next set in turn that has lines gives up its last. */
-static void make_room(sim_l1 *l1, uint32_t bank) {
-    l1_set *set;
-    do {
-        l1->sweep[bank] = (l1->sweep[bank] + SWEEP_STEP) % SETS;
-        set = &l1->set[l1->sweep[bank] * BANKS + bank];
-    } while (!set->count);
-    give_up_line(set);
-    l1->held[bank]--;
+/* The next set in turn that has lines. */
+static inline uint32_t next_to_give(const sim_l1 *l1, uint32_t bank) {
+    uint32_t at = l1->sweep[bank];
+    do at = (at + SWEEP_STEP) % SETS;
+    while (!l1->set[at * BANKS + bank].count);
+    return at;
 }
 
-/* Where the line is then: behind the protected ones. */
-static uint32_t bring_in(sim_l1 *l1, l1_set *set, uint32_t bank, uint32_t tag) {
-    if (set->count == WAYS) {
-        give_up_line(set);
-        l1->held[bank]--;
+/* Room for one more line: a full set gives up its own last one; where the bank has no data left, the next set in turn
+ * does. Which it is is as good as random, so that both are looked at. */
+static inline void make_room(sim_l1 *l1, uint32_t number) {
+    const uint32_t bank = number % BANKS;
+    const bool is_full = l1->set[number].count == WAYS;
+    if (l1->held[bank] < l1->room) {
+        if (is_full)
+            give_up_line(&l1->set[number]);
+        else
+            l1->held[bank]++;
+        return;
     }
-    if (l1->held[bank] >= l1->room) make_room(l1, bank);
-    put_way(set, set->protected, set->count, tag, 0);
+    const uint32_t next = next_to_give(l1, bank), own = 0u - (uint32_t)is_full, before = l1->sweep[bank];
+    l1->sweep[bank] = (before & own) | (next & ~own);
+    give_up_line(&l1->set[(number & own) | ((next * BANKS + bank) & ~own)]);
+}
+
+/* Comes in behind the protected lines. */
+static inline void bring_in(sim_l1 *l1, uint32_t number, uint32_t tag, uint32_t sectors) {
+    l1_set *set = &l1->set[number];
+    make_room(l1, number);
+    put_way(set, set->protected, set->count, tag, sectors);
     set->count++;
-    l1->held[bank]++;
-    return set->protected;
+}
+
+static inline unsigned load(sim_l1 *l1, uint64_t line, uint32_t number, unsigned mask) {
+    const uint32_t tag = (uint32_t)line;
+    l1_set *set = &l1->set[number];
+    const uint32_t there = find_way(set, tag);
+    if (!there) {
+        bring_in(l1, number, tag, mask);
+        return 0;
+    }
+    const uint32_t way = (uint32_t)__builtin_ctz(there), found = sectors_at(set, way);
+    use_again(set, way, tag, found | mask);
+    return found & mask;
 }
 
 unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask) {
-    if (!l1->room) return 0;
-    const uint32_t tag = (uint32_t)line, number = set_of(tag);
-    l1_set *set = &l1->set[number];
-    uint32_t way = find_way(set, tag);
-    if (way < set->count) {
-        use_again(set, way);
-        way = 0;
-    } else {
-        way = bring_in(l1, set, number % BANKS, tag);
+    return l1->room ? load(l1, line, set_of((uint32_t)line), mask) : 0;
+}
+
+/* The lines' sets, which the host is asked for. */
+static void find_sets(const sim_l1 *l1, const sim_lines *lines, uint16_t sets[SIM_LANES]) {
+    for (uint32_t i = 0; i < lines->count; i++) {
+        sets[i] = (uint16_t)set_of((uint32_t)lines->line[i]);
+        __builtin_prefetch(&l1->set[sets[i]], 1);
     }
-    const unsigned hits = set->valid[way] & mask;
-    set->valid[way] = (uint8_t)(set->valid[way] | mask);
-    return hits;
 }
 
 uint32_t sim_l1_load_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]) {
+    uint16_t sets[SIM_LANES];
     uint32_t hits = 0;
+    if (!l1->room) {
+        memcpy(missing, lines->mask, lines->count);
+        return 0;
+    }
+    find_sets(l1, lines, sets);
     for (uint32_t i = 0; i < lines->count; i++) {
-        const unsigned mask = lines->mask[i], found = sim_l1_load(l1, lines->line[i], mask);
+        const unsigned mask = lines->mask[i], found = load(l1, lines->line[i], sets[i], mask);
         hits += (uint32_t)__builtin_popcount(found);
         missing[i] = (uint8_t)(mask & ~found);
     }
     return hits;
 }
 
-/* The line's valid sectors, NULL when it is not there. */
-static uint8_t *find_line(sim_l1 *l1, uint64_t line) {
-    l1_set *set = &l1->set[set_of((uint32_t)line)];
-    const uint32_t way = find_way(set, (uint32_t)line);
-    return way == set->count ? NULL : set->valid + way;
+static l1_set *set_at(sim_l1 *l1, uint64_t line) {
+    return &l1->set[set_of((uint32_t)line)];
+}
+
+/* Where the line's sectors begin among the set's; behind them all when it is not there. */
+static unsigned first_sector(const l1_set *set, uint64_t line) {
+    return 8 * (unsigned)__builtin_ctz(find_way(set, (uint32_t)line) | 1u << WAYS);
 }
 
 unsigned sim_l1_probe(sim_l1 *l1, uint64_t line, unsigned mask) {
-    const uint8_t *valid = find_line(l1, line);
-    return valid ? *valid & mask : 0;
+    const l1_set *set = set_at(l1, line);
+    return (unsigned)((uint64_t)set->valid >> first_sector(set, line)) & mask;
 }
 
 void sim_l1_drop(sim_l1 *l1, uint64_t line, unsigned mask) {
-    uint8_t *valid = find_line(l1, line);
-    if (valid) *valid = (uint8_t)(*valid & ~mask);
+    l1_set *set = set_at(l1, line);
+    set->valid &= (uint32_t) ~((uint64_t)mask << first_sector(set, line));
 }
 
 uint32_t sim_l1_probe_lines(sim_l1 *l1, const sim_lines *lines, uint8_t missing[SIM_LANES]) {
