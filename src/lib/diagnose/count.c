@@ -505,7 +505,7 @@ static void sum_up(walk *w) {
     d->ideal_sectors = sum.ideal_sectors - d->index.ideal_sectors;
     d->tag_wavefronts = sum.wavefronts - d->index.wavefronts;
     d->shared_wavefronts = sum.shared_wavefronts - d->index.shared_wavefronts;
-    const sim_seen_size seen = w->seen.size;
+    const sim_seen_size seen = sim_seen_measure(&w->seen);
     d->distinct_sectors = seen.sectors;
     d->memory_bytes = memory_bytes(w, &seen);
     for (unsigned i = 0; i < w->size; i++)

@@ -418,8 +418,7 @@ static double hottest_place(sim_counting *const *countings, size_t count, double
 void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
     const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
     sim_l2_counts counts;
-    sim_l2_touched touched;
-    sim_l2_sum(l2, &counts, &touched);
+    sim_l2_sum(l2, &counts, NULL);
     waits->dirty_sectors = (double)dirty.sectors;
     waits->partly_dirty = (double)(dirty.partial + counts.filled_sectors);
     for (size_t sm = 0; sm < count; sm++)

@@ -14,9 +14,7 @@ static bool create_slice(sim_l2_slice *slice, uint32_t sets, uint32_t sms) {
     slice->covers = memory_alloc(sets * sizeof *slice->covers);
     slice->written_by_more.most = SIM_L2_MOST_SHARED_CHUNKS;
     slice->streams = memory_alloc(sms * sizeof *slice->streams);
-    slice->waiting = memory_alloc(sizeof *slice->waiting);
-    if (!slice->memory || !slice->covers || !slice->streams || !slice->waiting) return false;
-    memset(slice->waiting->count, 0, sizeof slice->waiting->count);
+    if (!slice->memory || !slice->covers || !slice->streams) return false;
     slice->sets =
         (sim_l2_sets *)(((uintptr_t)slice->memory + SIM_L2_SET_BYTES - 1) / SIM_L2_SET_BYTES * SIM_L2_SET_BYTES);
     return true;
@@ -68,7 +66,6 @@ void sim_l2_free(sim_l2 *l2) {
         memory_free(l2->slices[s].memory);
         memory_free(l2->slices[s].covers);
         memory_free(l2->slices[s].streams);
-        memory_free(l2->slices[s].waiting);
         sim_seen_free(&l2->slices[s].read);
         sim_seen_free(&l2->slices[s].written);
         sim_seen_free(&l2->slices[s].written_by_more);
@@ -82,23 +79,29 @@ void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count)
 
 /* Returns whether the set was complete. */
 static bool add_touched(sim_seen_size *sum, const sim_seen *seen) {
-    sum->sectors += seen->size.sectors;
-    sum->lines += seen->size.lines;
-    sum->pairs += seen->size.pairs;
+    const sim_seen_size size = sim_seen_measure(seen);
+    sum->sectors += size.sectors;
+    sum->lines += size.lines;
+    sum->pairs += size.pairs;
     return !seen->overflowed;
+}
+
+static void sum_touched(const sim_l2 *l2, sim_l2_touched *touched) {
+    *touched = (sim_l2_touched){.read_known = true, .written_known = true};
+    for (unsigned s = 0; s < SIM_SLICES; s++) {
+        const sim_l2_slice *slice = &l2->slices[s];
+        touched->read_known &= add_touched(&touched->read, &slice->read);
+        touched->written_known &= add_touched(&touched->written, &slice->written);
+        touched->written_known &= add_touched(&touched->written, &slice->written_by_more);
+    }
 }
 
 void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched) {
     enum { FIELDS = sizeof *counts / sizeof(uint64_t) };
     memset(counts, 0, sizeof *counts);
-    *touched = (sim_l2_touched){.read_known = true, .written_known = true};
-    for (unsigned s = 0; s < SIM_SLICES; s++) {
-        const sim_l2_slice *slice = &l2->slices[s];
-        for (unsigned f = 0; f < FIELDS; f++) ((uint64_t *)counts)[f] += ((const uint64_t *)&slice->counts)[f];
-        touched->read_known &= add_touched(&touched->read, &slice->read);
-        touched->written_known &= add_touched(&touched->written, &slice->written);
-        touched->written_known &= add_touched(&touched->written, &slice->written_by_more);
-    }
+    for (unsigned s = 0; s < SIM_SLICES; s++)
+        for (unsigned f = 0; f < FIELDS; f++) ((uint64_t *)counts)[f] += ((const uint64_t *)&l2->slices[s].counts)[f];
+    if (touched) sum_touched(l2, touched);
 }
 
 sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2) {

@@ -45,7 +45,7 @@ typedef struct sim_l2_dirty {
 
 sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2);
 
-/* Sums over the slices. */
+/* Sums over the slices. `touched` may be NULL. */
 void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched);
 
 #endif

@@ -16,16 +16,25 @@ enum {
 
 _Static_assert(SIM_L2_WAYS == (int)SIM_MATCH_ROW, "a set's tags are compared at once");
 
-/* All zero is an empty set. Of each way there is a nibble, way 0's the lowest: of its sectors, or of its place in the
- * order. */
+/* What a way's line has, four bits for its sectors each: shifts. */
+enum {
+    SIM_L2_VALID = 0,
+    SIM_L2_DIRTY = 4,
+    SIM_L2_WHOLE = 8,  /* nothing of the sector has to be read from memory any more: it was, or is all written */
+    SIM_L2_PARTLY = 12 /* some bytes were written: sim_l2_cover says how many */
+};
+
+/* By way, how many others were used since: a permutation of 0 to 15. XOR SIM_L2_FIRST_AGES. */
+typedef int8_t sim_l2_ages __attribute__((vector_size(SIM_L2_WAYS)));
+#define SIM_L2_FIRST_AGES ((sim_l2_ages){15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0})
+
+/* All zero is an empty set. */
 typedef struct sim_l2_set {
-    uint32_t tag[SIM_L2_WAYS]; /* low part of the line's number in its slice, plus 1; 0 = free */
-    uint64_t order;            /* the ways, the one used longest ago in the lowest nibble; XOR SIM_L2_FIRST_ORDER */
-    uint64_t valid, dirty;
-    uint64_t whole;  /* nothing of the sector has to be read from memory any more: it was, or is all written */
-    uint64_t partly; /* some bytes were written: sim_l2_cover says how many */
-    uint16_t last;   /* ways that persist, */
-    uint16_t first;  /* that are given up first */
+    uint32_t tag[SIM_L2_WAYS];   /* low part of the line's number in its slice, plus 1; 0 = free */
+    uint16_t state[SIM_L2_WAYS]; /* see SIM_L2_VALID */
+    sim_l2_ages ages;
+    uint16_t last;  /* ways that persist, */
+    uint16_t first; /* that are given up first */
 } __attribute__((aligned(SIM_L2_SET_BYTES))) sim_l2_set;
 
 /* What both partitions have for the same lines. */
@@ -33,7 +42,7 @@ typedef struct sim_l2_sets {
     sim_l2_set of[SIM_L2_PARTITIONS];
 } sim_l2_sets;
 
-/* Bytes written of sectors that are not whole; of ways without a bit in `partly` it says nothing. */
+/* Bytes written of sectors that are not whole; of ways without a bit that says partly it says nothing. */
 typedef struct sim_l2_cover {
     uint8_t bytes[SIM_L2_PARTITIONS][SIM_L2_WAYS][SIM_L2_LINE_SECTORS];
 } sim_l2_cover;
@@ -41,8 +50,6 @@ typedef struct sim_l2_cover {
 /* Memory that all SMs write all over would need a set for each: beyond so many chunks nothing is
  * said about it. */
 enum { SIM_L2_MOST_SHARED_CHUNKS = 1 << 15 };
-
-#define SIM_L2_FIRST_ORDER 0xfedcba9876543210u
 
 /* Requests that were made lately by a group of SMs: an equal one that comes soon shares its answer. */
 enum { SIM_L2_RECENT = 64, SIM_L2_GROUPS = 32, SIM_L2_GROUP_SMS = 6, SIM_L2_RECENT_ROUNDS = 1 };
@@ -52,9 +59,9 @@ typedef struct sim_l2_recent {
 } sim_l2_recent;
 
 /* Sets lie too far apart for the host's nearest caches: requests wait by the part of the sets that they are for, until
- * there are so many that playing them pays for fetching that part. An entry has bit SIM_L2_OTHER_PARTITION set when its
- * SM reads through partition 1. */
-enum { SIM_L2_PARTS = 16, SIM_L2_PART_ENTRIES = 2048, SIM_L2_OTHER_PARTITION = 1 << 15 };
+ * there are so many that playing them pays for fetching that part; few enough that they lie near themselves. An entry
+ * has bit SIM_L2_OTHER_PARTITION set when its SM reads through partition 1. */
+enum { SIM_L2_PARTS = 16, SIM_L2_PART_ENTRIES = 512, SIM_L2_OTHER_PARTITION = 1 << 15 };
 typedef struct sim_l2_waiting {
     uint32_t count[SIM_L2_PARTS];
     sim_log_entry entries[SIM_L2_PARTS][SIM_L2_PART_ENTRIES];
@@ -86,7 +93,6 @@ typedef struct sim_l2_slice {
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     sim_l2_recent recent[SIM_L2_GROUPS][SIM_L2_RECENT];
     sim_l2_stream *streams; /* as many as the machine has SMs */
-    sim_l2_waiting *waiting;
 } sim_l2_slice;
 
 struct sim_l2 {

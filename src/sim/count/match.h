@@ -35,4 +35,16 @@ static inline uint32_t sim_match(const uint32_t row[SIM_MATCH_ROW], uint32_t wan
 #endif
 }
 
+/* A bit for each of 16 bytes that equals `wanted`. */
+static inline uint32_t sim_match_bytes(const int8_t row[SIM_MATCH_ROW], int8_t wanted) {
+#if defined(__SSE2__)
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)row);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)wanted)));
+#else
+    uint32_t equal = 0;
+    for (unsigned k = 0; k < SIM_MATCH_ROW; k++) equal |= (uint32_t)(row[k] == wanted) << k;
+    return equal;
+#endif
+}
+
 #endif

@@ -15,6 +15,22 @@ void sim_seen_free(sim_seen *seen) {
     *seen = (sim_seen){0};
 }
 
+/* A chunk's pairs and lines each have their lowest bit in a nibble. */
+static void add_chunk(sim_seen_size *size, uint64_t chunk) {
+    const uint64_t fives = 0x5555555555555555u, ones = 0x1111111111111111u, pairs = (chunk | chunk >> 1) & fives;
+    size->sectors += (unsigned)__builtin_popcountll(chunk);
+    size->pairs += (unsigned)__builtin_popcountll(pairs);
+    size->lines += (unsigned)__builtin_popcountll((pairs | pairs >> 2) & ones);
+}
+
+sim_seen_size sim_seen_measure(const sim_seen *seen) {
+    sim_seen_size size = {0};
+    for (size_t i = 0; i < seen->capacity; i++)
+        for (size_t k = 0; seen->table[i].page && k < SIM_SEEN_CHUNKS; k++)
+            add_chunk(&size, seen->table[i].page->chunks[k]);
+    return size;
+}
+
 static sim_seen_entry *find(const sim_seen *seen, uint64_t key) {
     size_t at = sim_seen_place(key, seen->shift);
     while (seen->table[at].key && seen->table[at].key != key) at = (at + 1) & (seen->capacity - 1);

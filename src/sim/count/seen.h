@@ -30,14 +30,15 @@ enum { SIM_SEEN_MOST = 1 << 20 };
 typedef struct sim_seen {
     sim_seen_entry *table; /* open addressing, a power of two */
     size_t pages, capacity;
-    unsigned shift; /* of 64 bits, those that the capacity does not take */
-    size_t count;   /* chunks that have any sector */
-    sim_seen_size size;
+    unsigned shift;  /* of 64 bits, those that the capacity does not take */
+    size_t count;    /* chunks that have any sector */
     size_t most;     /* chunks beyond which the set is given up; 0: SIM_SEEN_MOST */
     bool overflowed; /* out of memory, or too large to be worth it: the set is incomplete */
 } sim_seen;
 
 void sim_seen_free(sim_seen *seen);
+/* How much is in it. */
+sim_seen_size sim_seen_measure(const sim_seen *seen);
 /* The page of that key, made if need be; NULL when there is no room. */
 sim_seen_page *sim_seen_page_of(sim_seen *seen, uint64_t key);
 
@@ -57,10 +58,6 @@ static inline sim_seen_page *sim_seen_at(sim_seen *seen, uint64_t line) {
     return sim_seen_page_of(seen, key);
 }
 
-static inline unsigned sim_seen_pairs(unsigned mask) {
-    return (unsigned)__builtin_popcount((mask | mask >> 1) & 5);
-}
-
 /* One more chunk: false when that is too many. */
 static inline bool sim_seen_has_room(sim_seen *seen) {
     seen->overflowed = seen->count >= (seen->most ? seen->most : SIM_SEEN_MOST);
@@ -70,13 +67,8 @@ static inline bool sim_seen_has_room(sim_seen *seen) {
 
 static inline void sim_seen_mark(sim_seen *seen, sim_seen_page *page, uint64_t line, unsigned mask) {
     uint64_t *chunk = &page->chunks[line % SIM_SEEN_PAGE / SIM_SEEN_LINES];
-    const unsigned shift = line % SIM_SEEN_LINES * 4, before = *chunk >> shift & 15, after = before | mask;
-    if (before == after) return;
     if (*chunk == 0 && !sim_seen_has_room(seen)) return;
-    *chunk |= (uint64_t)after << shift;
-    seen->size.sectors += (unsigned)__builtin_popcount(after ^ before);
-    seen->size.pairs += sim_seen_pairs(after) - sim_seen_pairs(before);
-    seen->size.lines += before == 0;
+    *chunk |= (uint64_t)mask << line % SIM_SEEN_LINES * 4;
 }
 
 static inline void sim_seen_add(sim_seen *seen, uint64_t line, unsigned mask) {

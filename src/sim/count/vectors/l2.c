@@ -27,13 +27,13 @@ static inline unsigned home_of(uint64_t line) {
     return (unsigned)__builtin_parityll(line >> 5 & 0x8b3) % SIM_L2_PARTITIONS;
 }
 
-/* The nibble of a way, and back in its place. */
-static inline unsigned nibble(uint64_t nibbles, unsigned way) {
-    return nibbles >> 4 * way & 15;
+/* Sectors of a way that have one of its marks, and back to its place. */
+static inline unsigned sectors(unsigned state, unsigned mark) {
+    return state >> mark & 15;
 }
 
-static inline uint64_t in_nibble(unsigned mask, unsigned way) {
-    return (uint64_t)mask << 4 * way;
+static inline uint16_t marked(unsigned mask, unsigned mark) {
+    return (uint16_t)(mask << mark);
 }
 
 static inline unsigned count_bits(unsigned mask) {
@@ -45,29 +45,36 @@ static inline uint32_t find_way(const sim_l2_set *set, uint64_t line) {
     return sim_match(set->tag, (uint32_t)line + 1);
 }
 
-/* The way becomes the latest used one: its nibble, the only one of its value, moves to the top. */
-static inline void touch(sim_l2_set *set, unsigned way) {
-    const uint64_t ones = 0x1111111111111111u, order = set->order ^ SIM_L2_FIRST_ORDER;
-    const uint64_t other = order ^ ones * way;
-    const unsigned at = (unsigned)__builtin_ctzll((other - ones) & ~other & 8 * ones) & ~3u;
-    const uint64_t below = order & ((1ull << at) - 1), above = order >> at >> 4 << at;
-    set->order = (below | above | (uint64_t)way << 60) ^ SIM_L2_FIRST_ORDER;
+static inline sim_l2_ages ages_of(const sim_l2_set *set) {
+    return set->ages ^ SIM_L2_FIRST_AGES;
 }
 
-static unsigned oldest_way(const sim_l2_set *set) {
-    return (unsigned)((set->order ^ SIM_L2_FIRST_ORDER) & 15);
+/* The way becomes the latest used one: those that were later are each one older. */
+static inline void touch(sim_l2_set *set, unsigned way) {
+    const sim_l2_ages numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ages = ages_of(set);
+    const int8_t own = (int8_t)(((const int8_t *)&set->ages)[way] ^ (SIM_L2_WAYS - 1 - (int)way));
+    const sim_l2_ages later = (sim_l2_ages)(ages < own), is_own = (sim_l2_ages)(numbers == (int8_t)way);
+    set->ages = ((ages - later) & ~is_own) ^ SIM_L2_FIRST_AGES;
+}
+
+/* A bit for the way that was used longest ago. */
+static inline uint32_t oldest_way(const sim_l2_set *set) {
+    const sim_l2_ages ages = ages_of(set);
+    return sim_match_bytes((const int8_t *)&ages, SIM_L2_WAYS - 1);
 }
 
 /* Of some ways, at least one. */
 static unsigned oldest_of(const sim_l2_set *set, unsigned ways) {
-    uint64_t order = set->order ^ SIM_L2_FIRST_ORDER;
-    while (!(ways >> (order & 15) & 1)) order >>= 4;
-    return (unsigned)(order & 15);
+    const sim_l2_ages ages = ages_of(set);
+    unsigned oldest = (unsigned)__builtin_ctz(ways);
+    for (unsigned left = ways; left; left &= left - 1)
+        if (ages[__builtin_ctz(left)] > ages[oldest]) oldest = (unsigned)__builtin_ctz(left);
+    return oldest;
 }
 
 /* The way to give up: a free one, one that is to go first, one that does not persist. */
 static unsigned choose_way(const sim_l2_set *set) {
-    if (!(set->first | set->last)) return oldest_way(set);
+    if (!(set->first | set->last)) return (unsigned)__builtin_ctz(oldest_way(set));
     const unsigned all = (1u << SIM_L2_WAYS) - 1, free = sim_match(set->tag, 0), passing = all & ~(unsigned)set->last;
     if (free) return oldest_of(set, free);
     if (set->first) return oldest_of(set, set->first);
@@ -95,60 +102,69 @@ static void prioritise(const sim_l2_slice *slice, sim_l2_set *set, unsigned way,
     }
 }
 
+/* Sectors that are to be written back and not whole. */
+static inline unsigned filled_first(unsigned state) {
+    return sectors(state, SIM_L2_DIRTY) & ~sectors(state, SIM_L2_WHOLE);
+}
+
 /* Writes a line back. A sector that was only partly written is first filled from memory. */
-static void write_back(sim_l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
-    const sim_l2_set *set = &at->sets->of[partition];
-    const unsigned dirty = nibble(set->dirty, way), whole = nibble(set->whole, way);
-    slice->counts.dram_write_sectors += count_bits(dirty);
-    slice->counts.dram_read_sectors += count_bits(dirty & ~whole);
-    slice->counts.filled_sectors += count_bits(dirty & ~whole);
-    slice->dirty.sectors -= count_bits(dirty);
-    slice->dirty.partial -= count_bits(dirty & ~whole);
-}
-
-/* The oldest way becomes the latest. */
-static unsigned take_oldest(sim_l2_set *set) {
-    const uint64_t order = set->order ^ SIM_L2_FIRST_ORDER;
-    set->order = (order >> 4 | order << 60) ^ SIM_L2_FIRST_ORDER;
-    return order & 15;
-}
-
-static unsigned take_chosen(sim_l2_set *set) {
-    const unsigned way = choose_way(set);
-    touch(set, way);
-    set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
-    return way;
-}
-
-/* A way for a line that is not there: the latest one, with nothing in it. */
-static inline unsigned replace_way(sim_l2_slice *slice, const l2_place *at, unsigned partition) {
-    sim_l2_set *set = &at->sets->of[partition];
-    const unsigned way = __builtin_expect(set->first | set->last, 0) ? take_chosen(set) : take_oldest(set);
-    const uint64_t kept = ~in_nibble(15, way);
-    if (set->dirty & ~kept) write_back(slice, at, partition, way);
-    set->valid &= kept, set->dirty &= kept, set->whole &= kept, set->partly &= kept;
-    set->tag[way] = (uint32_t)at->line + 1;
-    return way;
+static void write_back(sim_l2_slice *slice, unsigned state) {
+    const unsigned dirty = count_bits(sectors(state, SIM_L2_DIRTY)), filled = count_bits(filled_first(state));
+    slice->counts.dram_write_sectors += dirty;
+    slice->counts.dram_read_sectors += filled;
+    slice->counts.filled_sectors += filled;
+    slice->dirty.sectors -= dirty;
+    slice->dirty.partial -= filled;
 }
 
 /* What persists does so where it belongs; copies of it in the other partition do not (measured: half of an H100's reads
  * of a persisting range found it at once). */
-static __attribute__((noinline)) void rank_way(const sim_l2_slice *slice, const l2_place *at, unsigned partition,
-                                               unsigned way) {
+static void rank_way(const sim_l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
     const bool passes = at->priority == SIM_PRIORITY_LAST && partition != home_of(at->line);
     prioritise(slice, &at->sets->of[partition], way, passes ? SIM_PRIORITY_NORMAL : at->priority);
 }
 
-/* The line's set and way in a partition, made if need be. */
-static inline sim_l2_set *use_line(sim_l2_slice *slice, const l2_place *at, unsigned partition, unsigned *way) {
+static unsigned take_chosen(sim_l2_set *set) {
+    const unsigned way = choose_way(set);
+    set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
+    return way;
+}
+
+/* All bits of a state, or of ways, when it is not there; else none. */
+static inline uint32_t if_not(uint32_t there) {
+    return (there - 1) >> SIM_L2_WAYS;
+}
+
+/* The same as pick_way() where lines differ in rank. */
+static __attribute__((noinline)) unsigned pick_ranked_way(const sim_l2_slice *slice, const l2_place *at,
+                                                          unsigned partition, uint32_t there) {
+    sim_l2_set *set = &at->sets->of[partition];
+    const unsigned way = there ? (unsigned)__builtin_ctz(there) : take_chosen(set);
+    touch(set, way);
+    if (at->priority != SIM_PRIORITY_NORMAL || set->first) rank_way(slice, at, partition, way);
+    return way;
+}
+
+/* The line's way, or the one that it takes; it is the latest one then. */
+static inline unsigned pick_way(const sim_l2_slice *slice, const l2_place *at, unsigned partition, uint32_t there) {
+    sim_l2_set *set = &at->sets->of[partition];
+    if (__builtin_expect(at->priority != SIM_PRIORITY_NORMAL || (set->first | set->last), 0))
+        return pick_ranked_way(slice, at, partition, there);
+    const unsigned way = (unsigned)__builtin_ctz(there | (oldest_way(set) & if_not(there)));
+    touch(set, way);
+    return way;
+}
+
+/* The line's place in a partition, made if need be. Whether it is there nobody foresees: no branch asks. */
+static inline uint16_t *use_line(sim_l2_slice *slice, const l2_place *at, unsigned partition) {
     sim_l2_set *set = &at->sets->of[partition];
     const uint32_t there = find_way(set, at->line);
-    if (there)
-        touch(set, *way = (unsigned)__builtin_ctz(there));
-    else
-        *way = replace_way(slice, at, partition);
-    if (__builtin_expect(at->priority != SIM_PRIORITY_NORMAL || set->first, 0)) rank_way(slice, at, partition, *way);
-    return set;
+    const unsigned way = pick_way(slice, at, partition, there);
+    const unsigned before = set->state[way], given_up = before & if_not(there);
+    if (given_up & marked(15, SIM_L2_DIRTY)) write_back(slice, given_up);
+    set->state[way] = (uint16_t)(before ^ given_up);
+    set->tag[way] = (uint32_t)at->line + 1;
+    return &set->state[way];
 }
 
 /* ---- requests ---- */
@@ -156,82 +172,74 @@ static inline sim_l2_set *use_line(sim_l2_slice *slice, const l2_place *at, unsi
 static inline void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
     sim_l2_set *set = &at->sets->of[partition];
     const uint32_t there = find_way(set, at->line);
-    if (there) set->valid &= ~in_nibble(mask, (unsigned)__builtin_ctz(there));
+    if (there) set->state[__builtin_ctz(there)] &= (uint16_t)~marked(mask, SIM_L2_VALID);
 }
 
 /* Sectors that came from memory, to where some may have been written in part. */
-static inline void fill_home(sim_l2_slice *slice, sim_l2_set *set, unsigned way, unsigned mask) {
-    slice->dirty.partial -= count_bits(mask & nibble(set->dirty & ~set->whole, way));
+static inline void fill_home(sim_l2_slice *slice, uint16_t *state, unsigned mask) {
+    slice->dirty.partial -= count_bits(mask & filled_first(*state));
     slice->counts.dram_read_sectors += count_bits(mask);
-    set->valid |= in_nibble(mask, way);
-    set->whole |= in_nibble(mask, way);
+    *state |= marked(mask, SIM_L2_VALID) | marked(mask, SIM_L2_WHOLE);
 }
 
 /* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. So does a sector
  * of which only a part has been written. What the line's own partition lacks as well, it asks of memory. */
 static inline void read_line(const sim_l2 *l2, sim_l2_slice *slice, const l2_place *at, unsigned mask,
                              unsigned partition) {
-    unsigned way;
-    sim_l2_set *set = use_line(slice, at, partition, &way);
-    const unsigned home = home_of(at->line);
-    const unsigned present = nibble(partition == home ? set->valid & set->whole : set->valid, way),
+    const unsigned copied = 0u - (partition ^ home_of(at->line)); /* all bits: what it reads through has a copy */
+    uint16_t *state = use_line(slice, at, partition);
+    const unsigned present = sectors(*state, SIM_L2_VALID) & (sectors(*state, SIM_L2_WHOLE) | copied),
                    fetched = l2->fetched[mask & ~present];
     unsigned missing = fetched & ~present;
     slice->counts.read_hits += count_bits(mask & present);
     slice->counts.read_misses += count_bits(fetched);
-    if (!missing) return;
-    if (partition != home) {
-        set->valid |= in_nibble(missing, way);
-        set = use_line(slice, at, home, &way);
-        missing &= ~nibble(set->whole, way);
+    if (missing & copied) {
+        *state |= marked(missing, SIM_L2_VALID);
+        state = use_line(slice, at, 1 - partition);
+        missing &= ~sectors(*state, SIM_L2_WHOLE);
     }
-    fill_home(slice, set, way, missing);
+    fill_home(slice, state, missing);
 }
 
 /* Bytes of sectors of which not all are written. */
-static inline void cover_partly(sim_l2_set *set, uint8_t covered[SIM_L2_LINE_SECTORS], unsigned way, unsigned mask,
-                                unsigned bytes) {
-    if (!nibble(set->partly, way)) memset(covered, 0, SIM_L2_LINE_SECTORS);
-    set->partly |= in_nibble(mask, way);
+static inline void cover_partly(uint16_t *state, uint8_t covered[SIM_L2_LINE_SECTORS], unsigned mask, unsigned bytes) {
+    if (!sectors(*state, SIM_L2_PARTLY)) memset(covered, 0, SIM_L2_LINE_SECTORS);
+    *state |= marked(mask, SIM_L2_PARTLY);
     for (; mask; mask &= mask - 1) {
         const unsigned s = (unsigned)__builtin_ctz(mask), sum = covered[s] + bytes;
         covered[s] = (uint8_t)(sum < SIM_L2_SECTOR_BYTES ? sum : SIM_L2_SECTOR_BYTES);
-        set->whole |= in_nibble((unsigned)(sum >= SIM_L2_SECTOR_BYTES) << s, way);
+        *state |= marked((unsigned)(sum >= SIM_L2_SECTOR_BYTES) << s, SIM_L2_WHOLE);
     }
 }
 
-static inline uint8_t *cover_of(const sim_l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
-    return slice->covers[at->sets - slice->sets].bytes[partition][way];
+static inline uint8_t *cover_of(const sim_l2_slice *slice, const l2_place *at, unsigned partition,
+                                const uint16_t *state) {
+    return slice->covers[at->sets - slice->sets].bytes[partition][state - at->sets->of[partition].state];
 }
 
-/* A write goes to the line's own partition, where it has that way; the other one forgets its copy. */
-static inline void write_way(sim_l2_slice *slice, const l2_place *at, sim_l2_set *set, unsigned way, unsigned mask,
-                             unsigned bytes) {
-    const unsigned home = home_of(at->line), dirty = nibble(set->dirty, way), whole = nibble(set->whole, way);
-    set->valid |= in_nibble(mask, way);
-    set->dirty |= in_nibble(mask, way);
+/* A write goes to the line's own partition, where it has that place; the other one forgets its copy. */
+static inline void write_way(sim_l2_slice *slice, const l2_place *at, uint16_t *state, unsigned mask, unsigned bytes) {
+    const unsigned home = home_of(at->line), before = *state, whole = sectors(before, SIM_L2_WHOLE);
+    *state |= marked(mask, SIM_L2_VALID) | marked(mask, SIM_L2_DIRTY);
     if (bytes >= SIM_L2_SECTOR_BYTES)
-        set->whole |= in_nibble(mask, way);
+        *state |= marked(mask, SIM_L2_WHOLE);
     else if (mask & ~whole)
-        cover_partly(set, cover_of(slice, at, home, way), way, mask & ~whole, bytes);
-    slice->dirty.sectors += count_bits(mask & ~dirty);
-    slice->dirty.partial += count_bits(nibble(set->dirty & ~set->whole, way));
-    slice->dirty.partial -= count_bits(dirty & ~whole);
+        cover_partly(state, cover_of(slice, at, home, state), mask & ~whole, bytes);
+    slice->dirty.sectors += count_bits(mask & ~sectors(before, SIM_L2_DIRTY));
+    slice->dirty.partial += count_bits(filled_first(*state));
+    slice->dirty.partial -= count_bits(filled_first(before));
     forget_copy(at, 1 - home, mask);
 }
 
 static inline void write_line(sim_l2_slice *slice, const l2_place *at, unsigned mask, unsigned bytes) {
-    unsigned way;
-    sim_l2_set *set = use_line(slice, at, home_of(at->line), &way);
-    write_way(slice, at, set, way, mask, bytes);
+    write_way(slice, at, use_line(slice, at, home_of(at->line)), mask, bytes);
 }
 
 /* An atomic needs the old value: the sector is read if L2 has not got it, and is dirty afterwards. */
 static inline void update_line(const sim_l2 *l2, sim_l2_slice *slice, const l2_place *at, unsigned mask) {
-    unsigned way;
-    sim_l2_set *set = use_line(slice, at, home_of(at->line), &way);
-    fill_home(slice, set, way, l2->fetched[mask] & ~nibble(set->whole, way));
-    write_way(slice, at, set, way, mask, SIM_L2_SECTOR_BYTES);
+    uint16_t *state = use_line(slice, at, home_of(at->line));
+    fill_home(slice, state, l2->fetched[mask] & ~sectors(*state, SIM_L2_WHOLE));
+    write_way(slice, at, state, mask, SIM_L2_SECTOR_BYTES);
 }
 
 /* Requests that SMs of a group make for the same sectors at about the same time reach L2 as one: hardware has a
@@ -250,59 +258,69 @@ static inline bool shares_answer(sim_l2_recent group[SIM_L2_RECENT], sim_log_ent
 
 static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry entry, uint32_t set) {
     const l2_place at = {sim_log_line(entry), &slice->sets[set], sim_log_priority(entry)};
-    const unsigned mask = sim_log_mask(entry), sectors = count_bits(mask);
+    const unsigned mask = sim_log_mask(entry), asked = count_bits(mask);
     switch (sim_log_kind_of(entry)) {
     case SIM_LOG_READ:
         slice->counts.read_requests++;
-        slice->counts.read_sectors += sectors;
+        slice->counts.read_sectors += asked;
         read_line(l2, slice, &at, mask, entry / SIM_L2_OTHER_PARTITION % SIM_L2_PARTITIONS);
         break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;
-        slice->counts.write_sectors += sectors;
+        slice->counts.write_sectors += asked;
         write_line(slice, &at, mask, sim_log_bytes(entry));
         break;
     case SIM_LOG_REDUCTION:
         slice->counts.reduction_requests++;
-        slice->counts.reduction_sectors += sectors;
+        slice->counts.reduction_sectors += asked;
         update_line(l2, slice, &at, mask);
         break;
     case SIM_LOG_ATOMIC:
         slice->counts.atomic_requests++;
-        slice->counts.atomic_sectors += sectors;
+        slice->counts.atomic_sectors += asked;
         update_line(l2, slice, &at, mask);
         break;
     }
 }
 
-static __attribute__((noinline)) void play_part(const sim_l2 *l2, sim_l2_slice *slice, unsigned part) {
-    sim_l2_waiting *waiting = slice->waiting;
+static inline void fetch_set(const sim_l2_slice *slice, uint32_t set) {
+    enum { HOST_LINE = 64 };
+    const char *at = (const char *)&slice->sets[set];
+    for (size_t k = 0; k < sizeof *slice->sets; k += HOST_LINE) __builtin_prefetch(at + k, 1);
+}
+
+static __attribute__((noinline)) void play_part(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting,
+                                                unsigned part) {
+    enum { SETS_AHEAD = 8 };
     const uint32_t count = waiting->count[part];
-    for (uint32_t i = 0; i < count; i++) play(l2, slice, waiting->entries[part][i], waiting->set[part][i]);
+    for (uint32_t i = 0; i < count; i++) {
+        fetch_set(slice, waiting->set[part][i + SETS_AHEAD < count ? i + SETS_AHEAD : i]);
+        play(l2, slice, waiting->entries[part][i], waiting->set[part][i]);
+    }
     waiting->count[part] = 0;
 }
 
 /* Requests for one set keep their order; what other sets are asked for makes no difference to it. */
-static inline void put_aside(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry entry) {
+static inline void put_aside(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting, sim_log_entry entry) {
     const uint32_t set = set_of(slice, sim_log_line(entry)), part = set >> slice->part_shift;
-    sim_l2_waiting *waiting = slice->waiting;
     const uint32_t at = waiting->count[part]++;
     waiting->entries[part][at] = entry;
     waiting->set[part][at] = (uint16_t)set;
-    if (at + 1 == SIM_L2_PART_ENTRIES) play_part(l2, slice, part);
+    if (at + 1 == SIM_L2_PART_ENTRIES) play_part(l2, slice, waiting, part);
 }
 
 /* The next request of an SM. */
-static inline void take_request(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_stream *stream) {
+static inline void take_request(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting, sim_l2_stream *stream) {
     enum { ENTRIES_AHEAD = 16 };
     const sim_log_entry entry = *stream->next++;
     __builtin_prefetch(stream->next + ENTRIES_AHEAD);
     if (sim_log_kind_of(entry) != SIM_LOG_READ) {
-        put_aside(l2, slice, entry);
+        put_aside(l2, slice, waiting, entry);
         return;
     }
     slice->counts.issued_sectors += count_bits(sim_log_mask(entry));
-    if (!shares_answer(stream->group, entry, stream->sm, slice->round)) put_aside(l2, slice, entry | stream->partition);
+    if (!shares_answer(stream->group, entry, stream->sm, slice->round))
+        put_aside(l2, slice, waiting, entry | stream->partition);
 }
 
 /* The streams that go on, in the same order. */
@@ -353,14 +371,16 @@ static void see_stream(sim_l2_slice *slice, const sim_l2_stream *stream) {
 void SIM_L2_PLAY(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     sim_l2_slice *slice = &l2->slices[s];
     sim_l2_stream *streams = slice->streams;
+    sim_l2_waiting waiting;
+    memset(&waiting.count, 0, sizeof waiting.count);
     size_t open = open_streams(l2, slice, s, logs, count);
     for (size_t k = 0; k < open; k++) see_stream(slice, &streams[k]);
     slice->round += SIM_L2_RECENT_ROUNDS + 1; /* requests of different drains do not meet */
     for (; open; open = drop_ended(streams, open)) {
         for (size_t rounds = shortest(streams, open); rounds; rounds--) {
             slice->round++;
-            for (size_t k = 0; k < open; k++) take_request(l2, slice, &streams[k]);
+            for (size_t k = 0; k < open; k++) take_request(l2, slice, &waiting, &streams[k]);
         }
     }
-    for (unsigned part = 0; part < SIM_L2_PARTS; part++) play_part(l2, slice, part);
+    for (unsigned part = 0; part < SIM_L2_PARTS; part++) play_part(l2, slice, &waiting, part);
 }
