@@ -134,26 +134,46 @@ static void find_log_places(const sim_lines *lines, sim_log_places *places) {
     }
 }
 
+/* Room for an access's requests, and one more place that may be written. The last read is the last entry of its slice,
+ * which may have moved. */
+static bool make_log_room(sim_counting *c) {
+    sim_last_read *last = &c->last_read;
+    if (sim_log_has_room(&c->log, SIM_LANES + 1)) return true;
+    const bool grown = sim_log_reserve(&c->log, SIM_LANES + 1);
+    const sim_log_slice *slice = &c->log.slices[sim_log_slice_of(last->line)];
+    if (last->entry) last->entry = &slice->entries[slice->count - 1];
+    return grown;
+}
+
 /* Requests for lines that differ, of those sectors that `masks` has of each: in the log, one after the other. Returns
- * how many; *latest: the last one. */
+ * how many; *latest: the last one. Whether a line is asked for at all nobody foresees, so that no branch asks. */
 static uint32_t log_requests(sim_counting *c, const sim_lines *lines, const uint8_t masks[SIM_LANES], sim_log_kind kind,
                              sim_last_read *latest) {
+    const bool ranked = c->policy | c->plan->window.bytes;
     sim_log_places places;
-    uint32_t requests = 0;
+    uint32_t requests = 0, last = 0;
+    if (!make_log_room(c)) return 0;
     find_log_places(lines, &places);
     for (uint32_t i = 0; i < lines->count; i++) {
-        if (!masks[i]) continue;
-        const uint64_t line = lines->line[i];
-        const sim_log_entry request = sim_log_request(masks[i], kind, 0, sim_line_priority(c, line));
-        *latest = (sim_last_read){line, sim_log_put(&c->log, places.slice[i], places.entry[i] | request)};
-        requests++;
+        const sim_priority priority = ranked ? sim_line_priority(c, lines->line[i]) : SIM_PRIORITY_NORMAL;
+        const bool is_asked = masks[i] != 0;
+        sim_log_slice *slice = &c->log.slices[places.slice[i]];
+        slice->entries[slice->count] = places.entry[i] | sim_log_request(masks[i], kind, 0, priority);
+        slice->count += is_asked;
+        requests += is_asked;
+        last = is_asked ? i : last;
     }
+    const sim_log_slice *slice = &c->log.slices[places.slice[last]];
+    if (requests) *latest = (sim_last_read){lines->line[last], &slice->entries[slice->count - 1]};
     return requests;
 }
 
+/* A byte has the sectors of a line. */
 static uint32_t count_sectors(const uint8_t masks[SIM_LANES], uint32_t lines) {
+    uint64_t bytes[SIM_LANES / 8] = {0};
     uint32_t sectors = 0;
-    for (uint32_t i = 0; i < lines; i++) sectors += (uint32_t)__builtin_popcount(masks[i]);
+    memcpy(bytes, masks, lines);
+    for (uint32_t i = 0; i < SIM_LANES / 8; i++) sectors += (uint32_t)__builtin_popcountll(bytes[i]);
     return sectors;
 }
 

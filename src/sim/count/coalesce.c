@@ -58,10 +58,18 @@ void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines) {
     lines->sectors += (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) + 1);
 }
 
+static void add_lane(uint64_t address, sim_lines *lines) {
+    lines->count = lines->sectors = 1;
+    lines->line[0] = address >> SIM_LINE_SHIFT;
+    lines->mask[0] = (uint8_t)(1u << (address >> SIM_SECTOR_SHIFT & (SIM_LINE_SECTORS - 1)));
+}
+
 void sim_coalesce(const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes, sim_lines *lines) {
     const bool may_span = active == SIM_ALL_LANES && address[1] - address[0] <= 1u << SIM_SECTOR_SHIFT;
     lines->count = lines->sectors = 0;
-    if (may_span && is_progression(address))
+    if (active && !(active & (active - 1)))
+        add_lane(address[__builtin_ctz(active)], lines);
+    else if (may_span && is_progression(address))
         sim_add_span(address[0], address[SIM_LANES - 1] + bytes - 1, lines);
     else if (active)
         sim_vectors_best()->coalesce(address, active, lines);

@@ -24,3 +24,10 @@ bool sim_log_grow(sim_log *log, sim_log_slice *slice) {
     slice->capacity = capacity;
     return true;
 }
+
+bool sim_log_reserve(sim_log *log, size_t count) {
+    for (unsigned s = 0; s < SIM_SLICES; s++)
+        while (log->slices[s].capacity - log->slices[s].count < count)
+            if (!sim_log_grow(log, &log->slices[s])) return false;
+    return true;
+}

@@ -64,6 +64,16 @@ static inline sim_log_entry sim_log_request(unsigned mask, sim_log_kind kind, un
 /* Makes room for one more entry. False when there is no memory: then the log has failed. */
 bool sim_log_grow(sim_log *log, sim_log_slice *slice);
 
+/* Whether each slice has room for `count` more entries. */
+static inline bool sim_log_has_room(const sim_log *log, size_t count) {
+    bool has = true;
+    for (unsigned s = 0; s < SIM_SLICES; s++) has &= log->slices[s].capacity - log->slices[s].count >= count;
+    return has;
+}
+
+/* Makes it. False when there is no memory: then the log has failed. Entries may move. */
+bool sim_log_reserve(sim_log *log, size_t count);
+
 /* Returns the new entry, valid until the next call; NULL when there is no memory. */
 static inline sim_log_entry *sim_log_put(sim_log *log, uint32_t number, sim_log_entry entry) {
     sim_log_slice *slice = &log->slices[number];

@@ -1,5 +1,13 @@
 #include "sim/count/traffic.h"
 
+/* Whether the lanes are all at one address. */
+static bool are_one(const uint64_t address[SIM_LANES], uint32_t lanes) {
+    const uint64_t first = address[__builtin_ctz(lanes)];
+    uint64_t differs = 0;
+    for (uint32_t l = 0; l < SIM_LANES; l++) differs |= (address[l] ^ first) & (0 - (uint64_t)(lanes >> l & 1));
+    return differs == 0;
+}
+
 /* A table by address, of lanes + 1: at most a quarter full. */
 uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
     enum { PLACE_BITS = 7, PLACES = 1 << PLACE_BITS };
@@ -19,9 +27,11 @@ uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
 void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes,
                         sim_lines_request *request, void *context) {
     uint64_t rounds = 0;
+    bool one = false;
     for (uint32_t left = active; left; rounds++) {
         sim_lines lines;
-        uint32_t round = sim_distinct_lanes(address, left);
+        one = one || are_one(address, left);
+        const uint32_t round = one ? left & -left : sim_distinct_lanes(address, left);
         sim_coalesce(address, round, bytes, &lines);
         sim_traffic_tags(t, &lines, round, bytes);
         request(context, &lines);

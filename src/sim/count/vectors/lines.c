@@ -85,6 +85,16 @@ static void merge_any(sim_lines *lines, uint32_t count) {
     lines->sectors = sectors;
 }
 
+/* Whether any two are the same as far as 32 bits tell: each with the one 1 to 16 behind it, in a ring. */
+static bool may_repeat(const sim_lines *lines) {
+    uint32_t ring[SIM_LANES + SIM_LANES / 2], same = 0;
+    for (uint32_t i = 0; i < SIM_LANES; i++) ring[i] = (uint32_t)lines->line[i];
+    for (uint32_t i = 0; i < SIM_LANES / 2; i++) ring[SIM_LANES + i] = ring[i];
+    for (uint32_t behind = 1; behind <= SIM_LANES / 2; behind++)
+        for (uint32_t i = 0; i < SIM_LANES; i++) same |= (uint32_t)(ring[i] == ring[i + behind]);
+    return same != 0;
+}
+
 void SIM_COALESCE(const uint64_t address[SIM_LANES], uint32_t active, sim_lines *lines) {
     uint64_t falls = 0, repeats = 0;
     const uint32_t count = (uint32_t)__builtin_popcount(active);
@@ -99,9 +109,9 @@ void SIM_COALESCE(const uint64_t address[SIM_LANES], uint32_t active, sim_lines 
         repeats |= line == before;
     }
     lines->count = lines->sectors = count;
-    if (falls)
-        merge_any(lines, count);
-    else if (repeats)
+    if (falls) {
+        if (repeats || count < SIM_MANY_LINES || may_repeat(lines)) merge_any(lines, count);
+    } else if (repeats)
         merge_neighbours(lines, count);
 }
 
