@@ -41,7 +41,7 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
 
 static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
-    const uint32_t *operands = SIM_SLOT(w, uint32_t, op->b);
+    const uint32_t *operands = SIM_SLOT(w, uint32_t, op->b), *swaps = SIM_SLOT(w, uint32_t, op->c);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     uint64_t changed = 0;
     switch (kind) {
@@ -50,6 +50,7 @@ static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
     case SIM_ATOMIC_OR: EACH_WORD(uint32_t, old | b)
     case SIM_ATOMIC_XOR: EACH_WORD(uint32_t, old ^ b)
     case SIM_ATOMIC_EXCH: EACH_WORD(uint32_t, b)
+    case SIM_ATOMIC_CAS: EACH_WORD(uint32_t, old == b ? swaps[l] : old)
     case SIM_ATOMIC_MIN_U: EACH_WORD(uint32_t, old < b ? old : b)
     case SIM_ATOMIC_MAX_U: EACH_WORD(uint32_t, old > b ? old : b)
     case SIM_ATOMIC_MIN_S: EACH_WORD(int32_t, old < b ? old : b)
