@@ -92,20 +92,10 @@ bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint
            fault(w, op, bad, HAUL_SPACE_SHARED, address, op->bytes, 1, "access outside the block's shared memory");
 }
 
-bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], unsigned bytes,
-                     unsigned alignment, uintptr_t *base) {
-    uint64_t frame = w->sm->grid->program->frame_bytes;
-    uint32_t bad = bad_lanes(address, active, 0, frame, bytes, alignment);
-    if (bad)
-        return fault(w, op, bad, HAUL_SPACE_LOCAL, address, bytes, alignment,
-                     "access outside the thread's local memory");
-    uint64_t *used = &w->block->frame_used;
-    *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-        if ((active >> l & 1) && address[l] + bytes > *used) *used = address[l] + bytes;
-        address[l] += l * frame;
-    }
-    return true;
+bool sim_fault_frame(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
+                     unsigned alignment) {
+    const uint32_t bad = bad_lanes(address, active, 0, w->sm->grid->program->frame_bytes, bytes, alignment);
+    return fault(w, op, bad, HAUL_SPACE_LOCAL, address, bytes, alignment, "access outside the thread's local memory");
 }
 
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,

@@ -101,6 +101,8 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        unsigned bytes, unsigned alignment, uintptr_t *base);
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment);
+bool sim_fault_frame(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
+                     unsigned alignment);
 
 /* What *base is where lanes lie in several allocations: their host addresses are in w->sm->places. No other base is
  * odd. */
@@ -133,8 +135,22 @@ static inline bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t acti
 /* Generic addresses in the shared window: no lane may be so far in that its address would wrap around. */
 bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]);
 /* Offsets into the threads' frames; `address` becomes offsets from *base. */
-bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES], unsigned bytes,
-                     unsigned alignment, uintptr_t *base);
+static inline bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                                   unsigned bytes, unsigned alignment, uintptr_t *base) {
+    const uint64_t frame = w->sm->grid->program->frame_bytes;
+    uint64_t furthest = 0, *used = &w->block->frame_used;
+    *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
+    if (!sim_all_inside(address, active, 0, frame, bytes, alignment))
+        return sim_fault_frame(w, op, active, address, bytes, alignment);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint64_t offset = address[l] & (0 - (uint64_t)(active >> l & 1));
+        furthest = offset > furthest ? offset : furthest;
+        address[l] += l * frame;
+    }
+    if (furthest + bytes > *used) *used = furthest + bytes;
+    return true;
+}
+
 /* Offsets into the kernel's parameters. */
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base);
