@@ -18,7 +18,7 @@ enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
 /* Rounds without news after which a spinning path lets lanes of its warp leave their joins: many, since most such loops
  * wait for other warps and their lanes should stay together; few once the kernel has been seen to need it. */
-enum { SIM_PATIENT = 1024, SIM_IMPATIENT = 16 };
+enum { SIM_PATIENT = 1024, SIM_IMPATIENT = 4 };
 
 /* A warp has arrived when all its live lanes have. */
 typedef struct sim_barrier {

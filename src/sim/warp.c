@@ -10,6 +10,8 @@
 /* Backward branches a path may take before another path of the warp gets its turn; and while lanes wait at joins,
  * before it counts as waiting for them, whatever it does meanwhile. */
 enum { TURN = 64, ENDLESS = 1 << 20 };
+/* Rounds without news after which another path has its turn, and other warps have theirs. */
+enum { FOR_ANOTHER_PATH = 4, FOR_OTHER_WARPS = 4 };
 
 void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
@@ -229,36 +231,75 @@ bool sim_warp_release_joins(sim_warp *w) {
     return true;
 }
 
-void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
-    if (!w->at_joins) return;
-    /* Not the operation's place: generic accesses are done by a copy of it, whose address says nothing. */
-    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
+/* Whether some lanes are not where the others are, and may be what those wait for. */
+static bool is_parted(const sim_warp *w) {
+    return w->at_joins || are_several(w->ready_paths);
+}
+
+/* Of a whole warp's words, lane by lane a factor of its own: this is asked for each atomic. */
+static uint64_t hash_words(const uint32_t words[SIM_LANES]) {
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < SIM_LANES; l++) sum += words[l] * (0x9e3779b97f4a7c15ull + 2 * l);
+    return sum;
+}
+
+static uint64_t hash_lanes(uint64_t hash, uint32_t active, const void *lanes, unsigned bytes) {
+    if (active == SIM_ALL_LANES && bytes == sizeof(uint32_t)) return (hash ^ hash_words(lanes)) * 0x9e3779b97f4a7c15ull;
     for (; active; active &= active - 1)
         hash = hash_bytes(hash, (const char *)lanes + (size_t)__builtin_ctz(active) * bytes, bytes);
+    return hash;
+}
+
+void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
+    /* Not the operation's place: generic accesses are done by a copy of it, whose address says nothing. */
+    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
+    hash = hash_lanes(hash, active, lanes, bytes);
     w->seen = hash ? hash : 1;
+}
+
+/* A round of the running path is over: has it seen what it saw the last time? */
+static void end_round(sim_warp *w) {
+    w->rounds++;
+    if (!w->seen) return;
+    w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
+    w->path->seen = w->seen;
+    w->seen = 0;
 }
 
 /* Whether all that runs waits for lanes at joins: the last rounds of each path have all seen the same. Where paths
  * spin in different loops, what one sees is no news for another; so while all only spin, and whatever order they take
  * turns in, lanes at joins go on after so many rounds: each such wait ends. */
-static bool is_spinning(sim_warp *w) {
-    if (w->seen) {
-        w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
-        w->path->seen = w->seen;
-        w->seen = 0;
-    }
-    return ++w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
+static bool is_spinning(const sim_warp *w) {
+    return w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
+}
+
+/* Lanes that the spinning ones wait for are let go, and have their turn at once. */
+static void let_go(sim_warp *w) {
+    sim_warp_release_joins(w);
+    w->sm->patience = SIM_IMPATIENT;
+    w->turns = TURN;
+}
+
+/* Whether rounds have been in vain for so long, or twice as long, or ... */
+static bool spins_in_vain(const sim_warp *w, uint32_t rounds) {
+    return w->unchanged && w->unchanged % rounds == 0;
+}
+
+static bool is_next_due(sim_warp *w) {
+    return are_several(w->ready_paths) && (++w->turns >= TURN || spins_in_vain(w, FOR_ANOTHER_PATH));
 }
 
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
-    if (w->at_joins && is_spinning(w)) {
-        sim_warp_release_joins(w);
-        w->sm->patience = SIM_IMPATIENT;
-    }
-    if (!are_several(w->ready_paths) || ++w->turns < TURN) return SIM_NEXT;
-    w->turns = 0;
+    if (!w->seen && !is_parted(w)) return SIM_NEXT;
+    end_round(w);
+    if (w->at_joins && is_spinning(w)) let_go(w);
+    const bool yields = spins_in_vain(w, FOR_OTHER_WARPS), switches = is_next_due(w);
+    if (!yields && !switches) return SIM_NEXT;
     w->path->pc = pc;
-    return sim_warp_switch(w);
+    if (switches) w->turns = 0;
+    if (!yields) return sim_warp_switch(w);
+    if (switches) (void)sim_warp_switch(w);
+    return SIM_STOP;
 }
 
 /* ---- warp-collective instructions ---- */

@@ -37,7 +37,7 @@ typedef struct sim_path {
     uint8_t barrier;
     uint8_t resumes; /* the barrier it stopped at has opened: the operation at pc completes */
     uint16_t depth;  /* calls that its lanes are in */
-    uint64_t seen;   /* hash of what its last round saw while lanes waited at joins */
+    uint64_t seen;   /* hash of what its last round saw */
 } sim_path;
 
 typedef struct sim_join {
@@ -143,7 +143,8 @@ void sim_warp_wake(sim_warp *w, sim_path *path);
 /* All paths that are parked in that state may run again; false when there are none. */
 bool sim_warp_wake_all(sim_warp *w, sim_path_state state);
 
-/* Called on a backward branch to operation `pc`: now and then lets another ready path run (SIM_JUMP). */
+/* Called on a backward branch to operation `pc`: now and then lets another ready path run (SIM_JUMP), and where rounds
+ * have seen nothing new, another warp (SIM_STOP; the path stays ready). */
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc);
 
 /* Makes the next ready path run; SIM_STOP when none is. */

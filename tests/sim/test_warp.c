@@ -216,6 +216,50 @@ static void a_spin_lock_among_blocks_counts_all_threads(void **state) {
     assert_int_equal(out[1], 256);
 }
 
+/* Whoever holds the lock has his turn before the others have asked often: 256 times 1000 operations are enough. */
+static void warps_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) {
+    (void)state;
+    uint32_t out[1] = {0};
+    const char *ptx = KERNEL_WITH(".shared .align 8 .b32 lock[2];\n", "st.volatile.shared.u32 [lock], 0;\n"
+                                                                      "st.volatile.shared.u32 [lock+4], 0;\n"
+                                                                      "bar.sync 0;\n"
+                                                                      "TAKE: atom.shared.cas.b32 %r3, [lock], 0, 1;\n"
+                                                                      "setp.ne.u32 %p0, %r3, 0;\n"
+                                                                      "@%p0 bra TAKE;\n"
+                                                                      "ld.volatile.shared.u32 %r4, [lock+4];\n"
+                                                                      "add.u32 %r4, %r4, 1;\n"
+                                                                      "st.volatile.shared.u32 [lock+4], %r4;\n"
+                                                                      "membar.cta;\n"
+                                                                      "atom.shared.exch.b32 %r6, [lock], 0;\n"
+                                                                      "bar.sync 0;\n"
+                                                                      "ld.shared.u32 %r4, [lock+4];\n"
+                                                                      "st.global.u32 [%rd0], %r4;\n");
+    run_kernel(&(kernel_run){.ptx = ptx, .threads = 256, .limit = 256000, INTO(out)});
+    assert_int_equal(out[0], 256);
+}
+
+/* The lane that has the lock left the loop by a branch that was taken, so that the others go on first: for some rounds
+ * only, not until all paths take turns. Each lane takes the lock eight times. */
+static void paths_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) {
+    (void)state;
+    uint32_t out[2] = {0, 0};
+    const char *ptx = KERNEL("mov.u32 %r5, 0;\n"
+                             "TAKE: atom.global.cas.b32 %r3, [%rd0], 0, 1;\n"
+                             "setp.eq.u32 %p0, %r3, 0;\n"
+                             "@%p0 bra HAS;\n"
+                             "bra.uni TAKE;\n"
+                             "HAS: ld.volatile.global.u32 %r4, [%rd0+4];\n"
+                             "add.u32 %r4, %r4, 1;\n"
+                             "st.volatile.global.u32 [%rd0+4], %r4;\n"
+                             "membar.gl;\n"
+                             "atom.global.exch.b32 %r6, [%rd0], 0;\n"
+                             "add.u32 %r5, %r5, 1;\n"
+                             "setp.lt.u32 %p1, %r5, 8;\n"
+                             "@%p1 bra TAKE;\n");
+    run_kernel(&(kernel_run){.ptx = ptx, .limit = 50000, INTO(out)});
+    assert_int_equal(out[1], 256);
+}
+
 static void a_lane_may_wait_for_one_that_comes_later(void **state) {
     (void)state;
     uint32_t out[32];
@@ -296,7 +340,6 @@ static void what_a_loop_sees_does_not_depend_on_where_the_host_keeps_its_operati
     static const uint32_t lanes[SIM_LANES] = {3, 4, 5};
     const sim_op here = {.instruction = 9}, there[2] = {{.instruction = 8}, {.instruction = 9}};
     uint64_t seen[3];
-    w.at_joins = 1;
     sim_warp_observe(&w, &here, 7, lanes, sizeof *lanes);
     seen[0] = w.seen;
     for (unsigned k = 0; k < 2; k++) {
@@ -434,6 +477,8 @@ int main(void) {
         cmocka_unit_test(an_index_beyond_the_jump_table_is_an_error),
         cmocka_unit_test(a_spin_lock_among_the_lanes_of_a_warp_is_taken_by_each),
         cmocka_unit_test(a_spin_lock_among_blocks_counts_all_threads),
+        cmocka_unit_test(warps_that_spin_in_vain_let_the_one_with_the_lock_run),
+        cmocka_unit_test(paths_that_spin_in_vain_let_the_one_with_the_lock_run),
         cmocka_unit_test(a_lane_may_wait_for_one_that_comes_later),
         cmocka_unit_test(even_plain_loads_may_wait_for_a_lane_that_comes_later),
         cmocka_unit_test(lanes_wait_at_the_join_for_a_long_loop),

@@ -72,7 +72,7 @@ uint32_t sim_most_segments(const sim_program *p) {
 
 /* Goes to `target` from `pc`. Paths of a warp may take turns where they branch backwards. */
 static void write_way(sim_writer *w, uint32_t pc, uint32_t target) {
-    const unsigned step = sim_is_part(w) && target <= pc ? SIM_SEGMENT_TURN : SIM_NEXT;
+    const unsigned step = target <= pc ? SIM_SEGMENT_TURN : SIM_NEXT;
     sim_write_end(w, step, target);
 }
 
