@@ -54,7 +54,7 @@ hold_source third_mma 1440 518
 hold_source third_libs 1271 459
 hold_source third_fast 468 166
 hold_source third_small 466 166
-hold_source fourth_memory 6157 2191
+hold_source fourth_memory 6160 2191
 hold_source fourth_algos 3779 1355
 hold_source fourth_async 3346 1204
 hold_source fourth_libs 936 336

@@ -73,6 +73,14 @@ void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, ui
 /* ld, st, atom, red on shared memory: shared addresses. */
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint32_t address[SIM_LANES]);
+/* A minimum or maximum of 8 bytes there: machine code leaves its loop as soon as what a lane finds is not beaten by
+ * what it has. `idle`: lanes that change nothing as it was before; beaten[l]: those whose values leave lane l nothing
+ * to do. */
+typedef struct sim_contest {
+    uint32_t idle, beaten[SIM_LANES];
+} sim_contest;
+void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                       const uint32_t address[SIM_LANES], const sim_contest *contest);
 /* The atomic that was counted last named shared memories of other blocks alone. */
 void sim_count_as_remote(sim_counting *c, const sim_op *op);
 /* ldmatrix, stmatrix: 16 bytes of shared memory from the address of each lane in `rows`. */

@@ -37,14 +37,24 @@ static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t activ
     return sim_distinct_lanes(key, winners);
 }
 
-/* Load, compute, compare-and-swap, until all lanes have had their turn. A compare-and-swap of 16 bits goes on with what
- * the last one found. */
+static uint32_t contenders(const sim_contest *contest, uint32_t active, uint32_t winners) {
+    uint32_t left = active & ~contest->idle;
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (contest->beaten[l] & winners) left &= ~(1u << l);
+    return left;
+}
+
+/* Load, compute, compare-and-swap, until all lanes have had their turn, or have found that they have nothing to do. A
+ * compare-and-swap of 16 bits goes on with what the last one found. */
 static void count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
-                       unsigned bytes, bool loads_again) {
-    for (bool first = true; active; active &= ~swapping_lanes(address, active, bytes), first = false) {
+                       unsigned bytes, bool loads_again, const sim_contest *contest) {
+    uint32_t winners = 0, swapped;
+    for (bool first = true; active; active &= ~swapped, winners |= swapped, first = false) {
         if (first || loads_again)
             sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
-        sim_traffic_shared(&t->traffic, once(sim_bank_atomic(address, active, bytes)), active, bytes);
+        if (contest) active = contenders(contest, active, winners);
+        swapped = swapping_lanes(address, active, bytes);
+        if (active) sim_traffic_shared(&t->traffic, once(sim_bank_atomic(address, active, bytes)), active, bytes);
     }
 }
 
@@ -63,6 +73,11 @@ static void count_atomic(sim_counting *c, sim_tally *t, const uint32_t address[S
 
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint32_t address[SIM_LANES]) {
+    sim_count_contest(c, w, op, active, address, NULL);
+}
+
+void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                       const uint32_t address[SIM_LANES], const sim_contest *contest) {
     (void)w;
     if (!sim_is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
@@ -70,7 +85,7 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     sim_tally *t = sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
     if (own ? a->loops : a->loops_in_shared) {
         count_loop(t, sim_tally_at(c, op, own ? SIM_TALLY_LOOP_LOADS : SIM_TALLY_SHARED_LOOP_LOADS),
-                   sim_aggregated_lanes(a, active), address, op->bytes, op->x != SIM_ATOMIC_CAS);
+                   sim_aggregated_lanes(a, active), address, op->bytes, op->x != SIM_ATOMIC_CAS, contest);
     } else if (is_atomic(a->class) && (a->plain || !own)) {
         count_atomic(c, t, address, sim_aggregated_lanes(a, active), op->bytes);
     } else if (a->plain || !own) {

@@ -187,11 +187,48 @@ static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
+/* Minima and maxima of 8 bytes, which shared memory has no instruction for. */
+static bool is_contest(const sim_op *op) {
+    return op->bytes == 8 && op->x >= SIM_ATOMIC_MIN_U && op->x <= SIM_ATOMIC_MAX_S;
+}
+
+static bool leaves_as_is(const sim_op *op, uint64_t there, uint64_t value) {
+    bool changed;
+    sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, &there, value, 0, &changed);
+    return !changed;
+}
+
+static void find_contest(const sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                         sim_contest *contest) {
+    const uint64_t *values = SIM_SLOT(w, uint64_t, op->b);
+    *contest = (sim_contest){0};
+    SIM_EACH_LANE(l) {
+        if (!(active >> l & 1)) continue;
+        const uint64_t there = *(const uint64_t *)(w->block->shared + address[l]);
+        contest->idle |= (uint32_t)leaves_as_is(op, there, values[l]) << l;
+        for (uint32_t left = active & ~(1u << l); left; left &= left - 1) {
+            const unsigned other = (unsigned)__builtin_ctz(left);
+            if (address[other] == address[l] && leaves_as_is(op, values[other], values[l]))
+                contest->beaten[l] |= 1u << other;
+        }
+    }
+}
+
+static sim_step contest_at_block(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    sim_contest contest;
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    find_contest(w, op, active, address, &contest);
+    const sim_step step = atomic_at_block(w, op, active, w->block, address);
+    if (step == SIM_NEXT) sim_count_contest(w->sm->counting, w, op, active, address, &contest);
+    return step;
+}
+
 /* Lanes may name blocks of the cluster; however many they name, it is one access. */
 static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
     uint32_t places[SIM_LANES] = {0};
     const bool split = sim_cluster_names_block(address, active);
     bool own = true;
+    if (!split && w->sm->counting && is_contest(op)) return contest_at_block(w, op, active, address);
     const sim_step step = split ? atomic_at_blocks(w, op, active, address, places, &own)
                                 : atomic_at_block(w, op, active, w->block, address);
     if (step != SIM_NEXT) return step;

@@ -211,6 +211,23 @@ static void a_float_added_to_shared_memory_is_a_loop(void **state) {
     ASSERT_COUNT(r, INST_SHARED_LD, 2);
 }
 
+#define MAXIMUM(value)                                                                                            \
+    KERNEL_WITH(".shared .align 8 .b8 s[8];\n", value "mov.u64 %rd4, 0;\nst.shared.u64 [s], %rd4;\nbar.sync 0;\n" \
+                                                      "cvt.u64.u32 %rd5, %r3;\nred.shared.max.u64 [s], %rd5;\n")
+
+static void lanes_leave_a_maximum_that_they_would_not_change(void **state) {
+    (void)state;
+    haul_launch_record r = counted(MAXIMUM("add.u32 %r3, %r0, 1;\n"), 1, 32); /* rising: one after the other wins */
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 32);
+    ASSERT_COUNT(r, INST_SHARED_LD, 32);
+    r = counted(MAXIMUM("sub.u32 %r3, 32, %r0;\n"), 1, 32); /* falling: the first wins, the others see that */
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 1);
+    ASSERT_COUNT(r, INST_SHARED_LD, 2);
+    r = counted(MAXIMUM("mov.u32 %r3, 0;\n"), 1, 32);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 0);
+    ASSERT_COUNT(r, INST_SHARED_LD, 1);
+}
+
 static void generic_accesses_count_where_they_lead(void **state) {
     (void)state;
     haul_launch_record r =
@@ -334,6 +351,7 @@ int main(void) {
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
         cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
+        cmocka_unit_test(lanes_leave_a_maximum_that_they_would_not_change),
         cmocka_unit_test(generic_accesses_count_where_they_lead),
         cmocka_unit_test(lanes_that_stay_in_a_loop_run_each_round_together),
         cmocka_unit_test(a_last_use_leaves_nothing_in_l1),
