@@ -41,7 +41,11 @@ static const char *const introduction[] = {
     "`fd` each lane's part of a matrix and `io` a pixel's offsets, in braces; `[ta]` an address in tensor "
     "memory, `xa` such a one or a descriptor, `lanes` a mask's words in braces. The depth of a product's shape "
     "follows it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and "
-    "architecture that have the instruction.",
+    "the targets that have the instruction: `sm_80` stands for all later ones too, `sm_90a` for itself, `sm_100f` for "
+    "what is of its family and says so (`sm_100a`, `sm_103f`). What single modifiers, types and operands need beyond "
+    "that "
+    "is in `src/ptx/needs.def`, and for directives and special registers in `directives.def` and `special.def`, as "
+    "ptxas 13.0 has it. A module that uses what its `.version` or `.target` does not have is refused.",
 };
 
 /* What the manual leaves open, or no GPU was there to say. */

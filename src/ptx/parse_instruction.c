@@ -440,9 +440,9 @@ static const ptx_known_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_positi
 }
 
 static void require_instruction(ptx_parser *p, const ptx_instruction *i, const ptx_name *name) {
-    ptx_need need = name->opcode->need;
-    if (name->opcode->depends_on_operands) need = ptx_need_of(i);
-    ptx_require(p, i->position, name->text, name->length, &need);
+    const ptx_known_opcode *known = name->opcode;
+    const ptx_need all = known->depends_on_operands ? ptx_need_of(i) : (ptx_need){0};
+    ptx_require(p, i->position, name->text, name->length, known->depends_on_operands ? &all : &known->need);
 }
 
 enum { MAX_OPCODE = 200 };
