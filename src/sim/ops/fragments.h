@@ -109,12 +109,17 @@ static inline void sim_gather_sums(const sim_warp *w, const sim_product *p, cons
     }
 }
 
+static inline uint16_t sim_half_sum(float sum) {
+    const uint16_t half = f16_of_f32(sum);
+    return half == 0x8000 ? 0 : half;
+}
+
 static inline void sim_scatter_sum(sim_warp *w, unsigned type, const uint32_t *slots, unsigned q, unsigned lane,
                                    const sim_operands *o, unsigned n) {
     if (type == PTX_F64)
         SIM_SLOT(w, double, slots[q])[lane] = o->sum.wide[n];
     else if (type == PTX_F16)
-        SIM_SLOT(w, uint16_t, slots[q / 2])[2 * lane + q % 2] = f16_of_f32(o->sum.single[n]);
+        SIM_SLOT(w, uint16_t, slots[q / 2])[2 * lane + q % 2] = sim_half_sum(o->sum.single[n]);
     else
         SIM_SLOT(w, int32_t, slots[q])[lane] = o->sum.integer[n];
 }

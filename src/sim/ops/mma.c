@@ -16,12 +16,17 @@ static bool goes_by_halves(const sim_product *p, unsigned sm) {
     return (p->type_a == PTX_E4M3 || p->type_a == PTX_E5M2) && sm >= SIM_FIRST_HOPPER && sm < SIM_FIRST_RTX_BLACKWELL;
 }
 
+static uint32_t half_of(uint32_t raw, unsigned type) {
+    return encode(sim_f16, sim_decode_one(raw, type), SIM_ROUND_EVEN, false);
+}
+
+/* Of each four elements two, as halves. */
 static void pick(const sim_product *p, const sim_operands *from, unsigned first, sim_operands *to) {
     const uint32_t picked = p->k / 2;
     for (uint32_t at = 0; at < picked; at++) {
         const uint32_t k = 4 * (at / 2) + first + at % 2;
-        for (uint32_t i = 0; i < p->m; i++) to->a.raw[i * picked + at] = from->a.raw[i * p->k + k];
-        memcpy(&to->b.raw[at * p->n], &from->b.raw[k * p->n], p->n * sizeof *to->b.raw);
+        for (uint32_t i = 0; i < p->m; i++) to->a.raw[i * picked + at] = half_of(from->a.raw[i * p->k + k], p->type_a);
+        for (uint32_t j = 0; j < p->n; j++) to->b.raw[at * p->n + j] = half_of(from->b.raw[k * p->n + j], p->type_b);
     }
 }
 
@@ -29,6 +34,7 @@ static void multiply_by_halves(const sim_product *p, sim_operands *o, unsigned s
     sim_product half = *p;
     sim_operands part;
     half.k = p->k / 2;
+    half.type_a = half.type_b = PTX_F16;
     memset(part.sum.single, 0, p->m * p->n * sizeof(float));
     for (unsigned first = 0; first < 4; first += 2) {
         pick(p, o, first, &part);
@@ -130,7 +136,7 @@ static void scatter_quad_sums(sim_warp *w, const sim_product *p, unsigned quad, 
         for (unsigned e = 0; e < QUAD_SUMS && lanes >> lane & 1; e++) {
             const float sum = o->sum.single[quad_sum(p->type_d, member, e)];
             if (p->type_d == PTX_F16)
-                SIM_SLOT(w, uint16_t, d[e / 2])[2 * lane + e % 2] = f16_of_f32(sum);
+                SIM_SLOT(w, uint16_t, d[e / 2])[2 * lane + e % 2] = sim_half_sum(sum);
             else
                 SIM_SLOT(w, float, d[e])[lane] = sum;
         }

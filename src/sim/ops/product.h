@@ -21,7 +21,13 @@ typedef struct sim_product {
     uint32_t selector;   /* which threads of four have them */
 } sim_product;
 
-enum { SIM_MOST_FACTOR = 16384, SIM_MOST_SUMS = 4096, SIM_MOST_WIDE = 256, SIM_MOST_COLUMNS = 256 };
+enum {
+    SIM_MOST_FACTOR = 16384,
+    SIM_MOST_SUMS = 4096,
+    SIM_MOST_WIDE = 256,
+    SIM_MOST_ROWS = 128,
+    SIM_MOST_COLUMNS = 256
+};
 
 /* Element (row, k) of a is number row * product.k + k, element (k, column) of b number k * product.n + column. */
 typedef struct sim_factor {
@@ -102,6 +108,12 @@ static inline sim_small_float sim_small_float_of(unsigned type) {
 
 /* Exponents whose sum is some way from the least and the greatest one of single precision. */
 enum { SIM_NEAR = 40 };
+
+/* Infinities and NaNs. */
+static inline bool sim_is_special(uint32_t raw, const sim_small_float *s) {
+    const uint32_t bits = raw >> s->shift, top = (1u << s->exponent) - 1, fractions = (1u << s->mantissa) - 1;
+    return (bits >> s->mantissa & top) == top && !s->finite && (s->infinite || (bits & fractions) == fractions);
+}
 
 /* Fills in significands and exponents; false when some element is an infinity or a NaN. */
 static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned type) {

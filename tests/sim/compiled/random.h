@@ -2,6 +2,7 @@
 #ifndef HAUL_TESTS_SIM_RANDOM_H
 #define HAUL_TESTS_SIM_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint32_t draw_below(uint64_t *state, uint32_t below) {
@@ -48,6 +49,13 @@ static inline uint64_t hard_bits(uint64_t *state) {
     case 6: return UINT64_C(0x3000300030003000) + (bits & UINT64_C(0x8fff8fff8fff8fff));
     default: return bits;
     }
+}
+
+/* FNV-1a, by words. */
+static inline uint64_t hash_words(const uint32_t *words, size_t count) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t n = 0; n < count; n++) hash = (hash ^ words[n]) * UINT64_C(0x100000001b3);
+    return hash;
 }
 
 #endif

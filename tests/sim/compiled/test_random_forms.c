@@ -3,7 +3,8 @@
  *
  * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S. With
  * HAUL_TEST_DEVICE=gpu:0 the virtual GPU is held against a real one, which must take the same forms and compute the
- * same: all that differ are told. */
+ * same: all that differ are told, with the operands of a few threads. HAUL_TEST_RECORD=FILE writes down what the GPU
+ * gave, a form a line; tests/data/h100/forms.txt is such a record, and the virtual GPU is held against it too. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -31,6 +32,7 @@ typedef struct form {
 } form;
 
 typedef struct maker {
+    uint32_t seed;
     uint64_t state;
     form forms[FORMS];
     unsigned count;
@@ -293,34 +295,65 @@ static void run_here(const maker *m, const char *mode, outcome *o) {
 
 static unsigned differences;
 
-static void tell_sources(const form *f, unsigned thread) {
-    for (unsigned k = 0; k < f->source_count; k++)
-        fprintf(stderr, " %c%u=%016llx", f->sources[k].file, f->sources[k].number,
-                (unsigned long long)in[thread * 18 + f->sources[k].at]);
-}
-
 static bool is_same(const slot *a, const slot *b) {
     return a->result == b->result && a->second == b->second && a->carry == b->carry;
 }
 
+/* Bits of a source's file. */
+static unsigned long long source_bits(const source *s, unsigned thread) {
+    const uint64_t bits = in[thread * 18 + s->at];
+    return s->file == 'd' || s->file == 'e' ? bits : s->file == 'h' ? (uint16_t)bits : (uint32_t)bits;
+}
+
+static void tell_thread(const form *f, unsigned thread, const slot *got, const slot *want) {
+    fprintf(stderr, "    thread %u: %llx", thread, (unsigned long long)got->result);
+    if (f->pair || got->carry != want->carry) fprintf(stderr, " %x %x", got->second, got->carry);
+    fprintf(stderr, ", not %llx", (unsigned long long)want->result);
+    if (f->pair || got->carry != want->carry) fprintf(stderr, " %x %x", want->second, want->carry);
+    for (unsigned k = 0; k < f->source_count; k++)
+        fprintf(stderr, " %c%u=%llx", f->sources[k].file, f->sources[k].number, source_bits(&f->sources[k], thread));
+    fputc('\n', stderr);
+}
+
 /* How many threads of a form differ, and the first of them. */
 static void hold_form(const maker *m, unsigned n, const outcome *got, const outcome *want) {
-    unsigned count = 0, first = 0;
-    for (unsigned t = THREADS * BLOCKS; t-- > 0;)
-        if (!is_same(&got->out[t][n], &want->out[t][n])) count++, first = t;
+    enum { TOLD = 4 };
+    unsigned count = 0;
+    for (unsigned t = 0; t < THREADS * BLOCKS; t++) count += !is_same(&got->out[t][n], &want->out[t][n]);
     if (!count) return;
-    const slot *g = &got->out[first][n], *w = &want->out[first][n];
-    fprintf(stderr, "differs: %u: %s thread %u: %llx %x %x, not %llx %x %x:", count, text_string(&m->forms[n].line),
-            first, (unsigned long long)g->result, g->second, g->carry, (unsigned long long)w->result, w->second,
-            w->carry);
-    tell_sources(&m->forms[n], first);
-    fputc('\n', stderr);
+    fprintf(stderr, "differs in %u threads: %s\n", count, text_string(&m->forms[n].line));
+    for (unsigned t = 0, told = 0; t < THREADS * BLOCKS && told < TOLD; t++) {
+        if (is_same(&got->out[t][n], &want->out[t][n])) continue;
+        tell_thread(&m->forms[n], t, &got->out[t][n], &want->out[t][n]);
+        told++;
+    }
     differences++;
 }
 
-/* The forms that a device does not take are told, and the others run. */
-static void run_one_by_one(maker *m, const char *device, outcome *o) {
+/* ---- what a device gave, written down: the seed of `in`, a hash, where sources lie, the form ---- */
+
+static uint64_t hash_of(const outcome *o, unsigned n) {
+    uint32_t words[THREADS * BLOCKS][sizeof(slot) / sizeof(uint32_t)];
+    for (unsigned t = 0; t < THREADS * BLOCKS; t++) memcpy(words[t], &o->out[t][n], sizeof *words);
+    return hash_words(*words, sizeof words / sizeof **words);
+}
+
+static void record_forms(const maker *m, FILE *f, const outcome *o, uint32_t refused) {
+    for (unsigned n = 0; n < FORMS; n++) {
+        const form *of = &m->forms[n];
+        if (refused >> n & 1) continue;
+        fprintf(f, "%u %016llx %c%s", (unsigned)m->seed, (unsigned long long)hash_of(o, n), of->file ? of->file : '-',
+                of->pair ? "p" : "");
+        for (unsigned k = 0; k < of->source_count; k++)
+            fprintf(f, " %c%u@%u", of->sources[k].file, of->sources[k].number, of->sources[k].at);
+        fprintf(f, " | %s\n", text_string(&of->line));
+    }
+}
+
+/* The forms that a device does not take are told, and the others run: which were refused. */
+static uint32_t run_one_by_one(maker *m, const char *device, outcome *o) {
     static outcome one;
+    uint32_t refused = 0;
     for (unsigned k = 0; k < FORMS; k++) {
         write_kernel(m, k);
         memset(&one, 0, sizeof one);
@@ -328,19 +361,24 @@ static void run_one_by_one(maker *m, const char *device, outcome *o) {
             .ptx = text_string(&m->ptx), .blocks = BLOCKS, .threads = THREADS, FROM(in), INTO(one.out)};
         if (try_elsewhere(device, &run) != HAUL_OK) {
             fprintf(stderr, "refused: %s %s\n", text_string(&m->forms[k].line), haul_message());
+            refused |= 1u << k;
             differences++;
         }
         for (unsigned t = 0; t < THREADS * BLOCKS; t++) o->out[t][k] = one.out[t][k];
     }
+    return refused;
 }
 
-static void hold_against(maker *m, const char *device) {
+static void hold_against(maker *m, const char *device, FILE *record) {
     static outcome want, got;
+    uint32_t refused = 0;
     run_here(m, "off", &want);
     memset(&got, 0, sizeof got);
     const kernel_run run = {.ptx = text_string(&m->ptx), .blocks = BLOCKS, .threads = THREADS, FROM(in), INTO(got.out)};
-    if (try_elsewhere(device, &run) != HAUL_OK) run_one_by_one(m, device, &got);
-    for (unsigned k = 0; k < FORMS; k++) hold_form(m, k, &got, &want);
+    if (try_elsewhere(device, &run) != HAUL_OK) refused = run_one_by_one(m, device, &got);
+    for (unsigned k = 0; k < FORMS; k++)
+        if (!(refused >> k & 1)) hold_form(m, k, &got, &want);
+    if (record) record_forms(m, record, &got, refused);
 }
 
 static void hold_compiled(const maker *m) {
@@ -351,26 +389,101 @@ static void hold_compiled(const maker *m) {
     assert_memory_equal(got.record.counters, want.record.counters, sizeof got.record.counters);
 }
 
+static void begin(maker *m, uint32_t seed) {
+    *m = (maker){.seed = seed, .state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    for (size_t k = 0; k < IN_COUNT; k++) in[k] = hard_bits(&m->state);
+}
+
 static void each_form_computes_the_same(void **state) {
     (void)state;
     static maker m;
     const uint32_t from = number_from("HAUL_STRESS_FROM", 1), count = number_from("HAUL_STRESS", 12);
-    const char *device = getenv("HAUL_TEST_DEVICE");
+    const char *device = getenv("HAUL_TEST_DEVICE"), *path = getenv("HAUL_TEST_RECORD");
+    FILE *record = path ? fopen(path, "w") : NULL;
     for (uint32_t seed = from; seed < from + count; seed++) {
-        m = (maker){.state = seed * 0x9e3779b97f4a7c15u + 1};
-        for (size_t k = 0; k < IN_COUNT; k++) in[k] = hard_bits(&m.state);
+        begin(&m, seed);
         make_forms(&m);
         write_kernel(&m, FORMS);
         if (device)
-            hold_against(&m, device);
+            hold_against(&m, device, record);
         else
             hold_compiled(&m);
         free_forms(&m);
     }
+    if (record) fclose(record);
+    assert_int_equal(differences, 0);
+}
+
+/* ---- what an H100 gave ---- */
+
+static bool read_source(FILE *f, form *of) {
+    source *s = &of->sources[of->source_count];
+    char file;
+    if (fscanf(f, " %c", &file) != 1 || file == '|') return false;
+    s->file = file;
+    assert_int_equal(fscanf(f, "%u@%u", &s->number, &s->at), 2);
+    of->source_count++;
+    return true;
+}
+
+/* False at the end of the file. */
+static bool read_form(FILE *f, uint32_t *seed, uint64_t *hash, form *of) {
+    char line[256], result[4];
+    unsigned long long wide;
+    *of = (form){0};
+    if (fscanf(f, "%u %llx %3s", seed, &wide, result) != 3) return false;
+    *hash = wide;
+    of->file = result[0] == '-' ? 0 : result[0];
+    of->pair = result[1] == 'p';
+    while (read_source(f, of)) {
+    }
+    assert_int_equal(fscanf(f, " %255[^\n]", line), 1);
+    text_put(&of->line, line);
+    return true;
+}
+
+static void hold_recorded(maker *m, const uint64_t hashes[FORMS]) {
+    static outcome o;
+    while (m->count < FORMS) text_put(&m->forms[m->count++].line, "mov.u32 %r19, 0;");
+    write_kernel(m, FORMS);
+    run_here(m, "off", &o);
+    for (unsigned k = 0; k < FORMS; k++) {
+        if (!hashes[k] || hash_of(&o, k) == hashes[k]) continue;
+        fprintf(stderr, "seed %u: other bits than an H100's: %s\n", (unsigned)m->seed, text_string(&m->forms[k].line));
+        differences++;
+    }
+    free_forms(m);
+}
+
+/* HAUL_TEST_HELD: another file to hold the virtual GPU against. */
+static void recorded_forms_give_an_h100s_bits(void **state) {
+    (void)state;
+    static maker m;
+    const char *path = getenv("HAUL_TEST_HELD");
+    FILE *f = fopen(path ? path : TEST_DATA "/h100/forms.txt", "r");
+    uint64_t hashes[FORMS] = {0}, hash;
+    uint32_t seed;
+    form of;
+    assert_non_null(f);
+    while (read_form(f, &seed, &hash, &of)) {
+        if (m.count == FORMS || (m.count && seed != m.seed)) {
+            hold_recorded(&m, hashes);
+            m.count = 0;
+            memset(hashes, 0, sizeof hashes);
+        }
+        if (!m.count) begin(&m, seed);
+        hashes[m.count] = hash;
+        m.forms[m.count++] = of;
+    }
+    if (m.count) hold_recorded(&m, hashes);
+    fclose(f);
     assert_int_equal(differences, 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_form_computes_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_form_computes_the_same),
+                                       cmocka_unit_test(recorded_forms_give_an_h100s_bits)};
+    const struct CMUnitTest elsewhere[] = {cmocka_unit_test(each_form_computes_the_same)};
+    if (getenv("HAUL_TEST_DEVICE")) return cmocka_run_group_tests(elsewhere, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,12 @@
  *
  * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
  * if N is 1). With HAUL_TEST_DEVICE=gpu:0 the interpreter is held against a real GPU: each thread then keeps to its own
- * places in memory, and asks only lanes that are there. */
-#include "kernel.h"
+ * places in memory, and asks only lanes that are there. Of a stretch that differs, the instructions are told that make
+ * something else of the same, or else those that it takes. HAUL_TEST_RECORD=FILE writes down what the GPU gave;
+ * tests/data/h100/stretches.txt is such a record, and the virtual GPU is held against it too. */
+#include "stretch.h"
 
-#include "base/text.h"
-#include "random.h"
 #include "sim/compiled/compiled.h"
-
-#include <stdbool.h>
-
-enum { THREADS = 96, BLOCKS = 2, IN_WORDS = 16384, THREAD_BYTES = 512, FOREIGN = THREADS * BLOCKS * THREAD_BYTES };
-enum { REGISTERS = 6, PREDICATES = 3, ROUNDS = 5 };
 
 /* %h %r %d %f %e %p: registers of 16, 32 and 64 bits, single and double precision, predicates; %i a small number; %w
  * any 32 bits; %b a byte; %s %g %l a place in shared, in global and in local memory, in line with the width of `1`,
@@ -172,20 +167,9 @@ static const char *const operations[] = {
 /* clang-format on */
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/* One that is put in line, and one that calls itself up to seven times. */
-static const char functions[] =
-    ".func (.reg .b32 d) mix(.reg .b32 a, .reg .b32 b) {\n.reg .pred p;\n"
-    "setp.lt.u32 p, a, b;\n@p mad.lo.u32 d, a, 31, b;\n@!p xor.b32 d, a, b;\nret;\n}\n"
-    ".func (.param .b32 d) deep(.param .b32 a, .param .b32 n) {\n.reg .b32 %r<6>;\n.reg .pred p;\n"
-    ".param .b32 arg0, arg1, back;\n"
-    "ld.param.b32 %r0, [a];\nld.param.b32 %r4, [n];\nand.b32 %r1, %r4, 7;\nsetp.eq.u32 p, %r1, 0;\n"
-    "st.param.b32 [d], %r0;\n@p ret;\nmad.lo.u32 %r2, %r0, 5, %r4;\nsub.u32 %r3, %r1, 1;\n"
-    "st.param.b32 [arg0], %r2;\nst.param.b32 [arg1], %r3;\ncall (back), deep, (arg0, arg1);\n"
-    "ld.param.b32 %r5, [back];\nadd.u32 %r5, %r5, %r0;\nst.param.b32 [d], %r5;\nret;\n}\n";
-
 typedef struct maker {
     uint64_t state;
-    text ptx;
+    text ptx;           /* of a unit */
     bool whole;         /* all lanes are there, whatever happens */
     unsigned predicate; /* the last one that was written */
     bool apart;         /* threads keep to their own places: nothing depends on who comes first */
@@ -194,10 +178,6 @@ typedef struct maker {
 static uint32_t draw(maker *m, uint32_t below) {
     return draw_below(&m->state, below);
 }
-
-/* Shared: %r40.. by distance between lanes; global: %rd20.. the same. Both have 32 bytes to spare for each thread. */
-static const unsigned strides[] = {0, 1, 2, 4, 8, 16, 24, 32};
-enum { STRIDES = sizeof strides / sizeof *strides };
 
 /* An address register whose distances are in line with the width, and an offset that is. */
 static void write_place(maker *m, const char *prefix, unsigned first, unsigned width) {
@@ -261,8 +241,8 @@ static void write_operation(maker *m, const char *operation) {
     if (!is_across_lanes(operation) && !strchr(operation, ';') && draw(m, 6) == 0)
         text_printf(&m->ptx, "@%s%%p%u ", draw(m, 2) ? "!" : "", draw(m, PREDICATES));
     for (const char *c = operation; *c;) {
-        const bool named = *c == '%' && strchr("hrdfepiwbmcsgxloRFE", c[1]) && c[1];
-        if (named) {
+        const bool placeholder = *c == '%' && strchr("hrdfepiwbmcsgxloRFE", c[1]) && c[1];
+        if (placeholder) {
             c += write_part(m, c);
         } else {
             text_append(&m->ptx, c++, 1);
@@ -271,77 +251,25 @@ static void write_operation(maker *m, const char *operation) {
     text_put(&m->ptx, ";\n");
 }
 
-/* Registers from `in`, at a place of the round's and thread's own. */
-static void write_fresh(maker *m, unsigned n) {
-    static const char *const loads[] = {"u16 %h", "u32 %r1", "u64 %rd1", "f32 %f", "f64 %fd"};
-    for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++)
-        text_printf(&m->ptx, "ld.global.%s%u, [%%rd9+%u];\n", loads[k], n, 8 * draw(m, 64));
+/* What was written becomes a unit of the stretch. */
+static void end_unit(maker *m, stretch *s) {
+    if (!m->ptx.length) return;
+    s->unit[s->count++] = m->ptx;
+    m->ptx = (text){0};
 }
 
-static void write_start(maker *m) {
-    text_printf(&m->ptx, "%s.const .align 8 .b8 table[64] = {0xff, 0xff, 1, 0x80, 0, 0, 0xc0, 0x7f, 9, 8, 7, 6};\n",
-                HEAD);
-    text_put(&m->ptx, functions);
-    text_printf(&m->ptx,
-                "%s.param .b32 left, right, sum;\n.local .align 16 .b8 own[48];\n.shared .align 16 .b8 buffer[%u];\n",
-                BEGIN, 64 * THREADS);
-    text_printf(&m->ptx, "mov.u32 %%r8, buffer;\nmov.u32 %%r3, 0;\nmul.wide.u32 %%rd9, %%r1, 144;\n");
-    text_printf(&m->ptx, "add.u64 %%rd9, %%rd9, %%rd1;\nmul.wide.u32 %%rd8, %%r1, %u;\n", THREAD_BYTES);
-    text_printf(&m->ptx, "add.u64 %%rd8, %%rd8, %%rd0;\nadd.u64 %%rd18, %%rd0, %u;\nmov.u64 %%rd19, table;\n", FOREIGN);
-    text_printf(&m->ptx, ".reg .b32 %%ctaid_;\nmov.u32 %%ctaid_, %%ctaid.x;\n");
-    text_printf(&m->ptx, "add.u64 %%rd17, %%rd18, %d;\n", BLOCKS * 64 * THREADS);
-    text_put(&m->ptx, "mad.lo.u32 %r7, %r0, 64, %r8;\nmov.u64 %rd16, 0;\n"); /* nothing in shared memory yet */
-    for (unsigned k = 0; k < 8; k++) text_printf(&m->ptx, "st.shared.u64 [%%r7+%u], %%rd16;\n", 8 * k);
-    text_put(&m->ptx, "bar.sync 0;\n");
-    for (unsigned k = 0; k < STRIDES; k++) {
-        text_printf(&m->ptx, "mad.lo.u32 %%r%u, %%r0, %u, %%r8;\n", 40 + k, strides[k]);
-        text_printf(&m->ptx, "mul.wide.u32 %%rd%u, %%r0, %u;\nadd.u64 %%rd%u, %%rd%u, %%rd18;\n", 20 + k, strides[k],
-                    20 + k, 20 + k);
-        text_printf(&m->ptx, "mad.wide.u32 %%rd%u, %%ctaid_, %u, %%rd%u;\n", 20 + k, 64 * THREADS, 20 + k);
-    }
-    for (unsigned k = 0; k < REGISTERS; k++) write_fresh(m, k);
-    for (unsigned k = 0; k < REGISTERS; k++) text_printf(&m->ptx, "st.local.u64 [own+%u], %%rd%u;\n", 8 * k, 10 + k);
-    for (unsigned k = 0; k < PREDICATES; k++) text_printf(&m->ptx, "setp.lt.u32 %%p%u, %%r%u, %%r0;\n", k, 10 + k);
-}
-
-static void write_end(maker *m) {
-    unsigned at = 0;
-    for (unsigned k = 0; k < REGISTERS; k++) {
-        text_printf(&m->ptx, "st.global.u64 [%%rd8+%u], %%rd%u;\nst.global.f64 [%%rd8+%u], %%fd%u;\n", at, 10 + k,
-                    at + 8, k);
-        text_printf(&m->ptx, "st.global.u32 [%%rd8+%u], %%r%u;\nst.global.f32 [%%rd8+%u], %%f%u;\n", at + 16, 10 + k,
-                    at + 20, k);
-        text_printf(&m->ptx, "st.global.u16 [%%rd8+%u], %%h%u;\n", at + 24, k);
-        at += 32;
-    }
-    for (unsigned k = 0; k < PREDICATES; k++)
-        text_printf(&m->ptx, "selp.u32 %%r7, 1, 0, %%p%u;\nst.global.u32 [%%rd8+%u], %%r7;\n", k, at + 4 * k);
-    /* what is in shared memory, as the threads find it */
-    text_printf(&m->ptx, "bar.sync 0;\nmad.lo.u32 %%r7, %%r0, 64, %%r8;\n");
-    for (unsigned k = 0; k < 8; k++)
-        text_printf(&m->ptx, "ld.shared.u64 %%rd9, [%%r7+%u];\nst.global.u64 [%%rd8+%u], %%rd9;\n", 8 * k, 256 + 8 * k);
-    text_printf(&m->ptx, "ret;\n}\n");
-}
-
-/* A loop whose body is drawn; where lanes part, some of them leave it out in some rounds. */
-static void write_kernel(maker *m, bool parts) {
+static void draw_units(maker *m, stretch *s) {
     const unsigned count = 12 + draw(m, 24);
-    write_start(m);
-    text_printf(&m->ptx, "$loop:\n");
-    if (parts)
-        text_printf(&m->ptx,
-                    "xor.b32 %%r6, %%r0, %%r3;\nand.b32 %%r6, %%r6, %u;\nsetp.eq.u32 %%p9, %%r6, 0;\n@%%p9 bra "
-                    "$over;\n",
-                    1 + draw(m, 31));
+    if (!m->whole) s->apart_in = 1 + draw(m, 31);
     for (unsigned k = 0; k < count; k++) {
         const char *operation = operations[draw(m, OPERATIONS)];
         if (!m->apart || is_defined(m, operation)) write_operation(m, operation);
+        end_unit(m, s);
     }
-    write_fresh(m, draw(m, REGISTERS));
-    write_fresh(m, draw(m, REGISTERS));
-    text_printf(&m->ptx, "$over:\nadd.u64 %%rd9, %%rd9, 1184;\nadd.u32 %%r3, %%r3, 1;\n");
-    text_printf(&m->ptx, "setp.lt.u32 %%p9, %%r3, %d;\n@%%p9 bra $loop;\n", ROUNDS);
-    write_end(m);
+    for (unsigned k = 0; k < 2; k++) {
+        put_fresh(&m->ptx, &m->state, draw(m, REGISTERS));
+        end_unit(m, s);
+    }
 }
 
 /* ---- one against the other ---- */
@@ -349,37 +277,41 @@ static void write_kernel(maker *m, bool parts) {
 typedef struct outcome {
     haul_status status;
     char message[256];
-    unsigned char out[FOREIGN + BLOCKS * 64 * THREADS + 4096];
+    unsigned char *out;
+    size_t bytes;
     haul_launch_record record;
 } outcome;
 
-static uint64_t in[IN_WORDS / 2];
-
-static void run_as(const char *mode, const text *ptx, uint32_t threads, outcome *o) {
-    memset(o, 0, sizeof *o);
-    setenv("HAUL_COMPILE", mode, 1);
-    o->status = try_kernel(&(kernel_run){.ptx = text_string(ptx),
-                                         .blocks = BLOCKS,
-                                         .threads = threads,
-                                         .in = in,
-                                         .in_bytes = sizeof in,
-                                         .out = o->out,
-                                         .out_bytes = sizeof o->out,
-                                         .record = &o->record});
-    if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
-    unsetenv("HAUL_COMPILE");
+static void free_outcome(outcome *o) {
+    free(o->out);
+    *o = (outcome){0};
 }
 
-static void run_elsewhere(const char *device, const text *ptx, uint32_t threads, outcome *o) {
-    memset(o, 0, sizeof *o);
-    o->status = try_elsewhere(
-        device, &(kernel_run){.ptx = text_string(ptx), .blocks = BLOCKS, .threads = threads, FROM(in), INTO(o->out)});
+/* Both begin with the maker's state behind `in`, as put_stretch() asks. device: NULL for the virtual GPU. */
+static void run_stretch(const stretch *s, uint64_t state, const char *device, const char *mode, outcome *o) {
+    text ptx = {0};
+    free_outcome(o);
+    put_stretch(&ptx, s, state);
+    o->bytes = out_bytes_of(s);
+    o->out = calloc(1, o->bytes);
+    assert_non_null(o->out);
+    const kernel_run run = {.ptx = text_string(&ptx),
+                            .blocks = BLOCKS,
+                            .threads = s->threads,
+                            FROM(in),
+                            .out = o->out,
+                            .out_bytes = o->bytes,
+                            .record = device ? NULL : &o->record};
+    if (mode) setenv("HAUL_COMPILE", mode, 1);
+    o->status = device ? try_elsewhere(device, &run) : try_kernel(&run);
+    unsetenv("HAUL_COMPILE");
     if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
+    text_free(&ptx);
 }
 
 static void expect_same(uint32_t seed, const char *mode, const outcome *got, const outcome *want) {
     assert_string_equal(got->message, want->message);
-    for (size_t k = 0; k < sizeof got->out; k++)
+    for (size_t k = 0; k < got->bytes; k++)
         if (got->out[k] != want->out[k])
             fail_msg("seed %u, HAUL_COMPILE=%s: byte %zu (of thread %zu: %zu) is 0x%x, not 0x%x", seed, mode, k,
                      k / THREAD_BYTES, k % THREAD_BYTES, got->out[k], want->out[k]);
@@ -389,71 +321,185 @@ static void expect_same(uint32_t seed, const char *mode, const outcome *got, con
                      got->record.counters[c], want->record.counters[c]);
 }
 
-/* Tells the first byte that differs. */
-static unsigned hold_against(const char *device, uint32_t seed, const text *ptx, uint32_t threads,
-                             const outcome *want) {
-    static outcome got;
-    run_elsewhere(device, ptx, threads, &got);
-    if (*got.message) fprintf(stderr, "seed %u: %s\n", seed, got.message);
-    for (size_t k = 0; k < sizeof got.out; k++)
-        if (got.out[k] != want->out[k]) {
-            fprintf(stderr, "seed %u: byte %zu (of thread %zu: %zu) is 0x%x, not 0x%x\n", seed, k, k / THREAD_BYTES,
-                    k % THREAD_BYTES, got.out[k], want->out[k]);
-            return 1;
-        }
-    return *got.message != 0;
+static void hold_compiled(const stretch *s, uint64_t state, const outcome *want) {
+    static const char *const modes[] = {"1", "2:more"};
+    outcome got = {0};
+    for (unsigned k = 0; k < sizeof modes / sizeof *modes; k++) {
+        run_stretch(s, state, NULL, modes[k], &got);
+        expect_same(s->seed, modes[k], &got, want);
+    }
+    free_outcome(&got);
+}
+
+/* ---- against another device ---- */
+
+static bool differs(const stretch *s, uint64_t state, const char *device) {
+    outcome got = {0}, want = {0};
+    run_stretch(s, state, NULL, "off", &want);
+    run_stretch(s, state, device, NULL, &got);
+    const bool same = got.status == want.status && memcmp(got.out, want.out, OUT_BYTES) == 0;
+    free_outcome(&got);
+    free_outcome(&want);
+    return !same;
+}
+
+/* What differs only where nothing looks on: the units that it takes. */
+static void tell_shrunk(const stretch *whole, uint64_t state, const char *device) {
+    stretch s = *whole;
+    for (unsigned k = 0; k < s.count; k++) {
+        s.left_out |= UINT64_C(1) << k;
+        if (!differs(&s, state, device)) s.left_out &= ~(UINT64_C(1) << k);
+    }
+    fprintf(stderr, "seed %u, together:\n", s.seed);
+    for (unsigned k = 0; k < s.count; k++)
+        if (!(s.left_out >> k & 1)) fprintf(stderr, "    %s", text_string(&s.unit[k]));
+}
+
+static void tell_first_byte(uint32_t seed, const outcome *got, const outcome *want) {
+    size_t k = 0;
+    while (k < OUT_BYTES && got->out[k] == want->out[k]) k++;
+    if (k < OUT_BYTES)
+        fprintf(stderr, "seed %u: byte %zu (of thread %zu: %zu) is 0x%x, not 0x%x\n", seed, k, k / THREAD_BYTES,
+                k % THREAD_BYTES, got->out[k], want->out[k]);
+}
+
+static void tell_causes(const stretch *whole, uint64_t state, const char *device) {
+    outcome got = {0}, want = {0};
+    stretch s = *whole;
+    s.traced = true;
+    run_stretch(&s, state, NULL, "off", &want);
+    run_stretch(&s, state, device, NULL, &got);
+    if (got.status != HAUL_OK)
+        fprintf(stderr, "seed %u, traced: %s\n", s.seed, got.message);
+    else if (!tell_units(&(two){&s, got.out, want.out}))
+        tell_shrunk(whole, state, device);
+    free_outcome(&got);
+    free_outcome(&want);
+}
+
+/* A hash of what the device gave, and the units up to an empty line. */
+static void record_stretch(FILE *f, const stretch *s, const outcome *o) {
+    fprintf(f, "%u %016llx %u\n", s->seed, (unsigned long long)hash_words((const void *)o->out, OUT_BYTES / 4),
+            s->apart_in);
+    for (unsigned k = 0; k < s->count; k++) fputs(text_string(&s->unit[k]), f);
+    fputc('\n', f);
+}
+
+static unsigned hold_against(const char *device, const stretch *s, uint64_t state, const outcome *want, FILE *record) {
+    outcome got = {0};
+    run_stretch(s, state, device, NULL, &got);
+    const bool same = got.status == HAUL_OK && memcmp(got.out, want->out, OUT_BYTES) == 0;
+    if (got.status != HAUL_OK) {
+        fprintf(stderr, "seed %u: %s\n", s->seed, got.message);
+    } else {
+        if (record) record_stretch(record, s, &got);
+        if (!same) tell_first_byte(s->seed, &got, want), tell_causes(s, state, device);
+    }
+    free_outcome(&got);
+    return !same;
+}
+
+static void begin(maker *m, stretch *s, uint32_t seed, bool apart) {
+    *m = (maker){.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, .whole = seed % 3 != 0, .apart = apart};
+    *s = (stretch){.seed = seed};
+    s->threads = m->whole ? THREADS : THREADS - 1 - draw(m, 40);
+    for (size_t k = 0; k < IN_WORDS / 2; k++) in[k] = hard_bits(&m->state);
 }
 
 /* Returns how many times another device did something else. */
-static unsigned compare(uint32_t seed, bool show) {
-    static const char *const modes[] = {"1", "2:more"};
-    static outcome want, got;
+static unsigned compare(uint32_t seed, bool show, FILE *record) {
     const char *device = getenv("HAUL_TEST_DEVICE");
     unsigned differences = 0;
-    maker m = {.state = seed * 0x9e3779b97f4a7c15u + 1, .whole = seed % 3 != 0, .apart = device};
-    const uint32_t threads = m.whole ? THREADS : THREADS - 1 - draw(&m, 40);
-    for (size_t k = 0; k < IN_WORDS / 2; k++) in[k] = hard_bits(&m.state);
-    write_kernel(&m, !m.whole);
-    if (show) fputs(text_string(&m.ptx), stderr);
-    run_as("off", &m.ptx, threads, &want);
+    outcome want = {0};
+    stretch s;
+    maker m;
+    begin(&m, &s, seed, device);
+    const uint64_t state = m.state;
+    draw_units(&m, &s);
+    if (show) put_stretch(&m.ptx, &s, state), fputs(text_string(&m.ptx), stderr), text_free(&m.ptx);
+    run_stretch(&s, state, NULL, "off", &want);
     if (want.status != HAUL_OK) fail_msg("seed %u: %s", seed, want.message);
-    if (device) differences = hold_against(device, seed, &m.ptx, threads, &want);
-    for (unsigned k = 0; !device && k < sizeof modes / sizeof *modes; k++) {
-        run_as(modes[k], &m.ptx, threads, &got);
-        expect_same(seed, modes[k], &got, &want);
-    }
-    text_free(&m.ptx);
+    if (device)
+        differences = hold_against(device, &s, state, &want, record);
+    else
+        hold_compiled(&s, state, &want);
+    free_outcome(&want);
+    free_stretch(&s);
     return differences;
 }
 
 static void compiled_operations_do_what_interpreted_ones_do(void **state) {
     (void)state;
     const uint32_t from = number_from("HAUL_STRESS_FROM", 1), count = number_from("HAUL_STRESS", 10);
+    const char *path = getenv("HAUL_TEST_RECORD");
+    FILE *record = path ? fopen(path, "w") : NULL;
     unsigned differences = 0;
-    for (uint32_t seed = from; seed < from + count; seed++) differences += compare(seed, count == 1);
+    for (uint32_t seed = from; seed < from + count; seed++) differences += compare(seed, count == 1, record);
+    if (record) fclose(record);
     assert_int_equal(differences, 0);
 }
+
+/* ---- what an H100 gave ---- */
+
+/* All units as one; false at the end of the file. */
+static bool read_stretch(FILE *f, maker *m, stretch *s, uint64_t *hash) {
+    char line[1024];
+    unsigned seed, apart_in;
+    unsigned long long wide;
+    if (fscanf(f, "%u %llx %u\n", &seed, &wide, &apart_in) != 3) return false;
+    begin(m, s, seed, true);
+    *hash = wide;
+    s->apart_in = apart_in;
+    s->count = 1;
+    while (fgets(line, sizeof line, f) && line[0] != '\n') text_put(&s->unit[0], line);
+    return true;
+}
+
+/* HAUL_TEST_HELD: another file to hold the virtual GPU against. */
+static void recorded_stretches_give_an_h100s_bits(void **state) {
+    (void)state;
+    const char *path = getenv("HAUL_TEST_HELD");
+    FILE *f = fopen(path ? path : TEST_DATA "/h100/stretches.txt", "r");
+    unsigned wrong = 0;
+    outcome got = {0};
+    uint64_t hash;
+    stretch s;
+    maker m;
+    assert_non_null(f);
+    while (read_stretch(f, &m, &s, &hash)) {
+        run_stretch(&s, m.state, NULL, "off", &got);
+        if (got.status != HAUL_OK || hash_words((const void *)got.out, OUT_BYTES / 4) != hash) {
+            fprintf(stderr, "seed %u: other bits than an H100's %s\n", s.seed, got.message);
+            wrong++;
+        }
+        free_stretch(&s);
+    }
+    fclose(f);
+    free_outcome(&got);
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- each by itself ---- */
 
 /* Those that the random stretches have left out by chance. */
 static void each_operation_does_by_itself(void **state) {
     (void)state;
-    static outcome want, got;
+    outcome want = {0};
     for (unsigned k = 0; k < OPERATIONS; k += 8) {
-        maker m = {.state = k + 1, .whole = true};
-        for (size_t n = 0; n < IN_WORDS / 2; n++) in[n] = hard_bits(&m.state);
-        write_start(&m);
-        text_put(&m.ptx, "$loop:\n");
-        for (unsigned n = k; n < k + 8 && n < OPERATIONS; n++) write_operation(&m, operations[n]);
-        for (unsigned n = 0; n < REGISTERS; n++) write_fresh(&m, n);
-        for (unsigned n = k; n < k + 8 && n < OPERATIONS; n++) write_operation(&m, operations[n]);
-        text_put(&m.ptx,
-                 "add.u64 %rd9, %rd9, 1184;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p9, %r3, 5;\n@%p9 bra $loop;\n");
-        write_end(&m);
-        run_as("off", &m.ptx, THREADS, &want);
+        maker m;
+        stretch s;
+        begin(&m, &s, 3 * k + 1, false);
+        const uint64_t start = m.state;
+        for (unsigned twice = 0; twice < 2; twice++) {
+            for (unsigned n = k; n < k + 8 && n < OPERATIONS; n++) write_operation(&m, operations[n]);
+            for (unsigned n = 0; n < REGISTERS; n++) put_fresh(&m.ptx, &m.state, n);
+            end_unit(&m, &s);
+        }
+        run_stretch(&s, start, NULL, "off", &want);
         if (want.status != HAUL_OK) fail_msg("%s: %s", operations[k], want.message);
-        run_as("1", &m.ptx, THREADS, &got);
-        expect_same(k, operations[k], &got, &want);
-        text_free(&m.ptx);
+        hold_compiled(&s, start, &want);
+        free_outcome(&want);
+        free_stretch(&s);
     }
 }
 
@@ -466,6 +512,7 @@ static void the_compiler_took_every_block(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_operation_does_by_itself),
                                        cmocka_unit_test(compiled_operations_do_what_interpreted_ones_do),
+                                       cmocka_unit_test(recorded_stretches_give_an_h100s_bits),
                                        cmocka_unit_test(the_compiler_took_every_block)};
     const struct CMUnitTest elsewhere[] = {cmocka_unit_test(compiled_operations_do_what_interpreted_ones_do)};
     if (getenv("HAUL_TEST_DEVICE")) return cmocka_run_group_tests(elsewhere, NULL, NULL);
