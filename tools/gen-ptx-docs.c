@@ -60,19 +60,19 @@ static const char *const choices[] = {
     "say: the first dimension counts pixels of one slice, the last but one counts slices, of which a copy takes "
     "one; by pixels (im2col) the first dimension and those behind it are walked.",
     "- Refused by name: interleaved channels for `im2col::w`, `.texref` and `.samplerref`.",
-    "- NaNs are an H100's: arithmetic in single and half precision, `neg` and `abs` in half precision make the "
-    "one with all bits set but the sign (`neg.f32` and `abs.f32` change the sign bit, as in a selection that "
-    "ptxas puts them into); double precision keeps sign and payload of the last operand of a sum or product that "
-    "is one (of `fma` b's, then c's, of `div` the first's), as long as ptxas leaves the operands in their order.",
-    "- What ptxas computes itself is not imitated: approximate functions of constants, which it rounds correctly, "
-    "and fields of constants beyond the width.",
+    "- NaNs are an H100's: arithmetic in single and half precision, `neg` and `abs` too make the one with all bits set "
+    "but the sign (but for a selection of theirs, into which ptxas puts the sign); double precision keeps sign and "
+    "payload of the last operand of a sum or product that "
+    "is one (of `fma` b's, then c's, of `div` the first's), constants behind registers. What ptxas works out itself is "
+    "as an H100 has it: approximate functions of constants, products by one, fields and shifts of constants beyond the "
+    "width (`assembler/fold.c`).",
     "- `%pm0` to `%pm7` and `%envreg` read as 0, but for the grid's barrier. `clusterlaunchcontrol` hands out "
     "clusters of the SM that asks.",
     "- What `cvt.rs` leaves open is taken so: random bits are added to what is cut off, from its highest bit on; "
     "of `.e2m1x4` the first and second value take the upper bytes of the upper and the lower half, the others the "
     "lower bytes.",
-    "- Video instructions follow the manual where what ptxas 13.0 puts together for sm_90 does not: saturated "
-    "parts, and `vmad` beyond 32 bits.",
+    "- Video instructions are what ptxas 13.0 puts together for sm_90, but where the result is a part of a register: "
+    "as the manual says.",
 };
 
 /* ---- paragraphs ---- */

@@ -24,7 +24,16 @@ static uint64_t bits_of_single(float f) {
     return f == f ? bits : ONLY_NAN;
 }
 
-/* A double that is no number goes on as it is, even a signaling one: b's rather than a's (an H100). */
+/* As machine code adds: a double that is no number becomes quiet, what was there rather than b. */
+static uint64_t add_quietly(uint64_t a, uint64_t b) {
+    static const uint64_t quiet = UINT64_C(0x0008000000000000);
+    const double x = as_f64(a), y = as_f64(b), sum = x + y;
+    uint64_t bits;
+    memcpy(&bits, &sum, 8);
+    return x != x ? a | quiet : y != y ? b | quiet : bits;
+}
+
+/* As memory adds: it goes on as it is, even a signaling one, b's rather than a's (an H100). */
 static uint64_t add_doubles(uint64_t a, uint64_t b) {
     const double x = as_f64(a), y = as_f64(b), sum = x + y;
     uint64_t bits;
@@ -60,11 +69,12 @@ static uint64_t pick(bool first, uint64_t a, uint64_t b) {
     return first ? a : b;
 }
 
-/* NaN loses against a number. */
+/* NaN loses against a number; -0 is below +0. */
 static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b) {
     if (x != x && y != y) return 0x7fff;
     if (x != x) return b;
     if (y != y) return a;
+    if (x == y) return smaller ? a | b : a & b;
     return pick(smaller ? x < y : x > y, a, b);
 }
 
@@ -105,6 +115,7 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     case SIM_ATOMIC_MAX_S: return pick(sign_extend(old, bytes) > sign_extend(b, bytes), old, b);
     case SIM_ATOMIC_ADD_F: return add_floats(bytes, old, b);
     case SIM_ATOMIC_ADD_FTZ: return add_flushed(old, b);
+    case SIM_ATOMIC_ADD_QUIET: return add_quietly(old, b);
     case SIM_ATOMIC_ADD_F16: return add_f16(old, b);
     case SIM_ATOMIC_ADD_F16X2: return both_halves(add_f16, old, b);
     case SIM_ATOMIC_ADD_BF16: return add_bf16(old, b);
@@ -167,6 +178,10 @@ bool sim_atomic_commutes(sim_atomic_kind kind) {
 
 sim_atomic_kind sim_atomic_at_global(sim_atomic_kind kind, unsigned bytes) {
     return kind == SIM_ATOMIC_ADD_F && bytes == 4 ? SIM_ATOMIC_ADD_FTZ : kind;
+}
+
+sim_atomic_kind sim_atomic_at_shared(sim_atomic_kind kind, unsigned bytes) {
+    return kind == SIM_ATOMIC_ADD_F && bytes == 8 ? SIM_ATOMIC_ADD_QUIET : kind;
 }
 
 static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {

@@ -20,8 +20,9 @@ typedef enum sim_atomic_kind {
     SIM_ATOMIC_MAX_U,
     SIM_ATOMIC_MIN_S,
     SIM_ATOMIC_MAX_S,
-    SIM_ATOMIC_ADD_F,   /* f32, f64 by width */
-    SIM_ATOMIC_ADD_FTZ, /* f32 with subnormals, going in or coming out, as zeros of their sign */
+    SIM_ATOMIC_ADD_F,     /* f32, f64 by width */
+    SIM_ATOMIC_ADD_FTZ,   /* f32 with subnormals, going in or coming out, as zeros of their sign */
+    SIM_ATOMIC_ADD_QUIET, /* f64 whose NaNs become quiet */
     SIM_ATOMIC_ADD_F16,
     SIM_ATOMIC_ADD_F16X2,
     SIM_ATOMIC_ADD_BF16,
@@ -37,8 +38,10 @@ typedef enum sim_atomic_kind {
     SIM_ATOMIC_KINDS
 } sim_atomic_kind;
 
-/* Where global memory does it otherwise than shared memory: single precision, whose atomic unit has no subnormals. */
+/* Where global memory does it otherwise than shared memory: single precision, whose atomic unit has no subnormals; and
+ * where shared memory does, for which machine code adds: double precision. */
 sim_atomic_kind sim_atomic_at_global(sim_atomic_kind kind, unsigned bytes);
+sim_atomic_kind sim_atomic_at_shared(sim_atomic_kind kind, unsigned bytes);
 
 /* The kind that an atom, red or bulk reduction asks for. */
 sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *instruction);

@@ -5,6 +5,7 @@
 #include "sim/assembler/contract.h"
 
 #include "ptx/liveness.h"
+#include "sim/assembler/rewrite.h"
 #include "sim/assembler/values.h"
 
 #include <string.h>
@@ -183,21 +184,10 @@ static bool choose(contraction *c) {
 
 typedef struct rewriting {
     const contraction *found;
-    ptx_function *to;
-    uint32_t *moved; /* by old instruction: its new place */
+    sim_rewrite to;
     uint32_t *taken; /* by old instruction: the sum that it becomes part of, + 1 */
     bool *gone;      /* by old instruction: a product that went into sums */
 } rewriting;
-
-static void add(rewriting *w, ptx_instruction i) {
-    w->to->instructions[w->to->instruction_count++] = i;
-}
-
-static uint32_t new_register(rewriting *w, uint32_t like) {
-    ptx_function *to = w->to;
-    to->registers[to->register_count] = (ptx_register){.name = "%negative", .type = to->registers[like].type};
-    return (uint32_t)to->register_count++;
-}
 
 /* The operand with its sign changed: by an instruction in front, or in the constant itself. */
 static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o) {
@@ -211,8 +201,8 @@ static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o
     neg.operand_count = 2;
     neg.operands = ARENA_ARRAY(w->found->memory, 2, ptx_operand);
     neg.operands[0] = neg.operands[1] = o;
-    neg.operands[0].reg = new_register(w, o.reg);
-    add(w, neg);
+    neg.operands[0].reg = sim_rewrite_register(&w->to, o.reg, "%negative");
+    sim_rewrite_add(&w->to, neg);
     return neg.operands[0];
 }
 
@@ -233,41 +223,12 @@ static void add_fused(rewriting *w, const sum *s) {
         ptx_operand *sign = &fused.operands[s->takes == LEFT ? 3 : 1];
         *sign = negated(w, i, *sign);
     }
-    add(w, fused);
+    sim_rewrite_add(&w->to, fused);
 }
 
-static void copy_instructions(rewriting *w) {
-    const ptx_function *from = w->found->function;
-    for (uint32_t i = 0; i < from->instruction_count; i++) {
-        w->moved[i] = (uint32_t)w->to->instruction_count;
-        if (w->taken[i])
-            add_fused(w, &w->found->sums[w->taken[i] - 1]);
-        else if (!w->gone[i])
-            add(w, from->instructions[i]);
-    }
-    w->moved[from->instruction_count] = (uint32_t)w->to->instruction_count;
-}
-
-static void move_labels_and_blocks(rewriting *w) {
-    const ptx_function *from = w->found->function;
-    w->to->labels = ARENA_ARRAY(w->found->memory, from->label_count + 1, ptx_label);
-    w->to->blocks = ARENA_ARRAY(w->found->memory, from->block_count + 1, ptx_block);
-    for (size_t k = 0; k < from->label_count; k++) {
-        w->to->labels[k] = from->labels[k];
-        w->to->labels[k].target = w->moved[from->labels[k].target];
-    }
-    for (size_t k = 0; k < from->block_count; k++) {
-        w->to->blocks[k] = from->blocks[k];
-        w->to->blocks[k].first = w->moved[from->blocks[k].first];
-        w->to->blocks[k].end = w->moved[from->blocks[k].end];
-    }
-}
-
-static const ptx_function *rewrite(const contraction *c, size_t fused) {
+static const ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,
-                   .to = ARENA_NEW(c->memory, ptx_function),
-                   .moved = ARENA_ARRAY(c->memory, from->instruction_count + 1, uint32_t),
                    .taken = ARENA_ARRAY(c->memory, from->instruction_count, uint32_t),
                    .gone = ARENA_ARRAY(c->memory, from->instruction_count, bool)};
     for (size_t k = 0; k < c->sum_count; k++) {
@@ -275,20 +236,22 @@ static const ptx_function *rewrite(const contraction *c, size_t fused) {
         w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
         w.gone[side_of(c, &c->sums[k], c->sums[k].takes)->instruction] = true;
     }
-    *w.to = *from;
-    w.to->instruction_count = 0;
-    w.to->instructions = ARENA_ARRAY(c->memory, from->instruction_count + fused, ptx_instruction);
-    w.to->registers = ARENA_ARRAY(c->memory, from->register_count + fused, ptx_register);
-    memcpy(w.to->registers, from->registers, from->register_count * sizeof *from->registers);
-    copy_instructions(&w);
-    move_labels_and_blocks(&w);
-    return w.to;
+    sim_rewrite_begin(&w.to, from, c->memory);
+    for (uint32_t i = 0; i < from->instruction_count; i++) {
+        sim_rewrite_at(&w.to, i);
+        if (w.taken[i])
+            add_fused(&w, &c->sums[w.taken[i] - 1]);
+        else if (!w.gone[i])
+            sim_rewrite_add(&w.to, from->instructions[i]);
+    }
+    sim_rewrite_end(&w.to);
+    return w.to.to;
 }
 
-static size_t count_fused(const contraction *c) {
-    size_t fused = 0;
-    for (size_t k = 0; k < c->sum_count; k++) fused += c->sums[k].takes != 0;
-    return fused;
+static bool has_fused(const contraction *c) {
+    for (size_t k = 0; k < c->sum_count; k++)
+        if (c->sums[k].takes) return true;
+    return false;
 }
 
 static bool has_products(const ptx_function *f) {
@@ -309,6 +272,5 @@ const ptx_function *sim_contract(const ptx_function *flat, arena *memory) {
     find_sums(&c);
     drop_used_elsewhere(&c);
     while (choose(&c)) continue;
-    const size_t fused = count_fused(&c);
-    return fused ? rewrite(&c, fused) : flat;
+    return has_fused(&c) ? rewrite(&c) : flat;
 }

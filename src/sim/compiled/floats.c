@@ -142,14 +142,15 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     return true;
 }
 
-/* ---- signs: a bit, of a single's NaN too; a double's stays as it is, quiet ---- */
+/* ---- signs: a bit; a double's NaN stays as it is, quiet ---- */
 
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
     sim_value_type type;
     if (!float_type(i->type, &type)) return false;
     const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
-    const sim_value a = sim_read_slot(w, op->a, type);
+    const sim_value a = read_any(w, op->a, type);
     sim_value result = write_on_bits(w, clears ? "and" : "xor", a, clears ? ~sign : sign);
+    result.raw = type == SIM_VALUE_F32;
     if (i->mods[PTX_SLOT_FTZ]) result = sim_write_flush(w, result);
     sim_write_slot(w, op->d, type == SIM_VALUE_F64 ? prefer_nan_of(w, a, result) : result);
     return true;

@@ -6,6 +6,7 @@
 #include "ptx/print.h"
 #include "sim/assembler/assembler.h"
 #include "sim/assembler/contract.h"
+#include "sim/assembler/fold.h"
 #include "sim/call.h"
 #include "sim/time/cost.h"
 
@@ -252,7 +253,7 @@ static void make_template(sim_lowering *l, uint32_t constants_at) {
 
 haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena *memory, sim_address_of address_of,
                       void *context, sim_program **out) {
-    flat = sim_contract(flat, memory);
+    flat = sim_contract(sim_fold(flat, memory), memory);
     sim_program *p = ARENA_NEW(memory, sim_program);
     sim_constants constants = {0};
     sim_patterns patterns = {0};

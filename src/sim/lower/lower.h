@@ -107,6 +107,8 @@ uint32_t sim_source(sim_lowering *l, const ptx_operand *operand, unsigned type);
 uint32_t sim_destination(sim_lowering *l, const ptx_operand *operand);
 /* The slot of a predicate operand (register, or integer 0 or 1); *flip is all ones when it is negated, else 0. */
 uint32_t sim_predicate(sim_lowering *l, const ptx_operand *operand, uint32_t *flip);
+/* A floating literal's bits in a type of so many bytes. */
+uint64_t sim_float_bits(const ptx_operand *operand, unsigned bytes);
 /* A slot with the constant `bits` in each lane of `bytes` bytes. Equal constants share a slot. */
 uint32_t sim_constant(sim_lowering *l, uint64_t bits, unsigned bytes);
 /* The declared width in bytes of a register operand (a load may have a wider destination than its type). */

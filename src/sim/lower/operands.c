@@ -82,7 +82,7 @@ static uint32_t special_source(sim_lowering *l, unsigned special) {
 
 /* ---- operands ---- */
 
-static uint64_t float_bits(const ptx_operand *o, unsigned bytes) {
+uint64_t sim_float_bits(const ptx_operand *o, unsigned bytes) {
     double value;
     float narrow;
     uint32_t bits32;
@@ -107,7 +107,7 @@ uint32_t sim_source(sim_lowering *l, const ptx_operand *o, unsigned type) {
     switch (o->kind) {
     case PTX_REGISTER: return l->register_slots[o->reg];
     case PTX_INTEGER: return sim_constant(l, o->bits, bytes);
-    case PTX_FLOATING: return sim_constant(l, float_bits(o, bytes), bytes);
+    case PTX_FLOATING: return sim_constant(l, sim_float_bits(o, bytes), bytes);
     case PTX_SPECIAL_REGISTER: return special_source(l, o->special);
     case PTX_FUNCTION_ADDRESS: return sim_constant(l, sim_function_address(o->function), bytes);
     case PTX_VARIABLE_ADDRESS:

@@ -167,7 +167,7 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
         sim_hazard_strong(w, op, active, in_window, !op->y, true);
         sim_hazard_atomic(w, op, active, b, address);
     }
-    apply_lanes(w, op, (sim_atomic_kind)op->x, active, (uintptr_t)b->shared, wide);
+    apply_lanes(w, op, sim_atomic_at_shared((sim_atomic_kind)op->x, op->bytes), active, (uintptr_t)b->shared, wide);
     return SIM_NEXT;
 }
 

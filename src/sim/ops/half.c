@@ -145,7 +145,7 @@ haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, fma_handlers, 3);
 }
 
-/* ---- fma.oob: the NaN that tensor copies fill with makes the result zero ---- */
+/* ---- fma.oob: the NaN that tensor copies fill with makes the result zero, where it is a factor ---- */
 
 enum { FILLED = 0x7ff7 };
 
@@ -156,9 +156,8 @@ static bool is_filled(uint16_t h) {
 static sim_step run_oob(sim_warp *w, const sim_op *op, uint32_t active, sim_handler run, unsigned count) {
     uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
     const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
-    const uint16_t *c = SIM_SLOT(w, uint16_t, op->c);
     bool beyond[MOST_HALVES];
-    for (unsigned n = 0; n < count; n++) beyond[n] = is_filled(a[n]) || is_filled(b[n]) || is_filled(c[n]);
+    for (unsigned n = 0; n < count; n++) beyond[n] = is_filled(a[n]) || is_filled(b[n]);
     const sim_step step = run(w, op, active);
     for (unsigned n = 0; n < count; n++)
         if (beyond[n] && active >> (count == SIM_LANES ? n : n / 2) & 1) d[n] = 0;

@@ -365,8 +365,10 @@ static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     for (unsigned i = 0; i < p->m; i++) {
         for (unsigned j = 0; j < p->n; j++) {
             double sum = o->sum.wide[i * p->n + j];
-            for (unsigned k = 0; k < p->k; k++)
-                sum = __builtin_fma(o->a.wide[i * p->k + k], o->b.wide[k * p->n + j], sum);
+            for (unsigned k = 0; k < p->k; k++) {
+                const double a = o->a.wide[i * p->k + k], b = o->b.wide[k * p->n + j];
+                sum = prefer_nan(b, prefer_nan(sum, __builtin_fma(a, b, sum)));
+            }
             o->sum.wide[i * p->n + j] = sum;
         }
     }

@@ -151,7 +151,7 @@ haul_status LOWER(VSET4)(sim_lowering *l, const ptx_instruction *i) {
     return lower_video(l, i, comparison_of(i), 4, PTX_U32, i->type, i->type2);
 }
 
-/* ---- one part of each register ---- */
+/* ---- one part of each register: as ptxas 13.0 puts it together for sm_90, in 64 bits ---- */
 
 /* Places of parts: their lowest bit, and how many there are. */
 typedef struct part_place {
@@ -182,24 +182,35 @@ static int64_t fit(int64_t x, unsigned bits, bool is_signed_type) {
     return x < least ? least : x > most ? most : x;
 }
 
-static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_t c) {
+enum { SHIFT_LEFT = GE + 1, SHIFT_RIGHT };
+enum { VIDEO_WRAPS = 32 };
+
+/* Sums for an unsigned result are not cut at the top, and of shifted values the lowest 34 bits are looked at. */
+static int64_t saturate_one(const sim_op *op, const places *p, int64_t x) {
     const bool is_signed_type = op->x & VIDEO_SIGNED_D;
+    const bool sums = op->y == ADD || op->y == SUB || op->y == DIFFERENCE;
+    if (op->y == SHIFT_LEFT || op->y == SHIFT_RIGHT) x = (int64_t)((uint64_t)x << 30) >> 30;
+    if (sums && !is_signed_type && p->d.bits == 32) return x < 0 ? 0 : x;
+    return fit(x, p->d.bits, is_signed_type);
+}
+
+/* The result against c, in 64 bits; sums have been cut to 32. */
+static bool is_less(const sim_op *op, int64_t x, uint32_t c) {
+    if (op->y == ADD || op->y == SUB) x = (int32_t)(uint32_t)(uint64_t)x;
+    return op->x & VIDEO_SIGNED_D ? x < (int64_t)(int32_t)c : (uint64_t)x < (uint64_t)c;
+}
+
+static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_t c) {
     const uint32_t mask = (uint32_t)(((uint64_t)1 << p->d.bits) - 1);
-    if (op->x & VIDEO_SATURATES) x = fit(x, p->d.bits, is_signed_type);
+    if (op->x & VIDEO_SATURATES) x = saturate_one(op, p, x);
     const uint32_t low = (uint32_t)x;
-    /* A sum is compared before it is cut; what is negative counts as unsigned where the result is. */
-    const int64_t whole = x < 0 && !is_signed_type ? (int64_t)low : x;
-    const bool less = whole < (is_signed_type ? (int64_t)(int32_t)c : (int64_t)c);
     switch (p->second) {
     case PTX_MOD_SUM_ADD: return low + c;
-    case PTX_MOD_SUM_MIN: return less ? low : c;
-    case PTX_MOD_SUM_MAX: return less ? c : low;
+    case PTX_MOD_SUM_MIN: return is_less(op, x, c) ? low : c;
+    case PTX_MOD_SUM_MAX: return is_less(op, x, c) ? c : low;
     default: return p->d.bits == 32 ? low : (c & ~(mask << p->d.at)) | (low & mask) << p->d.at;
     }
 }
-
-enum { SHIFT_LEFT = GE + 1, SHIFT_RIGHT };
-enum { VIDEO_WRAPS = 32 };
 
 static int64_t compute_one(const sim_op *op, int64_t a, int64_t b) {
     const unsigned by = op->x & VIDEO_WRAPS ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
@@ -234,17 +245,17 @@ static sim_step one_part(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Factors and c count as signed whatever their types say. */
 static uint32_t multiply_add(const sim_op *op, const places *p, uint32_t a, uint32_t b, uint32_t c) {
-    sim_s128 product =
-        (sim_s128)take_part(a, p->a, op->x & VIDEO_SIGNED_A) * take_part(b, p->b, op->x & VIDEO_SIGNED_B);
-    const uint32_t third = p->negations & VMAD_C ? ~c : c;
+    const int32_t factor_a = (int32_t)take_part(a, p->a, op->x & VIDEO_SIGNED_A),
+                  factor_b = (int32_t)take_part(b, p->b, op->x & VIDEO_SIGNED_B);
+    const int64_t third = (int32_t)(p->negations & VMAD_C ? ~c : c);
     const bool is_signed_sum = op->x & VIDEO_SIGNED_D;
+    int64_t product = (int64_t)factor_a * factor_b;
     if (p->negations & VMAD_PRODUCT) product = ~product;
-    const sim_s128 sum = product + (is_signed_sum ? (sim_s128)(int32_t)third : (sim_s128)third) + (p->negations != 0);
-    const sim_s128 scaled = sum >> p->scale;
-    const sim_s128 most = is_signed_sum ? INT32_MAX : UINT32_MAX, least = is_signed_sum ? INT32_MIN : 0;
-    if (!(op->x & VIDEO_SATURATES)) return (uint32_t)scaled;
-    return (uint32_t)(scaled < least ? least : scaled > most ? most : scaled);
+    const uint64_t sum = (uint64_t)product + (uint64_t)third + (p->negations != 0);
+    const int64_t scaled = is_signed_sum ? (int64_t)sum >> p->scale : (int64_t)(sum >> p->scale);
+    return (uint32_t)(op->x & VIDEO_SATURATES ? fit(scaled, 32, is_signed_sum) : scaled);
 }
 
 static sim_step product_of_parts(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -307,7 +318,7 @@ ONE_PART(VSHL, SHIFT_LEFT)
 ONE_PART(VSHR, SHIFT_RIGHT)
 
 haul_status LOWER(VSET)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_one(l, i, one_part, comparison_of(i), flags_of(i, PTX_U32, i->type, i->type2));
+    return lower_one(l, i, one_part, comparison_of(i), flags_of(i, i->type, i->type, i->type2));
 }
 
 haul_status LOWER(VMAD)(sim_lowering *l, const ptx_instruction *i) {

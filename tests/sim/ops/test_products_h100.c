@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
-#include "random.h"
+#include "../compiled/random.h"
 
 #include <stdbool.h>
 

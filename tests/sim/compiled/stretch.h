@@ -3,8 +3,8 @@
  * so that what differs between two machines can be told from what follows from it.
  *
  * %h0.. %r10.. %rd10.. %f0.. %fd0.. %p0.. are the units' registers; %r8, %r40.. and %rd16.. say where memory is. */
-#ifndef HAUL_TESTS_SIM_STRETCH_H
-#define HAUL_TESTS_SIM_STRETCH_H
+#ifndef HAUL_TESTS_SIM_COMPILED_STRETCH_H
+#define HAUL_TESTS_SIM_COMPILED_STRETCH_H
 
 #include "kernel.h"
 
@@ -24,6 +24,7 @@ typedef struct stretch {
     unsigned count;
     uint64_t left_out; /* units, a bit each */
     bool traced;
+    bool settled; /* doubles have one NaN, and the loop stays one: see put_one_nan() */
 } stretch;
 
 /* Distances between lanes of %r40.. in shared memory and %rd20.. in global memory: 32 bytes to spare for each thread.
@@ -59,7 +60,7 @@ static inline unsigned find_named(const char *unit, named *all) {
             add_named(all, &count, 'r', number);
         else if (sscanf(c, "%%fd%u", &number) == 1)
             add_named(all, &count, 'e', number);
-        else if ((c[1] == 'h' || c[1] == 'f' || c[1] == 'p') && sscanf(c + 2, "%u", &number) == 1)
+        else if ((c[1] == 'h' || c[1] == 'f' || c[1] == 'p') && sscanf(c + 2, "%u", &number) == 1 && number < REGISTERS)
             add_named(all, &count, c[1], number);
     }
     return count;
@@ -159,16 +160,26 @@ static inline void put_end(text *t) {
     text_printf(t, "ret;\n}\n");
 }
 
+/* PTX leaves open which of two NaNs a sum or product of doubles gives, and ptxas has its own ways of putting operands
+ * in order: there is but one NaN. */
+static inline void put_one_nan(text *t, const named *all, unsigned count) {
+    for (unsigned k = 0; k < count; k++)
+        if (all[k].file == 'e')
+            text_printf(t, "setp.nan.f64 %%p8, %%fd%u, %%fd%u;\n@%%p8 mov.f64 %%fd%u, 0d7FF8000000000000;\n",
+                        all[k].number, all[k].number, all[k].number);
+}
+
 static inline void put_units(text *t, const stretch *s) {
     named all[MOST_NAMED];
     unsigned at = 0;
     for (unsigned k = 0; k < s->count; k++) {
         if (s->left_out >> k & 1) continue;
         const char *unit = text_string(&s->unit[k]);
-        const unsigned count = s->traced ? find_named(unit, all) : 0;
-        put_trace(t, all, count, at);
+        const unsigned count = find_named(unit, all);
+        if (s->traced) put_trace(t, all, count, at);
         text_put(t, unit);
-        put_trace(t, all, count, at + 8 * count);
+        if (s->settled) put_one_nan(t, all, count);
+        if (s->traced) put_trace(t, all, count, at + 8 * count);
         at += 16 * count;
     }
 }
@@ -180,7 +191,9 @@ static inline void put_stretch(text *t, const stretch *s, uint64_t state) {
     if (s->traced)
         text_printf(t, "add.u64 %%rd28, %%rd0, %u;\nmad.wide.u32 %%rd28, %%r1, %u, %%rd28;\n", OUT_BYTES,
                     ROUNDS * trace);
-    text_printf(t, "$loop:\n");
+    if (s->settled)
+        for (unsigned k = 0; k < REGISTERS; k++) put_one_nan(t, &(named){'e', k}, 1);
+    text_printf(t, "$loop:\n%s", s->settled ? ".pragma \"nounroll\";\n" : "");
     if (s->apart_in)
         text_printf(t,
                     "xor.b32 %%r6, %%r0, %%r3;\nand.b32 %%r6, %%r6, %u;\nsetp.eq.u32 %%p9, %%r6, 0;\n@%%p9 bra "
