@@ -234,9 +234,10 @@ static bool is_across_lanes(const char *operation) {
  * - the carry where nobody set it; what ld.global.nc finds where the kernel writes; the magnitude of the least integer;
  * - whether a product of halves that names no rounding becomes part of a sum (assembler/contract.c does it where
  *   registers are written once).
- * ptxas 13.0 makes an integer of a half before it stores a byte of it, adds the lower half of what cvt.u32.u64 gave
- * twice to pairs in shared memory, and lanes that part around a recursive call end up otherwise on an H100, for which
- * the cause was not found. */
+ * ptxas 13.0 makes an integer of a half before it stores a byte of it, and adds the lower half of what cvt.u32.u64 gave
+ * twice to pairs in shared memory. Where some lanes leave out a recursive call in a loop, it counts the rounds in a
+ * uniform register although the lanes do not meet behind the call: on an H100 some make fewer calls. (The same loop,
+ * its rounds counted in a vector register, gives there what it gives here.) */
 static bool is_defined(const maker *m, const char *operation) {
     static const char *const open[] = {"addc",
                                        "elect",
