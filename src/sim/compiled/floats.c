@@ -6,6 +6,9 @@
 
 #define ONE_F32 UINT64_C(0x3f800000)
 #define ONE_F64 UINT64_C(0x3ff0000000000000)
+#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT, of ops/floats.h as the next */
+#define LIFT_F64 UINT64_C(0x43e0000000000000)
+#define LIFTED_NORMAL UINT64_C(0x60000000)
 #define QUIET_F32 UINT64_C(0x00400000)
 #define QUIET_F64 UINT64_C(0x0008000000000000)
 
@@ -29,17 +32,37 @@ static sim_value write_on_bits(sim_writer *w, const char *operation, sim_value a
     return sim_write_as(w, "bitcast", bits, (sim_value_type)a.type);
 }
 
-sim_value sim_write_flush(sim_writer *w, sim_value a) {
-    const sim_value bits = as_bits(w, a), zero = sim_value_constant(bits_type(a.type), 0);
-    const bool wide = a.type == SIM_VALUE_F64;
-    const uint64_t exponents = wide ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
-    const uint64_t sign = wide ? UINT64_C(1) << 63 : 0x80000000;
-    const sim_value exponent = sim_write_two(w, "and", bits, sim_value_constant(bits_type(a.type), exponents));
-    const uint32_t small = sim_write_relation(w, "icmp eq", exponent, zero);
-    const sim_value signs = sim_write_two(w, "and", bits, sim_value_constant(bits_type(a.type), sign));
+/* Zeros of their sign where of `tested` no bit of the mask is set. */
+static sim_value flush_where(sim_writer *w, sim_value a, sim_value tested, uint64_t mask) {
+    const sim_value_type type = bits_type(a.type);
+    const sim_value bits = as_bits(w, a);
+    const sim_value kept = sim_write_two(w, "and", as_bits(w, tested), sim_value_constant(type, mask));
+    const uint32_t small = sim_write_relation(w, "icmp eq", kept, sim_value_constant(type, 0));
+    const uint64_t sign = a.type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
+    const sim_value signs = sim_write_two(w, "and", bits, sim_value_constant(type, sign));
     sim_value out = sim_write_as(w, "bitcast", sim_write_choice(w, small, signs, bits), (sim_value_type)a.type);
     out.raw = a.raw;
+    out.flushed = a.type == SIM_VALUE_F32;
     return out;
+}
+
+sim_value sim_write_flush(sim_writer *w, sim_value a) {
+    const uint64_t exponents = a.type == SIM_VALUE_F64 ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
+    return a.flushed ? a : flush_where(w, a, a, exponents);
+}
+
+/* Products, and what is rounded to singles, are flushed as the same made of lifted operands says: see ops/floats.h. */
+static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
+    return flush_where(w, a, lifted, LIFTED_NORMAL);
+}
+
+static sim_value lift(sim_writer *w, sim_value a) {
+    return sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F32, LIFT_F32));
+}
+
+sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
+    const sim_value lifted = sim_write_two(w, "fmul", lift(w, a), b);
+    return flush_by(w, sim_write_two(w, "fmul", a, b), lifted);
 }
 
 /* The comparisons are false for NaN and for -0, so that both give +0. */
@@ -67,8 +90,8 @@ static sim_value read_operand(sim_writer *w, const sim_op *op, uint32_t slot, si
 }
 
 static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
-    result.raw = true;
     if (op->x & SIM_FLOAT_FLUSHES) result = sim_write_flush(w, result);
+    result.raw = true;
     if (op->x & SIM_FLOAT_SATURATES) result = sim_write_saturated(w, result);
     sim_write_slot(w, op->d, result);
 }
@@ -120,6 +143,14 @@ static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
     }
 }
 
+/* Of a product's factors the constant is lifted: then there is nothing to do. */
+static sim_value flush_product(sim_writer *w, arithmetic how, const sim_value *v, bool second, sim_value result) {
+    sim_value lifted[3] = {v[0], v[1], v[2]};
+    lifted[second] = lift(w, v[second]);
+    if (how == FUSE) lifted[2] = lift(w, v[2]);
+    return flush_by(w, result, compute(w, how, lifted));
+}
+
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
     static const uint8_t counts[] = {
         [ADD] = 2, [SUBTRACT] = 2, [MULTIPLY] = 2, [DIVIDE] = 2, [FUSE] = 3, [ROOT] = 1, [INVERT] = 1};
@@ -132,7 +163,10 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     if (!float_type(i->type, &type) || op->y != FE_TONEAREST || (op->x & ~known)) return false;
     if (how == FUSE && !w->has_fma) return false;
     for (unsigned k = 0; k < counts[how]; k++) values[k] = read_operand(w, op, slots[k], type);
-    const sim_value result = compute(w, how, values);
+    sim_value result = compute(w, how, values), constant;
+    const bool flushes = type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES);
+    if (flushes && (how == MULTIPLY || how == FUSE))
+        result = flush_product(w, how, values, sim_slot_is_constant(w, op->b, SIM_VALUE_I32, &constant), result);
     if (type == SIM_VALUE_F32)
         write_single(w, op, result);
     else if (counts[how] > 1)
@@ -350,8 +384,12 @@ static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN) return false;
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F64);
     if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
-    a = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
-    sim_write_slot(w, op->d, i->mods[PTX_SLOT_FTZ] ? sim_write_flush(w, a) : a);
+    sim_value single = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
+    if (i->mods[PTX_SLOT_FTZ]) {
+        a = sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F64, LIFT_F64));
+        single = flush_by(w, single, sim_write_as(w, "fptrunc", a, SIM_VALUE_F32));
+    }
+    sim_write_slot(w, op->d, single);
     return true;
 }
 

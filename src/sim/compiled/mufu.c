@@ -396,9 +396,8 @@ static sim_value write_quotient(sim_writer *w, const ptx_instruction *i, sim_val
     const sim_value by = lift_by(w, b, !flushes, full);
     if (flushes) a = sim_write_flush(w, a);
     if (!flushes || full) a = product(w, a, by), b = product(w, b, by);
-    if (flushes) a = sim_write_flush(w, a);
-    const sim_value result = product(w, call(w, F_RECIPROCAL, b), a);
-    return flushes ? sim_write_flush(w, result) : result;
+    const sim_value reciprocal = call(w, F_RECIPROCAL, b);
+    return flushes ? sim_write_product_flushed(w, sim_write_flush(w, a), reciprocal) : product(w, reciprocal, a);
 }
 
 bool sim_write_approximate(sim_writer *w, const sim_op *op, const ptx_instruction *i) {

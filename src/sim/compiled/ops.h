@@ -57,6 +57,8 @@ enum { SIM_FLOAT_FLUSHES = 1, SIM_FLOAT_SATURATES = 2 };
 sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
 /* Subnormal numbers become zeros of their sign. */
 sim_value sim_write_flush(sim_writer *w, sim_value a);
+/* a * b of flushed singles, flushed as products are. */
+sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b);
 /* Into 0 to 1; a NaN becomes 0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a);
 /* Singles and doubles. It and its like below write nothing of an instruction that is not theirs: false. */

@@ -19,7 +19,8 @@ typedef enum sim_value_type {
 typedef struct sim_value {
     uint32_t id; /* %v<id>; 0: the constant `bits` */
     uint8_t type;
-    bool raw; /* F32: a NaN may be another than the one that hardware makes */
+    bool raw;     /* F32: a NaN may be another than the one that hardware makes */
+    bool flushed; /* F32: no lane is subnormal */
     uint64_t bits;
 } sim_value;
 

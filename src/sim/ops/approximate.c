@@ -109,7 +109,7 @@ static SIM_INLINED float divide(float a, float b) {
     return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));
 }
 static SIM_INLINED float divide_ftz(float a, float b) {
-    return flush_f32(canonical_f32(sim_mufu_reciprocal(b) * flush_f32(a)));
+    return canonical_f32(multiply_flushing(flush_f32(a), sim_mufu_reciprocal(b)));
 }
 static SIM_INLINED float divide_fully(float a, float b) {
     const float by = __builtin_fabsf(b) > 0x1p126f ? 0.25f : lift(b);

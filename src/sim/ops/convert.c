@@ -235,13 +235,24 @@ __attribute__((noinline)) static void singles_from_doubles(float *out, const dou
     SIM_EACH_LANE(l) out[l] = (float)in[l];
 }
 
+/* The numbers are SIM_LIFT times as large before the rounding mode changes: see flush_product. */
+static void flush_singles(float *single, const double *real, int mode) {
+    double large[SIM_LANES];
+    float lifted[SIM_LANES];
+    SIM_EACH_LANE(l) large[l] = real[l] * (double)SIM_LIFT;
+    (void)fesetround(mode);
+    singles_from_doubles(lifted, large);
+    (void)fesetround(FE_TONEAREST);
+    SIM_EACH_LANE(l) single[l] = flush_product(single[l], lifted[l]);
+}
+
 /* A double's NaN keeps what fits of its payload, as on hardware; others become the one NaN. */
 static void write_singles(values *v, unsigned from, unsigned modifier, bool flush) {
     float single[SIM_LANES];
     (void)fesetround(sim_host_rounding(modifier));
     singles_from_doubles(single, v->real);
     (void)fesetround(FE_TONEAREST);
-    if (flush) SIM_EACH_LANE(l) single[l] = flush_f32(single[l]);
+    if (flush) flush_singles(single, v->real, sim_host_rounding(modifier));
     if (from != PTX_F64) SIM_EACH_LANE(l) single[l] = canonical_f32(single[l]);
     SIM_EACH_LANE(l) v->integer[l] = bits_of_f32(single[l]);
 }

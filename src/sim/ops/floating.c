@@ -6,36 +6,77 @@
 
 /* The general path: operands are fetched (and flushed), computed in the rounding mode op->y, finished and stored.
  * `compute` is a function of its own that is never inlined, so that no operation moves across the change of mode. */
-#define GENERAL(suffix, T)                                                                                        \
-    typedef void compute_##suffix(T *d, const T *a, const T *b, const T *c);                                      \
-    static void fetch_##suffix(T *d, const T *a, bool flush) {                                                    \
-        if (flush) {                                                                                              \
-            SIM_EACH_LANE(l) d[l] = flush_##suffix(a[l]);                                                         \
-        } else {                                                                                                  \
-            memcpy(d, a, SIM_LANES * sizeof *d);                                                                  \
-        }                                                                                                         \
-    }                                                                                                             \
-    static void finish_##suffix(T *d, uint32_t flags) {                                                           \
-        SIM_EACH_LANE(l) d[l] = canonical_##suffix(d[l]);                                                         \
-        if (flags & SIM_FLUSH) SIM_EACH_LANE(l) d[l] = flush_##suffix(d[l]);                                      \
-        if (flags & SIM_SATURATE) SIM_EACH_LANE(l) d[l] = saturate_##suffix(d[l]);                                \
-    }                                                                                                             \
-    static sim_step general_##suffix(sim_warp *w, const sim_op *op, uint32_t active, compute_##suffix *compute) { \
-        T a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];                                            \
-        fetch_##suffix(a, SIM_SLOT(w, T, op->a), op->x &SIM_FLUSH);                                               \
-        fetch_##suffix(b, SIM_SLOT(w, T, op->b), op->x &SIM_FLUSH);                                               \
-        fetch_##suffix(c, SIM_SLOT(w, T, op->c), op->x &SIM_FLUSH);                                               \
-        if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);                                                  \
-        compute(result, a, b, c);                                                                                 \
-        if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);                                                \
-        finish_##suffix(result, op->x);                                                                           \
-        T *d = SIM_SLOT(w, T, op->d);                                                                             \
-        SIM_STORE_LANES(d, active, result[l]);                                                                    \
-        return SIM_NEXT;                                                                                          \
+#define GENERAL(suffix, T)                                                                                      \
+    typedef void compute_##suffix(T *d, const T *a, const T *b, const T *c);                                    \
+    static void round_##suffix(T *d, const T *a, const T *b, const T *c, int mode, compute_##suffix *compute) { \
+        if (mode != FE_TONEAREST) (void)fesetround(mode);                                                       \
+        compute(d, a, b, c);                                                                                    \
+        if (mode != FE_TONEAREST) (void)fesetround(FE_TONEAREST);                                               \
     }
 
 GENERAL(f32, float)
 GENERAL(f64, double)
+
+/* What is computed of three operands; whether it is a product, or has one in it. */
+typedef struct operation {
+    compute_f32 *compute;
+    bool is_product;
+} operation;
+
+static void fetch_f32(float *d, const float *a, bool flush) {
+    if (flush) {
+        SIM_EACH_LANE(l) d[l] = flush_f32(a[l]);
+    } else {
+        memcpy(d, a, SIM_LANES * sizeof *d);
+    }
+}
+
+/* Operands are lifted before the mode changes: some modes have numbers in place of infinities. */
+static void flush_products(float *d, const float *a, const float *b, const float *c, int mode, compute_f32 *compute) {
+    float lifted[SIM_LANES], lifted_a[SIM_LANES], lifted_c[SIM_LANES];
+    SIM_EACH_LANE(l) lifted_a[l] = a[l] * SIM_LIFT;
+    SIM_EACH_LANE(l) lifted_c[l] = c[l] * SIM_LIFT;
+    round_f32(lifted, lifted_a, b, lifted_c, mode, compute);
+    SIM_EACH_LANE(l) d[l] = flush_product(d[l], lifted[l]);
+}
+
+/* op->x and y: flags and rounding mode. */
+static void evaluate(float *d, const float *a, const float *b, const float *c, const sim_op *op, operation how) {
+    const int mode = (int)op->y;
+    round_f32(d, a, b, c, mode, how.compute);
+    SIM_EACH_LANE(l) d[l] = canonical_f32(d[l]);
+    if ((op->x & SIM_FLUSH) && how.is_product)
+        flush_products(d, a, b, c, mode, how.compute);
+    else if (op->x & SIM_FLUSH)
+        SIM_EACH_LANE(l) d[l] = flush_f32(d[l]);
+    if (op->x & SIM_SATURATE) SIM_EACH_LANE(l) d[l] = saturate_f32(d[l]);
+}
+
+static void fetch_and_evaluate(float *d, const sim_warp *w, const sim_op *op, unsigned from, operation how) {
+    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES];
+    const bool flush = op->x & SIM_FLUSH;
+    fetch_f32(a, SIM_SLOT(w, float, op->a) + from, flush);
+    fetch_f32(b, SIM_SLOT(w, float, op->b) + from, flush);
+    fetch_f32(c, SIM_SLOT(w, float, op->c) + from, flush);
+    evaluate(d, a, b, c, op, how);
+}
+
+static sim_step general_f32(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
+    float result[SIM_LANES];
+    fetch_and_evaluate(result, w, op, 0, how);
+    float *d = SIM_SLOT(w, float, op->d);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
+
+static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, compute_f64 *compute) {
+    double result[SIM_LANES];
+    round_f64(result, SIM_SLOT(w, double, op->a), SIM_SLOT(w, double, op->b), SIM_SLOT(w, double, op->c), (int)op->y,
+              compute);
+    double *d = SIM_SLOT(w, double, op->d);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
 
 /* Handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
 #define ARITHMETIC(name, suffix, T, expression)                                                               \
@@ -51,28 +92,34 @@ GENERAL(f64, double)
     }                                                                                                         \
     __attribute__((noinline)) static void name##_compute_##suffix(T *d, const T *a, const T *b, const T *c) { \
         SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                       \
-    }                                                                                                         \
-    static sim_step name##_general_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                 \
-        return general_##suffix(w, op, active, name##_compute_##suffix);                                      \
     }
 
 /* To nearest with .ftz: what -use_fast_math makes of all arithmetic. */
-#define ARITHMETIC_FLUSHING(name)                                                                                   \
-    static inline float name##_flushing(float a, float b, float c) {                                                \
-        return flush_f32(canonical_f32(name##_lane_f32(flush_f32(a), flush_f32(b), flush_f32(c))));                 \
-    }                                                                                                               \
-    static sim_step name##_flushing_f32(sim_warp *w, const sim_op *op, uint32_t active) {                           \
-        float *d = SIM_SLOT(w, float, op->d);                                                                       \
-        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
-        SIM_STORE_LANES(d, active, name##_flushing(a[l], b[l], c[l]));                                              \
-        return SIM_NEXT;                                                                                            \
+#define ARITHMETIC_FLUSHING(name, is_product)                                                                          \
+    static inline float name##_flushing(float a, float b, float c) {                                                   \
+        a = flush_f32(a), b = flush_f32(b), c = flush_f32(c);                                                          \
+        const float result = canonical_f32(name##_lane_f32(a, b, c));                                                  \
+        return is_product ? flush_product(result, name##_lane_f32(a * SIM_LIFT, b, c * SIM_LIFT)) : flush_f32(result); \
+    }                                                                                                                  \
+    static sim_step name##_flushing_f32(sim_warp *w, const sim_op *op, uint32_t active) {                              \
+        float *d = SIM_SLOT(w, float, op->d);                                                                          \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c);    \
+        SIM_STORE_LANES(d, active, name##_flushing(a[l], b[l], c[l]));                                                 \
+        return SIM_NEXT;                                                                                               \
     }
 
 /* Both widths, and the function that lowers an instruction with `sources` operands to them. */
-#define ARITHMETIC_INSTRUCTION(name, sources, expression_f32, expression_f64)                         \
+#define ARITHMETIC_INSTRUCTION(name, sources, is_product, expression_f32, expression_f64)             \
     ARITHMETIC(name, f32, float, expression_f32)                                                      \
-    ARITHMETIC_FLUSHING(name)                                                                         \
+    ARITHMETIC_FLUSHING(name, is_product)                                                             \
     ARITHMETIC(name, f64, double, expression_f64)                                                     \
+    static const operation name##_operation = {name##_compute_f32, is_product};                       \
+    static sim_step name##_general_f32(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f32(w, op, active, name##_operation);                                          \
+    }                                                                                                 \
+    static sim_step name##_general_f64(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f64(w, op, active, name##_compute_f64);                                        \
+    }                                                                                                 \
     static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                      \
         static const arithmetic handlers = {                                                          \
             {SIM_BY_FLOAT(name)}, {[PTX_F32] = name##_flushing_f32}, {SIM_BY_FLOAT(name##_general)}}; \
@@ -96,13 +143,13 @@ static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, c
     return sim_emitted(op);
 }
 
-ARITHMETIC_INSTRUCTION(add, 2, a + b, prefer_nan(b, a + b))
-ARITHMETIC_INSTRUCTION(sub, 2, a - b, prefer_nan(b, a - b))
-ARITHMETIC_INSTRUCTION(mul, 2, a *b, prefer_nan(b, a *b))
-ARITHMETIC_INSTRUCTION(fma, 3, __builtin_fmaf(a, b, c), prefer_nan(b, prefer_nan(c, __builtin_fma(a, b, c))))
-ARITHMETIC_INSTRUCTION(div, 2, a / b, prefer_nan(a, a / b))
-ARITHMETIC_INSTRUCTION(rcp, 1, 1.0f / a, 1.0 / a)
-ARITHMETIC_INSTRUCTION(sqrt, 1, __builtin_sqrtf(a), __builtin_sqrt(a))
+ARITHMETIC_INSTRUCTION(add, 2, false, a + b, prefer_nan(b, a + b))
+ARITHMETIC_INSTRUCTION(sub, 2, false, a - b, prefer_nan(b, a - b))
+ARITHMETIC_INSTRUCTION(mul, 2, true, a *b, prefer_nan(b, a *b))
+ARITHMETIC_INSTRUCTION(fma, 3, true, __builtin_fmaf(a, b, c), prefer_nan(b, prefer_nan(c, __builtin_fma(a, b, c))))
+ARITHMETIC_INSTRUCTION(div, 2, false, a / b, prefer_nan(a, a / b))
+ARITHMETIC_INSTRUCTION(rcp, 1, false, 1.0f / a, 1.0 / a)
+ARITHMETIC_INSTRUCTION(sqrt, 1, false, __builtin_sqrtf(a), __builtin_sqrt(a))
 
 haul_status LOWER(FADD)(sim_lowering *l, const ptx_instruction *i) {
     return lower_add(l, i);
@@ -132,22 +179,11 @@ haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- pairs: 64 floats in a row, lane n / 2's ---- */
 
 /* One half of the lanes at a time. */
-static void compute_pairs(sim_warp *w, const sim_op *op, unsigned from, compute_f32 *compute, float *result) {
-    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES];
-    fetch_f32(a, SIM_SLOT(w, float, op->a) + from, op->x & SIM_FLUSH);
-    fetch_f32(b, SIM_SLOT(w, float, op->b) + from, op->x & SIM_FLUSH);
-    fetch_f32(c, SIM_SLOT(w, float, op->c) + from, op->x & SIM_FLUSH);
-    if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);
-    compute(result, a, b, c);
-    if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);
-    finish_f32(result, op->x);
-}
-
-static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, compute_f32 *compute) {
+static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
     float result[2 * SIM_LANES];
     float *d = SIM_SLOT(w, float, op->d);
-    compute_pairs(w, op, 0, compute, result);
-    compute_pairs(w, op, SIM_LANES, compute, result + SIM_LANES);
+    fetch_and_evaluate(result, w, op, 0, how);
+    fetch_and_evaluate(result + SIM_LANES, w, op, SIM_LANES, how);
     for (unsigned n = 0; n < 2 * SIM_LANES; n++)
         if (active >> n / 2 & 1) d[n] = result[n];
     return SIM_NEXT;
@@ -163,7 +199,7 @@ static void widen(float *d, const uint16_t *a, bool brain) {
 }
 
 /* op->count: how many of the operands are halves; op->imm: they are bf16 */
-static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, compute_f32 *compute) {
+static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
     float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];
     float *d = SIM_SLOT(w, float, op->d);
     widen(a, SIM_SLOT(w, uint16_t, op->a), op->imm);
@@ -172,10 +208,7 @@ static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, compute_f3
     else
         memcpy(b, SIM_SLOT(w, float, op->b), sizeof b);
     memcpy(c, SIM_SLOT(w, float, op->c), sizeof c);
-    if (op->y != FE_TONEAREST) (void)fesetround((int)op->y);
-    compute(result, a, b, c);
-    if (op->y != FE_TONEAREST) (void)fesetround(FE_TONEAREST);
-    finish_f32(result, op->x);
+    evaluate(result, a, b, c, op, how);
     SIM_STORE_LANES(d, active, result[l]);
     return SIM_NEXT;
 }
@@ -194,7 +227,7 @@ static haul_status lower_special_width(sim_lowering *l, const ptx_instruction *i
 
 #define OTHER_WIDTH(id, how, name, halves, sources)                            \
     static sim_step id##_run(sim_warp *w, const sim_op *op, uint32_t active) { \
-        return how(w, op, active, name##_compute_f32);                         \
+        return how(w, op, active, name##_operation);                           \
     }                                                                          \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {        \
         return lower_special_width(l, i, id##_run, halves, sources);           \

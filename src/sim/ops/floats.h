@@ -55,10 +55,20 @@ static inline float flush_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
     return f32_of_bits((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
-/* Double precision has no .ftz, except in approximate functions. */
-static inline double flush_f64(double x) {
-    const uint64_t bits = bits_of_f64(x);
-    return f64_of_bits((bits & UINT64_C(0x7ff0000000000000)) == 0 ? bits & UINT64_C(0x8000000000000000) : bits);
+
+/* Products with .ftz count as subnormal if they are when rounded as if exponents had no end, as an H100 has it: just
+ * below 2^-126 that differs from `x`, which is rounded to whole 2^-149. (Sums that small are exact.) `lifted`: the same
+ * of one factor, and of what is added, SIM_LIFT times as large, which does not underflow. Operands that this makes
+ * infinite belong to results that are 0 or far from subnormal. */
+#define SIM_LIFT 0x1p63f
+#define SIM_LIFTED_NORMAL 0x60000000u /* any of these bits: at least 2^-126 * SIM_LIFT, or a NaN */
+static inline float flush_product(float x, float lifted) {
+    const uint32_t bits = bits_of_f32(x);
+    return f32_of_bits((bits_of_f32(lifted) & SIM_LIFTED_NORMAL) == 0 ? bits & 0x80000000u : bits);
+}
+/* a * b of flushed operands. */
+static inline float multiply_flushing(float a, float b) {
+    return flush_product(a * b, a * SIM_LIFT * b);
 }
 
 /* The comparisons are false for NaN and for -0, so that both give +0. */
