@@ -72,24 +72,51 @@ static bool holds_all(unsigned type, unsigned of) {
     return type == of || (ptx_bits(type) > ptx_bits(of) && (kind == 'S' || of_kind == 'U'));
 }
 
+/* To a number of the type, not to an integer. */
+static bool is_nearby(unsigned round) {
+    return round == PTX_MOD_RN || round == PTX_MOD_RZ || round == PTX_MOD_RM || round == PTX_MOD_RP;
+}
+
 static const char *fault_of_lossless(const ptx_instruction *i) {
     const bool integers = ptx_types[i->type].kind != 'F' && ptx_types[i->type2].kind != 'F';
     const bool widens = (i->type2 == PTX_F16 && i->type == PTX_F32) || (i->type2 == PTX_F16 && i->type == PTX_F64) ||
                         (i->type2 == PTX_F32 && i->type == PTX_F64);
+    const bool copies = i->type == i->type2 && is_nearby(i->mods[PTX_SLOT_ROUND]);
     if (i->mods[PTX_SLOT_SAT] && integers && holds_all(i->type, i->type2)) return "has nothing to saturate";
-    return i->mods[PTX_SLOT_ROUND] && widens ? "has nothing to round" : NULL;
+    return copies || (i->mods[PTX_SLOT_ROUND] && widens) ? "has nothing to round" : NULL;
+}
+
+static const char *fault_of_tf32(const ptx_instruction *i) {
+    const unsigned round = i->mods[PTX_SLOT_ROUND];
+    if (i->type2 != PTX_F32) return "makes .tf32 of .f32 only";
+    if (i->mods[PTX_SLOT_FTZ] || i->mods[PTX_SLOT_SAT]) return "to .tf32 has neither .ftz nor .sat";
+    if (round == PTX_MOD_RNA) return i->mods[PTX_SLOT_RELU] ? "to .tf32 has .relu by .rn or .rz only" : NULL;
+    return round == PTX_MOD_RN || round == PTX_MOD_RZ ? NULL : "to .tf32 rounds by .rn, .rz or .rna";
+}
+
+static const char *fault_of_bf16(const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_SAT]) return "of or to .bf16 has no .sat";
+    return ptx_bits(i->type) == 8 || ptx_bits(i->type2) == 8 ? "has no .bf16 beside integers of 8 bits" : NULL;
+}
+
+/* .relu and .satfinite: of singles that become halves. */
+static bool may_clamp(const ptx_instruction *i) {
+    const unsigned round = i->mods[PTX_SLOT_ROUND];
+    return i->type2 == PTX_F32 && ptx_bits(i->type) == 16 && (round == PTX_MOD_RN || round == PTX_MOD_RZ);
 }
 
 static const char *fault_of_cvt(const ptx_instruction *i) {
     const bool integers = ptx_types[i->type].kind != 'F' || ptx_types[i->type2].kind != 'F';
     const bool single = i->type == PTX_F32 || i->type2 == PTX_F32;
+    const bool clamps = i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE];
+    if (i->type == PTX_TF32) return fault_of_tf32(i);
     if (i->mods[PTX_SLOT_FTZ] && !single) return "has .ftz for .f32 only";
-    if (integers && (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]))
-        return "of integers has neither .relu nor .satfinite";
-    if (i->mods[PTX_SLOT_SAT] && (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]))
-        return "has .sat or .relu and .satfinite, not both";
-    if (i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA && i->type != PTX_TF32) return "has .rna for .tf32 only";
-    return fault_of_lossless(i);
+    if (integers && clamps) return "of integers has neither .relu nor .satfinite";
+    if (i->mods[PTX_SLOT_SAT] && clamps) return "has .sat or .relu and .satfinite, not both";
+    if (clamps && !may_clamp(i)) return "has .relu and .satfinite for .f32 by .rn or .rz to .f16, .bf16 or .tf32 only";
+    if (i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA) return "has .rna for .tf32 only";
+    const char *fault = i->type == PTX_BF16 || i->type2 == PTX_BF16 ? fault_of_bf16(i) : NULL;
+    return fault ? fault : fault_of_lossless(i);
 }
 
 static const char *fault_of_random(const ptx_instruction *i) {

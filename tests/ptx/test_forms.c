@@ -36,6 +36,13 @@ static void refuses_conversions_that_are_none(void **state) {
     REFUSE("cvt.rn.relu.f16.s32 %h1, %r1;", "'cvt': of integers has neither .relu nor .satfinite");
     REFUSE("cvt.rn.relu.sat.f16.f32 %h1, %f1;", "'cvt': has .sat or .relu and .satfinite, not both");
     REFUSE("cvt.rna.f32.f64 %f1, %g1;", "'cvt': has .rna for .tf32 only");
+    REFUSE("cvt.rn.f32.f32 %f1, %f2;", "'cvt': has nothing to round");
+    REFUSE("cvt.rm.satfinite.f16.f32 %h1, %f1;",
+           "'cvt': has .relu and .satfinite for .f32 by .rn or .rz to .f16, .bf16 or .tf32 only");
+    REFUSE("cvt.rn.sat.bf16.f32 %h1, %f1;", "'cvt': of or to .bf16 has no .sat");
+    REFUSE("cvt.rzi.u8.bf16 %h1, %h2;", "'cvt': has no .bf16 beside integers of 8 bits");
+    REFUSE("cvt.rn.tf32.f64 %r1, %g1;", "'cvt': makes .tf32 of .f32 only");
+    REFUSE("cvt.rm.tf32.f32 %r1, %f1;", "'cvt': to .tf32 rounds by .rn, .rz or .rna");
     ACCEPT("cvt.rn.satfinite.e4m3x2.f16x2 %h1, %r1;");
     REFUSE("cvt.rn.e4m3x2.f16x2 %h1, %r1;", "'cvt': needs .satfinite");
     REFUSE("cvt.rn.satfinite.f16x2.e4m3x2 %r1, %h1;", "'cvt': to .f16x2 has no .satfinite");
