@@ -25,7 +25,7 @@ extern "C" __global__ void batch_unrolled(const int *in, int *out, unsigned n) {
     for (; i < n; i++) out[i] = in[i];
 }
 
-/* __restrict__ promises that in and out do not overlap: the four loads are issued before the first store. */
+/* __restrict__ promises that in and out do not overlap: ptxas issues the four loads before the first store. */
 extern "C" __global__ void batch_restrict(const int *__restrict__ in, int *__restrict__ out, unsigned n) {
     unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (i + 3 < n) {

@@ -14,9 +14,11 @@ architectures() {
     esac
 }
 
-# The hashes of the buffers after each launch of module $1, compiled by $2 for $3.
+# The hashes of the buffers after each launch of module $1, compiled by $2 for $3: from a copy of its file, as learners edit.
 hashes() {
-    "$cu2ptx" --compiler "$2" --arch "$3" "$root/kernels/$1.cu" -o "$work/$1.ptx" &&
+    mkdir -p "$work/copies"
+    cp "$root/kernels/$1.cu" "$work/copies" &&
+        "$cu2ptx" --compiler "$2" --arch "$3" "$work/copies/$1.cu" -o "$work/$1.ptx" &&
         "$haul" replay "$root/tests/data/kernels/$1.jsonl" --ptx "$work/$1.ptx" --device sim:h100 >"$work/lines" &&
         grep -o '"after": *"[0-9a-f]*"' "$work/lines"
 }
