@@ -75,12 +75,16 @@ static haul_status read_thresholds(comparison *c) {
     return HAUL_OK;
 }
 
+static const compare_tally *tally_of(const comparison *c, int grade) {
+    return grade == EXACT ? &c->sums.exact : &c->sums.close;
+}
+
 static size_t total_of(const comparison *c, int kind) {
-    return kind == EXACT ? c->sums.exact_pairs : kind == CLOSE ? c->sums.close_pairs : c->outputs;
+    return kind == OUTPUTS ? c->outputs : tally_of(c, kind)->pairs;
 }
 
 static size_t agreeing_of(const comparison *c, int kind) {
-    return kind == EXACT ? c->sums.exact_agreeing : kind == CLOSE ? c->sums.close_agreeing : c->identical;
+    return kind == OUTPUTS ? c->identical : tally_of(c, kind)->agreeing;
 }
 
 static bool is_below(const comparison *c, int kind) {
@@ -134,15 +138,19 @@ static void put_below(comparison *c, int kind) {
                 total, percent(agreeing, total), t->least, t->is_percent ? "%" : "");
 }
 
+static void put_share(text *out, const char *before, size_t agreeing, size_t pairs) {
+    text_printf(out, "%s%zu of %zu pairs (%.2f%%)", before, agreeing, pairs, percent(agreeing, pairs));
+}
+
 static void put_summary(comparison *c) {
-    const compare_sums *s = &c->sums;
+    const compare_tally *exact = &c->sums.exact, *close = &c->sums.close;
     for (int k = 0; k < KINDS; k++)
         if (is_below(c, k)) put_below(c, k);
-    text_printf(&c->out, "close: %zu of %zu pairs (%.2f%%)\n", s->close_agreeing, s->close_pairs,
-                percent(s->close_agreeing, s->close_pairs));
-    text_printf(&c->out, "exact: %zu of %zu pairs (%.2f%%), outputs: %zu of %zu launches bit-identical\n",
-                s->exact_agreeing, s->exact_pairs, percent(s->exact_agreeing, s->exact_pairs), c->identical,
-                c->outputs);
+    put_share(&c->out, "not zero: exact ", exact->nonzero_agreeing, exact->nonzero_pairs);
+    put_share(&c->out, ", close ", close->nonzero_agreeing, close->nonzero_pairs);
+    put_share(&c->out, "\nclose: ", close->agreeing, close->pairs);
+    put_share(&c->out, "\nexact: ", exact->agreeing, exact->pairs);
+    text_printf(&c->out, ", outputs: %zu of %zu launches bit-identical\n", c->identical, c->outputs);
 }
 
 /* ---- JSON: a line a launch, and one with the sums ---- */
@@ -163,15 +171,21 @@ static haul_status put_json(comparison *c, const launch_description *d, const co
     return report_json_put(line, JSON_COMPACT, &c->out);
 }
 
+static json_t *tally_json(const compare_tally *t) {
+    return json_pack("{s:I, s:I, s:I, s:I}", "agreeing", (json_int_t)t->agreeing, "pairs", (json_int_t)t->pairs,
+                     "nonzero_agreeing", (json_int_t)t->nonzero_agreeing, "nonzero_pairs",
+                     (json_int_t)t->nonzero_pairs);
+}
+
 static haul_status put_json_summary(comparison *c) {
     json_t *line = json_object(), *below = json_array();
-    for (int k = 0; k < KINDS; k++) {
-        json_object_set_new(line, kinds[k],
-                            json_pack("{s:I, s:I}", k == OUTPUTS ? "identical" : "agreeing",
-                                      (json_int_t)agreeing_of(c, k), k == OUTPUTS ? "launches" : "pairs",
-                                      (json_int_t)total_of(c, k)));
+    json_object_set_new(line, kinds[EXACT], tally_json(&c->sums.exact));
+    json_object_set_new(line, kinds[CLOSE], tally_json(&c->sums.close));
+    json_object_set_new(
+        line, kinds[OUTPUTS],
+        json_pack("{s:I, s:I}", "identical", (json_int_t)c->identical, "launches", (json_int_t)c->outputs));
+    for (int k = 0; k < KINDS; k++)
         if (is_below(c, k)) json_array_append_new(below, json_string(kinds[k]));
-    }
     json_object_set_new(line, "below", below);
     return report_json_put(line, JSON_COMPACT, &c->out);
 }

@@ -38,6 +38,14 @@ bool compare_agrees(haul_counter counter, double low, double high, double ours, 
     }
 }
 
+static void add_pair(compare_tally *t, const compare_pair *p) {
+    const bool nonzero = p->low != 0 || p->high != 0 || p->ours != 0;
+    t->pairs++;
+    t->agreeing += p->agrees;
+    t->nonzero_pairs += nonzero;
+    t->nonzero_agreeing += nonzero && p->agrees;
+}
+
 size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums) {
     size_t count = 0;
@@ -53,9 +61,7 @@ size_t compare_launch(const launch_description *launch, const haul_launch_record
                             .ours = record->counters[c->counter],
                             .bounds = record->bounds[c->counter]};
         p->agrees = compare_agrees(p->counter, p->low, p->high, p->ours, p->bounds);
-        bool exact = grade == HAUL_COUNTER_EXACT;
-        *(exact ? &sums->exact_pairs : &sums->close_pairs) += 1;
-        *(exact ? &sums->exact_agreeing : &sums->close_agreeing) += p->agrees;
+        add_pair(grade == HAUL_COUNTER_EXACT ? &sums->exact : &sums->close, p);
     }
     return count;
 }

@@ -15,9 +15,13 @@ typedef struct compare_pair {
     bool agrees;
 } compare_pair;
 
+typedef struct compare_tally {
+    size_t pairs, agreeing;
+    size_t nonzero_pairs, nonzero_agreeing; /* those of them where either side is not zero: zeros agree easily */
+} compare_tally;
+
 typedef struct compare_sums {
-    size_t exact_pairs, exact_agreeing; /* counters of grade EXACT */
-    size_t close_pairs, close_agreeing; /* of grade CLOSE */
+    compare_tally exact, close; /* by the counters' grade */
 } compare_sums;
 
 /* EXACT: within the recorded range. CLOSE: where timing has a say (the bounds differ), within the bounds, give or

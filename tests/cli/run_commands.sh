@@ -104,6 +104,7 @@ tail -n 1 "$work/out" >"$work/last"
 grep -q '^exact: [0-9]* of [0-9]* pairs ([0-9.]*%), outputs: 154 of 154 launches bit-identical$' "$work/last" ||
     fail "compare ends with: $(cat "$work/last")"
 has '^close: [0-9]* of [0-9]* pairs ([0-9.]*%)$'
+has '^not zero: exact 1[0-9]* of 1[0-9]* pairs ([0-9.]*%), close [0-9]* of [0-9]* pairs ([0-9.]*%)$'
 want "compare --all" 0 "$haul" compare "$work/aos3.jsonl" --all --device sim:h100 --ptx "$work/memory_basics.ptx"
 has '^agrees  [0-9]* aos3: inst_global_ld: 48 recorded, 48 here (exact)$'
 sed 's/"after":"[0-9a-f]*"/"after":"0123456789abcdef"/' "$work/aos3.jsonl" >"$work/wrong.jsonl"
@@ -118,7 +119,8 @@ want "compare with a number" 0 "$haul" compare "$work/few.jsonl" --quiet --devic
     --at-least exact=25
 want "compare with a larger one" 1 "$haul" compare "$work/few.jsonl" --json --device sim:h100 --ptx "$work/memory_basics.ptx" \
     --at-least exact=26 --at-least close=1
-json 'lines[-1]["below"] == ["exact"] and lines[-1]["exact"] == {"agreeing": 25, "pairs": 26}'
+json 'lines[-1]["below"] == ["exact"] and lines[-1]["exact"] == {
+    "agreeing": 25, "pairs": 26, "nonzero_agreeing": 6, "nonzero_pairs": 7}'
 for wrong in exact exact= exakt=1 exact=101% exact=1.5 exact=-1 exact=nan% exact=1%% =1 close=x; do
     refuse "^haul compare: --at-least: .$wrong. is not understood: write exact=" compare "$work/aos3.jsonl" \
         --ptx "$work/memory_basics.ptx" --at-least "$wrong"

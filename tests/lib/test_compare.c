@@ -72,11 +72,29 @@ static void pairs_are_counted_by_grade(void **state) {
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
     assert_int_equal(compare_launch(&launch, &record, pairs, &sums), 3);
-    assert_int_equal(sums.exact_pairs, 2);
-    assert_int_equal(sums.exact_agreeing, 1);
-    assert_int_equal(sums.close_pairs, 1);
-    assert_int_equal(sums.close_agreeing, 1);
+    assert_int_equal(sums.exact.pairs, 2);
+    assert_int_equal(sums.exact.agreeing, 1);
+    assert_int_equal(sums.close.pairs, 1);
+    assert_int_equal(sums.close.agreeing, 1);
     assert_true(pairs[0].agrees && !pairs[1].agrees && pairs[1].ours == 1);
+}
+
+static void pairs_of_two_zeros_are_counted_apart(void **state) {
+    (void)state;
+    launch_counter counters[] = {{HAUL_COUNTER_INST_GLOBAL_LD, 0, 0},
+                                 {HAUL_COUNTER_INST_GLOBAL_ST, 3, 3},
+                                 {HAUL_COUNTER_INST_SHARED_LD, 0, 0}};
+    const launch_description launch = {.counters = counters, .counter_count = 3};
+    static haul_launch_record record;
+    record.counters[HAUL_COUNTER_INST_GLOBAL_LD] = 0;
+    record.counters[HAUL_COUNTER_INST_GLOBAL_ST] = 3;
+    record.counters[HAUL_COUNTER_INST_SHARED_LD] = 1;
+    compare_pair pairs[HAUL_COUNTER_COUNT];
+    compare_sums sums = {0};
+    compare_launch(&launch, &record, pairs, &sums);
+    assert_int_equal(sums.exact.agreeing, 2);
+    assert_int_equal(sums.exact.nonzero_pairs, 2);
+    assert_int_equal(sums.exact.nonzero_agreeing, 1);
 }
 
 int main(void) {
@@ -88,6 +106,7 @@ int main(void) {
         cmocka_unit_test(where_bounds_coincide_the_record_must_be_met),
         cmocka_unit_test(counters_to_look_at_always_agree),
         cmocka_unit_test(pairs_are_counted_by_grade),
+        cmocka_unit_test(pairs_of_two_zeros_are_counted_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ hold() {
     "$haul" compare "$data/$file" --device $device --at-least exact="$exact" --at-least close="$close" \
         --at-least outputs=100% "$@" >"$out"
     got=$?
-    grep -E '^(below|close|exact): ' "$out" | sed "s|^|$file: |"
+    grep -E '^(below|not zero|close|exact): ' "$out" | sed "s|^|$file: |"
     [ $got -eq 0 ] || { echo "FAILED: $file: status $got"; status=1; }
 }
 
