@@ -1,6 +1,5 @@
 /* The pipeline and mbarrier primitives. */
-#include <cuda_pipeline_primitives.h>
-#include <cuda_awbarrier_primitives.h>
+#include <cuda_pipeline.h>
 #include "results.cuh"
 
 KERNEL(copies) {

@@ -55,6 +55,21 @@ rounds_as_nvcc() {
     done
     ! grep -q '\.ftz' "$work/out.ptx"
 }
+# Before sm_80 there is no asynchronous copy.
+copies_at_once_below_sm_80() {
+    cat >"$work/once.cu" <<'END'
+#include <cuda_pipeline_primitives.h>
+__global__ void reverse(float4 *out, const float4 *in) {
+    __shared__ float4 tile[128];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], sizeof *in);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+END
+    compiles "$1" "$work/once.cu" sm_75 && grep -q 'st\.shared\.v4' "$work/out.ptx" && ! grep -q 'cp\.async' "$work/out.ptx"
+}
 # Each line of textures.cu that makes a kernel says the kernel's instruction.
 fetches_as_nvcc() {
     "$cu2ptx" --compiler "$1" "$tests/textures.cu" -o "$work/out.ptx" || return 1
@@ -158,6 +173,7 @@ checks_of() {
     done
     check "$c: sm_80" compiles "$c" "$tests/narrow.cu" sm_80
     check "$c: sm_90a" compiles "$c" "$tests/pipelines.cu" sm_90a
+    check "$c: pipelines copy at once below sm_80" copies_at_once_below_sm_80 "$c"
     check "$c: dependencies" dependencies "$c"
     check "$c: -I, -D, --no-lineinfo" defines_and_includes "$c"
     check "$c: called through a link, from another place" installed_copy "$c"

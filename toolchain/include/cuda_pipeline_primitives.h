@@ -67,5 +67,26 @@ HAUL_TC_DEVICE void __pipeline_arrive_on(__mbarrier_t *barrier) {
                  : "memory");
 }
 
+#else /* before sm_80 a copy is done when the call returns, as with nvcc */
+
+HAUL_TC_DEVICE void __pipeline_memcpy_async(void *__restrict__ to_shared, const void *__restrict__ from_global,
+                                            size_t size, size_t zfill = 0) {
+    if (zfill == 0 && size == 4)
+        *(unsigned int *)to_shared = *(const unsigned int *)from_global;
+    else if (zfill == 0 && size == 8)
+        *(uint2 *)to_shared = *(const uint2 *)from_global;
+    else if (zfill == 0 && size == 16)
+        *(uint4 *)to_shared = *(const uint4 *)from_global;
+    else
+        for (size_t i = 0; i < size; i++)
+            ((char *)to_shared)[i] = i < size - zfill ? ((const char *)from_global)[i] : (char)0;
+}
+
+HAUL_TC_DEVICE void __pipeline_commit() {
+}
+
+HAUL_TC_DEVICE void __pipeline_wait_prior(size_t) {
+}
+
 #endif
 #endif
