@@ -4,6 +4,7 @@ PREFIX      ?= /usr/local
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
+SKIP        ?= source|compilers
 CLANG       ?= $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14, \
                  $(shell command -v $(c) 2>/dev/null)) clang)
 
@@ -56,16 +57,16 @@ fuzz: deps-full ## run each fuzz target for FUZZ_SECONDS (default 20), built wit
 	$(call ninja,build-fuzz)
 	tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
 
-sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests there
+sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests there but those with a label of SKIP
 	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
 	    -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
 	$(call ninja,build-asan)
-	$(call ctest,build-asan) --label-exclude 'source|compilers'
+	$(call ctest,build-asan) --label-exclude '$(SKIP)'
 
-clang: deps-full ## build with Clang into build-clang/, run the tests there
+clang: deps-full ## build with Clang into build-clang/, run the tests there but those with a label of SKIP
 	CC=$(CLANG) $(cmake) -B build-clang -DHAUL_TESTS=ON
 	$(call ninja,build-clang)
-	$(call ctest,build-clang) --label-exclude 'source|compilers'
+	$(call ctest,build-clang) --label-exclude '$(SKIP)'
 
 clean: ## remove every build folder
 	rm -rf build build-asan build-clang build-fuzz
