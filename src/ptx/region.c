@@ -250,6 +250,8 @@ static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_block *blo
 
 void ptx_flat_analyse(ptx_flattener *f) {
     ptx_function *flat = f->flat;
+    flat->arguments = f->arguments;
+    flat->stack = f->stack;
     if (f->regions.count == 1) {
         ptx_analyse(f->module, flat);
         return;
@@ -269,7 +271,5 @@ void ptx_flat_analyse(ptx_flattener *f) {
     }
     flat->blocks = blocks;
     flat->callees = callees + 1;
-    flat->arguments = f->arguments;
-    flat->stack = f->stack;
     flat->callee_count = f->regions.count - 1;
 }

@@ -41,7 +41,10 @@ static haul_status check_call_value(const ptx_check *c, const ptx_operand *o, co
         if (formal->space == PTX_SPACE_PARAM && (o->variable->size == formal->size || !formal->size)) return HAUL_OK;
         return ptx_check_fail(c, o->position, "'%s' has another size than the parameter", o->variable->name);
     }
-    if (o->kind == PTX_INTEGER && !result && formal->size <= 8) return HAUL_OK;
+    if (o->kind == PTX_INTEGER && !result) {
+        if (formal->size && formal->size <= 8) return HAUL_OK;
+        return ptx_check_fail(c, o->position, "a constant has another size than the parameter");
+    }
     if (o->kind != PTX_REGISTER || o->negated)
         return ptx_check_fail(c, o->position, "calls pass .param variables, registers and integers");
     const ptx_register *r = &c->function->registers[o->reg];

@@ -298,7 +298,7 @@ haul_status sim_lower_far_call(sim_lowering *l, const ptx_instruction *i) {
 
 void sim_resolve_callees(sim_program *p, arena *memory) {
     const ptx_function *f = p->function;
-    if (!f->callee_count) return;
+    if (!f->arguments) return; /* no calls are made */
     p->callees = ARENA_ARRAY(memory, p->module->function_count, sim_callee);
     for (size_t k = 0; k < f->callee_count; k++)
         p->callees[f->callees[k].function->index] =

@@ -186,6 +186,8 @@ static void checks_calls(void **state) {
                    "t.ptx:7:15: 'call': 'y' has another size than the parameter");
     assert_refused(CALLER("call (y), f, (x, %d1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:18: 'call': '%d1' has another size than the parameter");
+    assert_refused(CALLER("P: .callprototype _ (.param .b8 _[]); call %d1, (5), P;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:7:50: 'call': a constant has another size than the parameter");
     assert_refused(CALLER("call (y), f, (z, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:15: 'call': calls pass .param variables, registers and integers");
     assert_refused(CALLER("call e;"), HAUL_ERROR_SYNTAX, "t.ptx:7:6: 'call': 'e' is an .entry, which cannot be called");

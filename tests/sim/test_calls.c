@@ -216,6 +216,55 @@ static void a_call_of_what_is_no_function_faults(void **state) {
         expect_fault(&(trial){"wild", .number = wild[i], .blocks = 1, .threads = 32}, "there is no function");
 }
 
+#define PROTOTYPE "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+#define CALL_RD3                                                                                                 \
+    "{ .param .b32 a;\n.param .b32 r;\nst.param.b32 [a], %r0;\ncall (r), %rd3, (a), P;\nld.param.b32 %r3, [r]; " \
+    "}\n" OUT("%r3")
+
+static void a_call_in_a_module_without_functions_faults(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        PROTOTYPE "mov.u64 %rd3, 0;\n" CALL_RD3,
+        PROTOTYPE "mov.u64 %rd3, 0x630000000010;\n" CALL_RD3,
+        PROTOTYPE CALL_RD3, /* of a register that nothing was written to */
+        PROTOTYPE "mov.u32 %r4, 0;\nmov.u64 %rd3, k;\nL: add.u32 %r4, %r4, 1;\n" CALL_RD3
+                  "setp.lt.u32 %p0, %r4, 8;\n@%p0 bra L;\n",
+        "P: .callprototype _ ();\nmov.u64 %rd3, 0;\nsetp.eq.u32 %p0, %r0, 9;\n@%p0 call %rd3, P;\n",
+        "P: .callprototype _ (.param .b8 _[]);\nmov.u64 %rd3, 0;\n{ .param .b8 z[8];\ncall %rd3, (z), P; }\n",
+        PROTOTYPE "alloca.u64 %rd4, 64;\nmov.u64 %rd3, 0;\n" CALL_RD3,
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char ptx[4096];
+        snprintf(ptx, sizeof ptx, "%s%s%s", HEAD BEGIN, bodies[i], END);
+        expect_failure(&(kernel_run){.ptx = ptx}, HAUL_ERROR_FAULT, "there is no function");
+    }
+}
+
+static void functions_whose_address_nobody_takes_are_not_called(void **state) {
+    (void)state;
+    static const char *const functions[] = {
+        ".func (.param .b32 r) f(.param .b32 a) { ret; }\n",
+        ".extern .func (.param .b32 r) f(.param .b32 a);\n",
+        ".func (.param .b32 r) f(.param .b32 a) {\n.local .b32 v[4];\n.reg .b32 %x;\nld.param.b32 %x, [a];\n"
+        "st.local.b32 [v], %x;\n{ .param .b32 b;\n.param .b32 c;\nst.param.b32 [b], %x;\ncall (c), f, (b); }\nret; }\n",
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char ptx[4096];
+        snprintf(ptx, sizeof ptx, "%s%s%s", HEAD, functions[i],
+                 BEGIN PROTOTYPE "mov.u64 %rd3, 0x630000000010;\n" CALL_RD3 END);
+        expect_failure(&(kernel_run){.ptx = ptx}, HAUL_ERROR_FAULT, "there is no function");
+    }
+}
+
+static void a_call_that_no_lane_makes_does_nothing(void **state) {
+    (void)state;
+    uint32_t out[32] = {0};
+    run_words(KERNEL(PROTOTYPE "mov.u64 %rd3, 0;\nmov.u32 %r3, 7;\nsetp.eq.u32 %p0, %r0, 99;\n"
+                               "@!%p0 bra J;\n" CALL_RD3 "J:\n" OUT("%r3")),
+              1, 32, out);
+    expect_words(out, 32, 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_recurse_to_different_depths),
@@ -227,6 +276,9 @@ int main(void) {
         cmocka_unit_test(lanes_call_what_a_table_says),
         cmocka_unit_test(objects_have_virtual_functions),
         cmocka_unit_test(a_call_of_what_is_no_function_faults),
+        cmocka_unit_test(a_call_in_a_module_without_functions_faults),
+        cmocka_unit_test(functions_whose_address_nobody_takes_are_not_called),
+        cmocka_unit_test(a_call_that_no_lane_makes_does_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static ptx_function *rewrite(ptx_module *module, const ptx_function *f, const bo
 
 static ptx_function *predicate_copies(ptx_module *module, ptx_function *flat, arena *scratch) {
     size_t count;
-    if (flat->callee_count) return flat; /* their blocks have numbers */
+    if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
     const bool *skips = find_skips(flat, scratch, &count);
     return count ? rewrite(module, flat, skips, ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t)) : flat;
 }

@@ -418,7 +418,7 @@ static ptx_function *unroll(ptx_module *module, ptx_function *flat, arena *scrat
     unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
-    if (flat->callee_count) return flat; /* their blocks have numbers */
+    if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
     sim_values_find(flat, scratch, &values);
     ptx_liveness_compute(flat, scratch, &live);
     u.loops = (sim_loops){flat, &values, &live};
