@@ -30,7 +30,9 @@ static const char *const introduction[] = {
     "- **Variables**: `.global`, `.const`, `.shared`, `.local`, `.param`; arrays, `.v2` and `.v4`, `.align`, "
     "`.attribute(.managed)` and `.unified`; initial values with nested braces, constant expressions, addresses "
     "of variables and functions, `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside "
-    "a function live as long as the module.",
+    "a function live as long as the module. `.local` variables of a module exist in PTX before 3.0 only. An "
+    "access without a state space that names a variable, `ld.u32 r, [x]`, is one of the variable's space; "
+    "that of `.const` and `.param` variables has to be written.",
     "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` "
     "with `inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.",
     "- **Limits**: 1 GiB of text, 1 GiB of initial values, 2^40 bytes a variable, 64 nested scopes.",

@@ -1,6 +1,7 @@
 #include "ptx/flatten.h"
 
 #include "base/number.h"
+#include "ptx/spaces.h"
 
 #include <string.h>
 
@@ -147,11 +148,23 @@ static void take_stack_address(ptx_flattener *f, const ptx_instruction *user, pt
     cut->operands[1] = ptx_register_operand(address, o->position);
 }
 
+/* The same as a generic address. */
+static ptx_operand generic_address(ptx_flattener *f, const ptx_instruction *user, ptx_operand local) {
+    const ptx_operand address = ptx_register_operand(ptx_flat_add_register(f, "generic", PTX_U64), local.position);
+    ptx_instruction *convert = ptx_flat_emit(f, user, PTX_OP_CVTA, 2);
+    convert->type = PTX_U64;
+    convert->mods[PTX_SLOT_SPACE] = PTX_MOD_LOCAL;
+    convert->operands[0] = address;
+    convert->operands[1] = local;
+    return address;
+}
+
 /* A variable in the stack lies where the region's frame says. */
 static void map_stack(ptx_flattener *f, const ptx_instruction *user, ptx_operand *o) {
     if (o->kind == PTX_MEMORY && o->parts[0].kind == PTX_VARIABLE_ADDRESS && is_in_stack(f, o->parts[0].variable)) {
+        const ptx_operand frame = ptx_register_operand(f->region->frame, o->position);
         o->offset += o->parts[0].variable->index + o->parts[0].offset;
-        o->parts[0] = ptx_register_operand(f->region->frame, o->position);
+        o->parts[0] = ptx_is_generic(user, o) ? generic_address(f, user, frame) : frame;
     }
     if (o->kind == PTX_VARIABLE_ADDRESS && is_in_stack(f, o->variable)) take_stack_address(f, user, o);
     for (uint32_t i = 0; i < o->part_count; i++) map_stack(f, user, &o->parts[i]);

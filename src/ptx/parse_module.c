@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/spaces.h"
 
 #include <string.h>
 
@@ -188,6 +189,7 @@ static haul_status check_and_analyse(ptx_module *module) {
     for (size_t f = 0; f < module->function_count; f++) {
         if (!module->functions[f]->has_body || module->functions[f]->blocks) continue;
         HAUL_TRY(ptx_verify(module, module->functions[f]));
+        ptx_name_spaces(module->functions[f]);
         ptx_analyse(module, module->functions[f]);
     }
     return HAUL_OK;

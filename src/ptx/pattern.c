@@ -338,6 +338,13 @@ bool ptx_row_has(unsigned op, const ptx_suffix *suffix) {
     return false;
 }
 
+bool ptx_row_allows(unsigned op, unsigned modifier) {
+    read_once();
+    const unsigned slot = ptx_modifier_slots[modifier];
+    const ptx_suffix suffix = {.slot = (uint8_t)slot, .choice = 1ull << (modifier - first_modifier[slot])};
+    return ptx_row_has(op, &suffix);
+}
+
 void ptx_set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
     i->op = opcode->op;
     i->type = opcode->types[0];

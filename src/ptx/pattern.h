@@ -77,6 +77,8 @@ bool ptx_read_suffix(const char *text, size_t length, ptx_suffix *suffix);
 /* Whether the instruction has it; whether an instruction of the row can. */
 bool ptx_has_suffix(const ptx_instruction *instruction, const ptx_suffix *suffix);
 bool ptx_row_has(unsigned op, const ptx_suffix *suffix);
+/* Whether an instruction of the row can have the modifier. */
+bool ptx_row_allows(unsigned op, unsigned modifier);
 
 /* An opcode as it stands in the text, resolved: the fields as in ptx_instruction. */
 typedef struct ptx_opcode {

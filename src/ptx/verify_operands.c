@@ -1,6 +1,7 @@
 /* Operands: each is what its instruction takes there. */
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
+#include "ptx/spaces.h"
 #include "ptx/verify.h"
 #include "ptx/video.h"
 
@@ -81,10 +82,24 @@ static haul_status check_special(const ptx_check *c, const ptx_operand *o, ptx_t
                           ptx_special_names[o->special], ptx_types[ptx_special_types[o->special]].name);
 }
 
+static haul_status check_space(const ptx_check *c, const ptx_operand *variable, bool fine, const char *where) {
+    if (fine) return HAUL_OK;
+    return ptx_check_fail(c, variable->position, "must lie in .%s, '%s' lies in .%s", where, variable->variable->name,
+                          ptx_space_names[variable->variable->space]);
+}
+
+/* The source of cvta lies in the state space that it names; without a name it is shared memory's, of the cluster. */
+static haul_status check_converted(const ptx_check *c, const ptx_operand *o) {
+    const ptx_space named = ptx_space_of_memory(c->instruction, 0),
+                    space = named == PTX_SPACE_GENERIC ? PTX_SPACE_SHARED : named;
+    return check_space(c, o, o->variable->space == space, ptx_space_names[space]);
+}
+
 static haul_status check_address(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op, bits = ptx_bits(type);
-    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_CVTA_TO && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
+    if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
         return ptx_check_fail(c, o->position, "cannot be an address: mov it into a register first");
+    if (op != PTX_OP_MOV && o->kind == PTX_VARIABLE_ADDRESS) HAUL_TRY(check_converted(c, o));
     if (ptx_types[type].kind != 'F' && (bits == 32 || bits == 64)) return HAUL_OK;
     return ptx_check_fail(c, o->position, "must be a .%s, not an address", ptx_types[type].name);
 }
@@ -191,33 +206,6 @@ static haul_status check_destination(const ptx_check *c, const ptx_operand_slot 
 
 /* ---- memory ---- */
 
-static ptx_space space_of_modifier(unsigned modifier) {
-    switch (modifier) {
-    case PTX_MOD_CONST: return PTX_SPACE_CONST;
-    case PTX_MOD_GLOBAL:
-    case PTX_MOD_FROM_GLOBAL: return PTX_SPACE_GLOBAL;
-    case PTX_MOD_LOCAL: return PTX_SPACE_LOCAL;
-    case PTX_MOD_PARAM:
-    case PTX_MOD_PARAM_ENTRY:
-    case PTX_MOD_PARAM_FUNC: return PTX_SPACE_PARAM;
-    case PTX_MOD_SHARED:
-    case PTX_MOD_SHARED_CTA:
-    case PTX_MOD_SHARED_CLUSTER:
-    case PTX_MOD_FROM_SHARED_CTA: return PTX_SPACE_SHARED;
-    }
-    return PTX_SPACE_GENERIC;
-}
-
-/* The state space of a memory operand: the second one is the source, the third an mbarrier. */
-static ptx_space space_of_operand(const ptx_instruction *i, unsigned which) {
-    unsigned source = i->mods[PTX_SLOT_SOURCE];
-    if (which == 2) return PTX_SPACE_SHARED;
-    const ptx_role second = ptx_pattern_of(i->op)->operands[1].role;
-    if (source && (which == 1 || (second != PTX_ROLE_MEMORY && second != PTX_ROLE_TENSOR)))
-        return space_of_modifier(source);
-    return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
-}
-
 /* Instructions that name no space because there is one only. */
 static bool is_for_shared(const ptx_instruction *i) {
     switch (i->op) {
@@ -232,15 +220,36 @@ static bool is_for_shared(const ptx_instruction *i) {
     return false;
 }
 
+/* Without a state space the variable says where the access goes. As in ptxas 13.0, constants and parameters have to be
+ * named. */
+static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
+    const unsigned op = c->instruction->op;
+    const ptx_space space = base->variable->space;
+    const unsigned modifier = space == PTX_SPACE_CONST ? PTX_MOD_CONST : PTX_MOD_PARAM;
+    const bool shared = space == PTX_SPACE_SHARED, global = space == PTX_SPACE_GLOBAL;
+    if (ptx_has_shared_only(op)) return check_space(c, base, shared, "shared");
+    switch (op) {
+    case PTX_OP_FENCE_TENSORMAP_ACQUIRE: return HAUL_OK;
+    case PTX_OP_ATOM_VECTOR:
+    case PTX_OP_RED_VECTOR:
+    case PTX_OP_PREFETCHU: return check_space(c, base, global, "global");
+    case PTX_OP_ATOM:
+    case PTX_OP_RED: return check_space(c, base, shared || global, "global or .shared");
+    }
+    if (shared || global || space == PTX_SPACE_LOCAL) return HAUL_OK;
+    if (!ptx_row_allows(op, modifier)) return check_space(c, base, false, "global, .shared or .local");
+    return ptx_check_fail(c, base->position, "'%s' lies in .%s, which has to be named: write '%s.%s'",
+                          base->variable->name, ptx_space_names[space], ptx_ops[op].mnemonic, ptx_space_names[space]);
+}
+
 static haul_status check_memory(const ptx_check *c, const ptx_operand *o, unsigned which) {
     if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
     const ptx_operand *base = &o->parts[0];
-    ptx_space space = space_of_operand(c->instruction, which);
+    ptx_space space = ptx_space_of_memory(c->instruction, which);
     if (base->kind == PTX_INTEGER) return HAUL_OK;
     if (base->kind == PTX_VARIABLE_ADDRESS) {
-        if (space == PTX_SPACE_GENERIC || base->variable->space == space) return HAUL_OK;
-        return ptx_check_fail(c, base->position, "must lie in .%s, '%s' lies in .%s", ptx_space_names[space],
-                              base->variable->name, ptx_space_names[base->variable->space]);
+        if (space == PTX_SPACE_GENERIC) return check_nameless(c, base);
+        return check_space(c, base, base->variable->space == space, ptx_space_names[space]);
     }
     if (base->kind != PTX_REGISTER || base->negated)
         return ptx_check_fail(c, base->position, "must be a register or a variable");
@@ -277,6 +286,8 @@ static haul_status check_tensor(const ptx_check *c, const ptx_operand *o) {
                 ptx_bits(c->function->registers[base->reg].type) == 64 &&
                 ptx_types[c->function->registers[base->reg].type].kind != 'F';
     if (!address && !wide) return ptx_check_fail(c, base->position, "must be the address of a tensor map");
+    if (base->kind == PTX_VARIABLE_ADDRESS)
+        HAUL_TRY(check_space(c, base, base->variable->space == PTX_SPACE_GLOBAL, "global"));
     if (at->part_count != dimensions)
         return ptx_check_fail(c, at->position, "must have %u coordinates, not %u", dimensions, at->part_count);
     for (uint32_t i = 0; i < at->part_count; i++) HAUL_TRY(check_coordinate(c, &at->parts[i]));

@@ -4,6 +4,7 @@
 #include "ptx/forms.h"
 #include "ptx/multimem.h"
 #include "ptx/pattern.h"
+#include "ptx/spaces.h"
 #include "ptx/tcgen05.h"
 #include "ptx/verify.h"
 #include "ptx/video.h"
@@ -150,23 +151,19 @@ static haul_status check_copy_size(const ptx_check *c) {
     return ptx_check_fail(c, i->operands[2].position, "copies 4, 8 or 16 bytes, not %llu", (unsigned long long)size);
 }
 
-enum { USUAL_ACCESS_BYTES = 16, MAX_ACCESS_BYTES = 32, BARRIERS = 16 };
+enum { BARRIERS = 16 };
 
 static haul_status check_vector_size(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    const unsigned space = i->mods[PTX_SLOT_SPACE];
-    const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
-    const bool wide = moves && i->type != PTX_B128 && (space == PTX_MOD_GLOBAL || !space);
-    int most = wide ? MAX_ACCESS_BYTES : USUAL_ACCESS_BYTES;
-    int bytes = (int)(ptx_vector_length(i) * ptx_bits(i->type) / 8);
+    const unsigned most = ptx_most_bytes(i), bytes = ptx_vector_length(i) * ptx_bits(i->type) / 8;
     if (bytes <= most) return HAUL_OK;
-    return ptx_check_fail(c, i->position, "moves at most %d bytes here, not %d", most, bytes);
+    return ptx_check_fail(c, i->position, "moves at most %u bytes here, not %u", most, bytes);
 }
 
 static haul_status check_priority(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const bool moves = i->op == PTX_OP_LD || i->op == PTX_OP_ST;
-    if (!moves || !i->mods[PTX_SLOT_EVICT_L2] || ptx_vector_length(i) * ptx_bits(i->type) == 8 * MAX_ACCESS_BYTES)
+    if (!moves || !i->mods[PTX_SLOT_EVICT_L2] || ptx_vector_length(i) * ptx_bits(i->type) == 8 * PTX_WIDE_ACCESS)
         return HAUL_OK;
     return ptx_check_fail(c, i->position, "has .%s for 32 bytes only", ptx_modifier_names[i->mods[PTX_SLOT_EVICT_L2]]);
 }

@@ -85,6 +85,39 @@ static void checks_state_spaces(void **state) {
     REFUSE("ld.global.u32 %r1, [%d1, {%r1}];", "20: operand 2 of 'ld': must be an address in brackets");
 }
 
+/* As ptxas 13.0: an address without a state space may name a variable that generic addresses reach; constants and
+ * parameters have to be named. */
+static void names_say_the_state_space(void **state) {
+    (void)state;
+    ACCEPT("st.v2.u32 [tile+8], {%r1, %r2};");
+    ACCEPT("atom.add.u32 %r1, [tile], %r2;");
+    ACCEPT("{ .local .b32 own; ld.u32 %r1, [own]; prefetch.L1 [own]; }");
+    ACCEPT("mbarrier.init.b64 [tile], 1;");
+    ACCEPT("fence.proxy.tensormap::generic.acquire.gpu [p], 128;");
+    REFUSE("ld.u32 %r1, [p];", "14: operand 2 of 'ld': 'p' lies in .param, which has to be named: write 'ld.param'");
+    REFUSE("st.u32 [p], %r1;", "9: operand 1 of 'st': 'p' lies in .param, which has to be named: write 'st.param'");
+    REFUSE("ldu.u32 %r1, [p+4];", "15: operand 2 of 'ldu': must lie in .global, .shared or .local, 'p' lies in .param");
+    REFUSE("atom.add.u32 %r1, [p], 1;", "20: operand 2 of 'atom': must lie in .global or .shared, 'p' lies in .param");
+    REFUSE("{ .local .b32 own; red.add.u32 [own], 1; }",
+           "33: operand 1 of 'red': must lie in .global or .shared, 'own' lies in .local");
+    REFUSE("red.v2.f32.add [tile], {%f1, %f2};", "17: operand 1 of 'red': must lie in .global, 'tile' lies in .shared");
+    REFUSE("prefetchu.L1 [tile];", "15: operand 1 of 'prefetchu': must lie in .global, 'tile' lies in .shared");
+    REFUSE("mbarrier.init.b64 [p], 1;", "20: operand 1 of 'mbarrier.init': must lie in .shared, 'p' lies in .param");
+    REFUSE("cp.async.bulk.prefetch.tensor.1d.L2.global [p, {%r1}];",
+           "45: operand 1 of 'cp.async.bulk.prefetch.tensor': must lie in .global, 'p' lies in .param");
+}
+
+static void checks_the_spaces_of_addresses_that_are_converted(void **state) {
+    (void)state;
+    ACCEPT("cvta.param.u64 %d1, p;");
+    ACCEPT("mapa.shared::cluster.u64 %d1, tile, 0;");
+    REFUSE("cvta.local.u64 %d1, tile;", "21: operand 2 of 'cvta': must lie in .local, 'tile' lies in .shared");
+    REFUSE("cvta.to.shared.u64 %d1, tile;",
+           "25: operand 2 of 'cvta': cannot be an address: mov it into a register first");
+    REFUSE("mapa.u64 %d1, p, 0;", "15: operand 2 of 'mapa': must lie in .shared, 'p' lies in .param");
+    REFUSE("getctarank.u64 %r1, p;", "21: operand 2 of 'getctarank': must lie in .shared, 'p' lies in .param");
+}
+
 static void checks_pairs_and_sinks(void **state) {
     (void)state;
     ACCEPT("setp.eq.s32 _|%p1, %r1, %r2;");
@@ -252,6 +285,8 @@ int main(void) {
         cmocka_unit_test(checks_vectors),
         cmocka_unit_test(checks_packing),
         cmocka_unit_test(checks_state_spaces),
+        cmocka_unit_test(names_say_the_state_space),
+        cmocka_unit_test(checks_the_spaces_of_addresses_that_are_converted),
         cmocka_unit_test(checks_pairs_and_sinks),
         cmocka_unit_test(knows_the_rules_of_single_instructions),
         cmocka_unit_test(knows_what_can_be_reduced),

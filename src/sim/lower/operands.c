@@ -1,8 +1,10 @@
 /* What operands are in the register file: registers, constants and special registers have slots, addresses a base and
  * an offset; and which accesses to shared memory share what is known of their lanes. */
 #include "ptx/liveness.h"
+#include "ptx/spaces.h"
 #include "sim/call.h"
 #include "sim/lower/internal.h"
+#include "sim/memory.h"
 
 #include <string.h>
 
@@ -168,6 +170,16 @@ uint32_t sim_policy_slot(sim_lowering *l, const ptx_instruction *i) {
     return sim_constant(l, sim_policy_fractional(priority, SIM_PRIORITY_UNCHANGED, 1), 8);
 }
 
+/* What makes an address in the variable's space a generic one. */
+static uint64_t window_of(const sim_lowering *l, const ptx_operand *o, const ptx_variable *v) {
+    if (!ptx_is_generic(l->instruction, o)) return 0;
+    switch (v->space) {
+    case PTX_SPACE_SHARED: return SIM_SHARED_WINDOW;
+    case PTX_SPACE_LOCAL: return SIM_LOCAL_WINDOW;
+    default: return 0; /* the others' addresses are generic ones, or have their window already */
+    }
+}
+
 uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t *offset) {
     const ptx_operand *base = &o->parts[0];
     *offset = o->offset;
@@ -175,7 +187,7 @@ uint32_t sim_address(sim_lowering *l, const ptx_operand *o, bool *wide, int64_t 
     switch (base->kind) {
     case PTX_REGISTER: *wide = sim_register_bytes(l, base) == 8; return l->register_slots[base->reg];
     case PTX_VARIABLE_ADDRESS:
-        *offset += (int64_t)sim_variable_address(l, base->variable) + base->offset;
+        *offset += (int64_t)(window_of(l, o, base->variable) + sim_variable_address(l, base->variable)) + base->offset;
         return SIM_SLOT_ZERO;
     default: *offset += (int64_t)base->bits; return SIM_SLOT_ZERO;
     }
