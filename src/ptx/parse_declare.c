@@ -198,10 +198,16 @@ static void parse_variable(ptx_parser *p, const declaration *d, ptx_linkage link
         ptx_fail_syntax(&p->diagnostics, at, "the size of '%s' is not known", v->name);
 }
 
+/* Since functions have stacks, .local variables are theirs. */
+enum { VERSION_OF_STACKS = 30 };
+
 void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
     ptx_space space = space_of_directive(p);
     if (!p->function && space == PTX_SPACE_PARAM)
         ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".param variables belong into functions");
+    if (!p->function && space == PTX_SPACE_LOCAL && p->module->version >= VERSION_OF_STACKS)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
+                        "from PTX ISA 3.0 on .local variables belong into functions: declare it in the kernel");
     ptx_lexer_advance(&p->lexer);
     declaration d = parse_declaration(p, space);
     do parse_variable(p, &d, linkage);

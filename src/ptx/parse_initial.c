@@ -80,6 +80,9 @@ static ptx_relocation parse_symbol(ptx_parser *p) {
     ptx_relocation r = {0};
     r.variable = symbol->kind == PTX_SYMBOL_VARIABLE ? symbol->variable : NULL;
     r.function = symbol->kind == PTX_SYMBOL_FUNCTION ? symbol->function : NULL;
+    if (r.variable && r.variable->space != PTX_SPACE_GLOBAL && r.variable->space != PTX_SPACE_CONST)
+        ptx_fail_syntax(&p->diagnostics, at, "'%s' lies in .%s: an initial value is the address of .global or .const",
+                        name->text, ptx_space_names[r.variable->space]);
     ptx_require_feature(p, at, r.function ? "a function's address" : "a variable's address");
     return r;
 }

@@ -99,6 +99,12 @@ static void checks_declarations(void **state) {
     SYNTAX(HEADER ".global .u16 a = a;", "t.ptx:4:18: an address does not fit into a .u16");
     SYNTAX(HEADER ".global .u8 a = 0xf0f0(a);", "t.ptx:4:17: a mask must cover a whole .u8 at a byte's place");
     SYNTAX(HEADER ".param .u32 a;", "t.ptx:4:1: .param variables belong into functions");
+    SYNTAX(HEADER ".visible .local .u32 a;",
+           "t.ptx:4:10: from PTX ISA 3.0 on .local variables belong into functions: declare it in the kernel");
+    SYNTAX(HEADER ".shared .u32 a; .global .u64 b = a;",
+           "t.ptx:4:34: 'a' lies in .shared: an initial value is the address of .global or .const");
+    SYNTAX(HEADER ".shared .u32 a; .global .u64 b[2] = {0, generic(a) + 4};",
+           "t.ptx:4:49: 'a' lies in .shared: an initial value is the address of .global or .const");
     SYNTAX(HEADER ".func f();\n.alias f, f;", "t.ptx:5:11: an alias is for a function without a body, of one with");
 }
 

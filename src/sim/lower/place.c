@@ -42,9 +42,11 @@ static void place_shared(sim_lowering *l) {
 
 void sim_place_variables(sim_lowering *l) {
     const ptx_function *f = l->function;
+    const ptx_module *m = l->program->module;
     place_params(l);
     place_shared(l);
     uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
+    frame = place_variables(l, m->variables, m->variable_count, PTX_SPACE_LOCAL, frame); /* of PTX before 3.0 */
     l->program->local_bytes = frame;
     frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, number_align(frame, 16));
     l->program->frame_bytes = number_align(frame, 16);
