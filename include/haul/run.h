@@ -105,10 +105,11 @@ typedef struct haul_occupancy {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm, max_warps_per_sm;
     uint32_t limit_blocks, limit_registers, limit_shared, limit_warps; /* blocks per SM that each resource allows */
-    uint32_t registers_per_thread;                                     /* estimated from PTX on the virtual GPU */
-    uint32_t shared_per_block;                                         /* static and dynamic, as allocated */
-    uint32_t shared_carveout; /* bytes of the SM's unified memory given to shared memory */
-    uint32_t l1_bytes;        /* what is left for L1 */
+    uint32_t registers_per_thread;
+    bool registers_estimated;  /* from PTX, by the virtual GPU: never more than lets a block fit; else as measured */
+    uint32_t shared_per_block; /* static and dynamic, as allocated */
+    uint32_t shared_carveout;  /* bytes of the SM's unified memory given to shared memory */
+    uint32_t l1_bytes;         /* what is left for L1 */
 } haul_occupancy;
 
 /* Of a simulated launch: between what a counter must lie whatever the hardware's timing; low = high where timing has no

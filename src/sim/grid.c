@@ -56,6 +56,20 @@ typedef struct run_state {
 
 /* ---- set-up ---- */
 
+/* A grid that meets is there all at once. */
+static uint32_t fewest_resident(const sim_grid *g) {
+    const uint64_t sms = g->machine->sms;
+    return g->program->meets ? (uint32_t)((g->clusters + sms - 1) / sms) * g->cluster_blocks : g->cluster_blocks;
+}
+
+/* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
+static void choose_resident(sim_grid *g) {
+    const bool all_fit = g->blocks <= (uint64_t)g->resident * g->machine->sms;
+    const uint32_t fewest = all_fit ? fewest_resident(g) : g->cluster_blocks;
+    g->resident -= g->resident % g->cluster_blocks;
+    if (g->resident < fewest) g->resident = fewest;
+}
+
 static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
     *g = (sim_grid){.program = l->program,
                     .machine = l->machine,
@@ -79,9 +93,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
     g->clusters = g->blocks / g->cluster_blocks;
-    /* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
-    g->resident -= g->resident % g->cluster_blocks;
-    if (g->resident == 0) g->resident = g->cluster_blocks;
+    choose_resident(g);
     g->used_sms = g->clusters < l->machine->sms ? (uint32_t)g->clusters : l->machine->sms;
     g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
 }
@@ -96,7 +108,7 @@ static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
 }
 
 static haul_status fit_frames(sim_grid *g) {
-    while (g->resident > g->cluster_blocks && frames_of(g, g->resident) > FRAME_BUDGET)
+    while (g->resident > fewest_resident(g) && frames_of(g, g->resident) > FRAME_BUDGET)
         g->resident -= g->cluster_blocks;
     uint64_t needed = frames_of(g, g->resident);
     char amount[32];
@@ -157,8 +169,8 @@ static void choose_threads(run_state *s, const sim_launch *l) {
 
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
-    HAUL_TRY(fit_frames(&s->grid));
     HAUL_TRY(sim_check_residency(&s->grid));
+    HAUL_TRY(fit_frames(&s->grid));
     uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     s->countings = memory_zeroed(n, sizeof(sim_counting *));

@@ -46,6 +46,8 @@ haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_
 /* Checks grid, block, cluster and shared memory against the machine's limits and fills in the occupancy. Errors:
  * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (no clusters there). In limits.c. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);
+/* Threads that a block of the kernel may have: as many as its .reqntid or .maxntid says, or as the machine allows. */
+uint32_t sim_most_threads(const sim_machine *machine, const sim_program *program);
 /* The shape of a cluster, which kernel or launch may say: 1 in each direction without. */
 void sim_launch_cluster(const sim_launch *launch, uint32_t cluster[3]);
 /* Blocks that wait for each other must all be there at once. Errors: HAUL_ERROR_LIMIT. */

@@ -23,6 +23,17 @@ static haul_status check_extents(const char *what, const uint32_t asked[3], cons
     return HAUL_OK;
 }
 
+/* Of .maxntid or .reqntid; 0: it is not given. */
+static uint64_t extent_of(const uint32_t given[3]) {
+    return (uint64_t)given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
+}
+
+uint32_t sim_most_threads(const sim_machine *m, const sim_program *p) {
+    const uint32_t *given = p->function->required_threads[0] ? p->function->required_threads : p->function->max_threads;
+    const uint64_t most = extent_of(given);
+    return most && most < m->max_threads_per_block ? (uint32_t)most : m->max_threads_per_block;
+}
+
 static haul_status check_block(const sim_launch *l) {
     const sim_machine *m = l->machine;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -33,8 +44,7 @@ static haul_status check_block(const sim_launch *l) {
     if (threads > m->max_threads_per_block)
         return over("threads per block", threads, m->max_threads_per_block, m->name);
     const ptx_function *f = l->program->function;
-    uint64_t most = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) *
-                    (f->max_threads[2] ? f->max_threads[2] : 1);
+    const uint64_t most = extent_of(f->max_threads);
     if (most && threads > most) return over("threads per block", threads, most, "the kernel's launch bound");
     for (unsigned k = 0; k < 3; k++) {
         uint32_t needed = f->required_threads[0] ? (f->required_threads[k] ? f->required_threads[k] : 1) : l->block[k];
@@ -89,6 +99,13 @@ static haul_status check_grid(const sim_launch *l) {
     return check_extents("grid", l->grid, sim_most_grid, l->machine);
 }
 
+/* Blocks that an SM holds at once whatever the estimate of registers says: one, and those of a grid that meets. */
+static uint32_t known_blocks(const sim_launch *l) {
+    const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    const uint64_t each = l->program->meets ? (blocks + l->machine->sms - 1) / l->machine->sms : 1;
+    return each > l->machine->max_blocks_per_sm ? l->machine->max_blocks_per_sm : (uint32_t)each;
+}
+
 haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     HAUL_TRY(check_block(l));
     HAUL_TRY(check_grid(l));
@@ -96,9 +113,8 @@ haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     uint64_t shared = l->program->shared_bytes + l->dynamic_bytes;
     if (shared > l->machine->shared_per_block_optin)
         return over("bytes of shared memory per block", shared, l->machine->shared_per_block_optin, l->machine->name);
-    sim_occupancy(l->machine, l->program, l->block[0] * l->block[1] * l->block[2], l->dynamic_bytes, occupancy);
-    if (occupancy->blocks_per_sm == 0)
-        return haul_fail(HAUL_ERROR_LIMIT, "launch: not even one block fits on an SM of %s", l->machine->name);
+    const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    sim_occupancy(l->machine, l->program, threads, l->dynamic_bytes, known_blocks(l), occupancy);
     return HAUL_OK;
 }
 

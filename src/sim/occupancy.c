@@ -217,8 +217,25 @@ void sim_occupancy_of(const sim_machine *m, uint32_t registers, uint32_t threads
     o->l1_bytes = m->unified_bytes - o->shared_carveout;
 }
 
+uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
+    return smallest(program->registers, register_limit(program->function, m));
+}
+
+/* The estimate, or less where so many blocks would not fit with it. */
+static uint32_t registers_for(const sim_machine *m, uint32_t registers, uint32_t threads, uint32_t blocks) {
+    const uint32_t warps = (threads + 31) / 32, step = m->register_unit / 32;
+    while (registers > step && blocks_by_registers(m, warps, registers) < blocks)
+        registers = (registers - 1) / step * step;
+    return registers;
+}
+
 void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
-                   haul_occupancy *o) {
-    uint32_t registers = smallest(program->registers, register_limit(program->function, m));
-    sim_occupancy_of(m, registers, threads, program->shared_bytes + dynamic_bytes, o);
+                   uint32_t known_blocks, haul_occupancy *o) {
+    const uint64_t shared = program->shared_bytes + dynamic_bytes;
+    const uint32_t estimate = sim_registers(m, program);
+    sim_occupancy_of(m, estimate, threads, shared, o);
+    const uint32_t others = smallest(smallest(o->limit_blocks, o->limit_warps), o->limit_shared);
+    const uint32_t registers = registers_for(m, estimate, threads, smallest(known_blocks, others));
+    if (registers != estimate) sim_occupancy_of(m, registers, threads, shared, o);
+    o->registers_estimated = true;
 }

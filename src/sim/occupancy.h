@@ -14,10 +14,14 @@
  * .minnctapersm allow is sim_occupancy()'s business. Scratch space comes from `memory`. */
 uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory);
 
-/* For a launch with `threads` a block and `dynamic_bytes` of shared memory a block beside the kernel's own.
- * blocks_per_sm is 0 when not even one fits. */
+/* The estimate, within what the kernel's .maxnreg, .maxntid and .minnctapersm leave. */
+uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
+
+/* For a launch with `threads` a block and `dynamic_bytes` of shared memory a block beside the kernel's own. It is known
+ * that registers allow `known_blocks` on an SM: where the estimate says otherwise, it is lowered. So an estimate never
+ * says that a launch does not fit. blocks_per_sm is 0 where not even one block fits for another reason. */
 void sim_occupancy(const sim_machine *machine, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
-                   haul_occupancy *occupancy);
+                   uint32_t known_blocks, haul_occupancy *occupancy);
 
 /* The same for a kernel that needs so many registers a thread and so much shared memory a block in all. */
 void sim_occupancy_of(const sim_machine *machine, uint32_t registers, uint32_t threads, uint64_t shared_bytes,

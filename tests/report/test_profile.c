@@ -1,4 +1,6 @@
 /* The profile of a synthetic launch: tables by their rows. */
+#include "base/text.h"
+#include "report/profile/memory_tables.h"
 #include "report/profile/profile.h"
 #include "synthetic.h"
 
@@ -38,6 +40,7 @@ static int make_launch(void **state) {
                                         .limit_registers = 10,
                                         .limit_shared = 20,
                                         .registers_per_thread = 24,
+                                        .registers_estimated = true,
                                         .l1_bytes = 200 << 10};
     return 0;
 }
@@ -55,6 +58,30 @@ static json_t *row_of(json_t *json, const char *table, size_t index) {
 
 static double number(json_t *row, const char *key) {
     return json_number_value(json_object_get(row, key));
+}
+
+static bool shows_occupancy_with(const char *label) {
+    text t = {0};
+    report_document *d = report_document_new("occupancy", "Occupancy");
+    report_add_occupancy(report_add_section(d, "profile", "k"), &record);
+    assert_int_equal(report_write_text(d, (report_terminal){0}, &t), HAUL_OK);
+    const bool found = strstr(text_string(&t), label) != NULL;
+    text_free(&t);
+    report_document_free(d);
+    return found;
+}
+
+static void occupancy_says_whether_registers_are_estimated(void **state) {
+    (void)state;
+    for (unsigned estimated = 0; estimated < 2; estimated++) {
+        record.occupancy.registers_estimated = estimated;
+        json_t *json = profile_json();
+        assert_int_equal(json_is_true(json_object_get(json_object_get(json, "occupancy"), "registers_estimated")),
+                         estimated);
+        assert_int_equal(shows_occupancy_with("Registers/Thread (estimate)"), estimated);
+        assert_true(shows_occupancy_with("Registers/Thread"));
+        json_decref(json);
+    }
 }
 
 static void memory_tables_hold_the_traffic(void **state) {
@@ -144,9 +171,13 @@ static void a_launch_without_traffic_has_no_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_tables_hold_the_traffic),    cmocka_unit_test(the_mix_is_ordered_by_frequency),
-        cmocka_unit_test(advice_names_kind_place_and_waste), cmocka_unit_test(the_text_shows_every_table),
-        cmocka_unit_test(a_page_has_the_memory_chart),       cmocka_unit_test(a_launch_without_traffic_has_no_tables),
+        cmocka_unit_test(occupancy_says_whether_registers_are_estimated),
+        cmocka_unit_test(memory_tables_hold_the_traffic),
+        cmocka_unit_test(the_mix_is_ordered_by_frequency),
+        cmocka_unit_test(advice_names_kind_place_and_waste),
+        cmocka_unit_test(the_text_shows_every_table),
+        cmocka_unit_test(a_page_has_the_memory_chart),
+        cmocka_unit_test(a_launch_without_traffic_has_no_tables),
     };
     return cmocka_run_group_tests(tests, make_launch, NULL);
 }

@@ -1,6 +1,7 @@
 /* Blocks per SM, what limits them, what is left for L1; and the estimate of registers. */
 #include "kernel.h"
 
+#include "base/text.h"
 #include "ptx/inline.h"
 #include "sim/occupancy.h"
 
@@ -10,7 +11,7 @@ static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t regis
     static const ptx_function function;
     const sim_program program = {.function = &function, .registers = registers};
     haul_occupancy o;
-    sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, &o);
+    sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, 1, &o);
     return o;
 }
 
@@ -35,7 +36,6 @@ static void registers_are_given_to_whole_warps(void **state) {
     assert_int_equal(fits("h100", 256, 40, 0).blocks_per_sm, 6); /* 1280 a warp: 12 in a quarter of the SM */
     assert_int_equal(fits("h100", 256, 33, 0).blocks_per_sm, 6); /* as many as 40 */
     assert_int_equal(fits("h100", 1024, 64, 0).blocks_per_sm, 1);
-    assert_int_equal(fits("h100", 1024, 255, 0).blocks_per_sm, 0); /* more than the SM has */
 }
 
 static void shared_memory_limits_blocks_and_takes_from_l1(void **state) {
@@ -122,13 +122,87 @@ static void launch_bounds_cap_registers(void **state) {
     const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
     const sim_program program = {.function = &function, .registers = 200};
     haul_occupancy o;
-    sim_occupancy(sim_machine_find("h100"), &program, 256, 0, &o);
+    sim_occupancy(sim_machine_find("h100"), &program, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 64);
     assert_int_equal(o.blocks_per_sm, 4);
     const ptx_function capped = {.max_registers = 24};
     const sim_program small = {.function = &capped, .registers = 200};
-    sim_occupancy(sim_machine_find("h100"), &small, 256, 0, &o);
+    sim_occupancy(sim_machine_find("h100"), &small, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 24);
+}
+
+/* ---- an estimate refuses nothing ---- */
+
+static void an_estimate_leaves_room_for_a_block(void **state) {
+    (void)state;
+    const haul_occupancy o = fits("h100", 1024, 96, 0);
+    assert_int_equal(o.blocks_per_sm, 1);
+    assert_int_equal(o.registers_per_thread, 64);
+    assert_true(o.registers_estimated);
+    for (size_t m = 0; m < sim_machine_count; m++)
+        for (uint32_t threads = 1; threads <= sim_machines[m].max_threads_per_block; threads += 31)
+            assert_true(fits(sim_machines[m].name, threads, 255, sim_machines[m].shared_per_block_optin).blocks_per_sm);
+}
+
+static void an_estimate_leaves_room_for_blocks_that_are_known_to_fit(void **state) {
+    (void)state;
+    static const ptx_function function;
+    const sim_program program = {.function = &function, .registers = 100};
+    haul_occupancy o;
+    sim_occupancy(sim_machine_find("h100"), &program, 512, 0, 3, &o);
+    assert_int_equal(o.blocks_per_sm, 3);
+    assert_int_equal(o.registers_per_thread, 40);
+    sim_occupancy(sim_machine_find("h100"), &program, 512, 0, 9, &o); /* threads allow four */
+    assert_int_equal(o.blocks_per_sm, 4);
+    assert_int_equal(o.registers_per_thread, 32);
+    sim_occupancy(sim_machine_find("h100"), &program, 512, 150 << 10, 9, &o); /* shared memory allows one */
+    assert_int_equal(o.blocks_per_sm, 1);
+    assert_int_equal(o.registers_per_thread, 100);
+}
+
+/* `count` sums, all of them live until they are added up to the thread's number times `count`, in %r3. */
+static void put_many_live(text *t, unsigned count) {
+    for (unsigned r = 0; r < count; r++) text_printf(t, ".reg .b32 %%live%u;\nadd.u32 %%live%u, %%r0, %u;\n", r, r, r);
+    text_put(t, "bar.sync 0;\nmov.u32 %r3, 0;\n");
+    for (unsigned r = 0; r < count; r++) text_printf(t, "sub.u32 %%live%u, %%live%u, %u;\n", r, r, r);
+    for (unsigned r = 0; r < count; r++) text_printf(t, "add.u32 %%r3, %%r3, %%live%u;\n", r);
+}
+
+static void a_large_block_of_a_kernel_with_many_registers_is_launched(void **state) {
+    (void)state;
+    enum { THREADS = 1024, LIVE = 120 };
+    static uint32_t out[THREADS];
+    text t = {0};
+    text_put(&t, HEAD BEGIN);
+    put_many_live(&t, LIVE);
+    text_put(&t, OUT("%r3") END);
+    assert_true(registers_of(text_string(&t)) > 64);
+    run_words(text_string(&t), 1, THREADS, out);
+    expect_words(out, THREADS, LIVE * i);
+    text_free(&t);
+}
+
+/* Each block waits until all have come. */
+#define MEETING                                                                                     \
+    "mov.u32 %r10, %envreg2;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r11, %nctaid.x;\n" \
+    "red.release.gpu.global.add.u32 [%rd0], 1;\n"                                                   \
+    "WAIT: ld.acquire.gpu.global.u32 %r12, [%rd0];\nsetp.lt.u32 %p1, %r12, %r11;\n@%p1 bra WAIT;\n" \
+    "DONE:\n"
+
+static void a_grid_that_meets_is_launched_as_far_as_threads_allow(void **state) {
+    (void)state;
+    enum { FIT = 2 * 132, THREADS = 1024 };
+    uint32_t count = 0;
+    text t = {0};
+    text_put(&t, HEAD BEGIN);
+    put_many_live(&t, 80);
+    text_put(&t, MEETING END);
+    kernel_run r = {.ptx = text_string(&t), .blocks = FIT, .threads = THREADS, .out = &count, .out_bytes = 4};
+    run_kernel(&r);
+    assert_int_equal(count, FIT);
+    r.blocks++;
+    expect_failure(&r, HAUL_ERROR_LIMIT, "blocks that wait for each other 265, but h100 allows");
+    text_free(&t);
 }
 
 int main(void) {
@@ -143,6 +217,10 @@ int main(void) {
         cmocka_unit_test(registers_that_live_at_once_add_up),
         cmocka_unit_test(parameters_and_constants_are_free),
         cmocka_unit_test(launch_bounds_cap_registers),
+        cmocka_unit_test(an_estimate_leaves_room_for_a_block),
+        cmocka_unit_test(an_estimate_leaves_room_for_blocks_that_are_known_to_fit),
+        cmocka_unit_test(a_large_block_of_a_kernel_with_many_registers_is_launched),
+        cmocka_unit_test(a_grid_that_meets_is_launched_as_far_as_threads_allow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

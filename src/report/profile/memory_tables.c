@@ -271,8 +271,8 @@ void report_add_occupancy(report_section *s, const haul_launch_record *record) {
     report_table *t = report_add_table(s, "occupancy", NULL, occupancy_columns, COUNT_OF(occupancy_columns));
     uint32_t fewest = o->blocks_per_sm;
     add_occupancy_row(t, "Threads/Block", threads, REPORT_COUNT, o->limit_warps, fewest);
-    add_occupancy_row(t, "Registers/Thread (estimate)", o->registers_per_thread, REPORT_COUNT, o->limit_registers,
-                      fewest);
+    add_occupancy_row(t, o->registers_estimated ? "Registers/Thread (estimate)" : "Registers/Thread",
+                      o->registers_per_thread, REPORT_COUNT, o->limit_registers, fewest);
     add_occupancy_row(t, "Shared Memory/Block", o->shared_per_block, REPORT_BYTES, o->limit_shared, fewest);
     add_occupancy_row(t, "Blocks/SM", o->blocks_per_sm, REPORT_COUNT, o->limit_blocks, fewest);
     add_occupancy_row(t, "Warps/SM", o->warps_per_sm, REPORT_COUNT, 0, fewest);

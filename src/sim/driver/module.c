@@ -10,6 +10,7 @@
 #include "sim/call.h"
 #include "sim/compiled/compiled.h"
 #include "sim/driver/internal.h"
+#include "sim/grid.h"
 #include "sim/occupancy.h"
 
 #include <string.h>
@@ -223,11 +224,13 @@ haul_status sim_prepare(CUfunction f) {
 }
 
 CUresult sim_call_function_attribute(int *value, int attribute, CUfunction function) {
+    const sim_machine *m = &function->module->context->machine;
     haul_status status = sim_prepare(function);
     if (status != HAUL_OK) return sim_result_of(status);
     switch (attribute) {
     case DRIVER_FUNCTION_SHARED_BYTES: *value = (int)function->program->shared_bytes; return CUDA_SUCCESS;
-    case DRIVER_FUNCTION_REGISTERS: *value = (int)function->program->registers; return CUDA_SUCCESS;
+    case DRIVER_FUNCTION_REGISTERS: *value = (int)sim_registers(m, function->program); return CUDA_SUCCESS;
+    case DRIVER_FUNCTION_MAX_THREADS: *value = (int)sim_most_threads(m, function->program); return CUDA_SUCCESS;
     default: return sim_wrong("cuFuncGetAttribute: attribute not known");
     }
 }
@@ -245,7 +248,11 @@ CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_
     if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
         return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
     haul_occupancy o;
-    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, &o);
+    *blocks = 0; /* of a block that no launch may have */
+    if ((uint32_t)threads > m->max_threads_per_block ||
+        function->program->shared_bytes + dynamic_shared_bytes > m->shared_per_block_optin)
+        return CUDA_SUCCESS;
+    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, 1, &o);
     *blocks = (int)o.blocks_per_sm;
     return CUDA_SUCCESS;
 }

@@ -77,11 +77,12 @@ CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void
 CUresult cudaFuncGetAttributes(cudaFuncAttributes *a, const void *host) {
     CUfunction kernel;
     int shared_bytes = 0;
-    *a = (cudaFuncAttributes){.most_threads = 1024, .ptx_version = 90, .binary_version = 90};
+    *a = (cudaFuncAttributes){.ptx_version = 90, .binary_version = 90};
     const driver_table *d = host_enter();
     CUresult result = host_kernel(d, host, &kernel);
     if (result == CUDA_SUCCESS) result = d->function_attribute(&shared_bytes, DRIVER_FUNCTION_SHARED_BYTES, kernel);
     if (result == CUDA_SUCCESS) result = d->function_attribute(&a->registers, DRIVER_FUNCTION_REGISTERS, kernel);
+    if (result == CUDA_SUCCESS) result = d->function_attribute(&a->most_threads, DRIVER_FUNCTION_MAX_THREADS, kernel);
     a->shared_bytes = (size_t)shared_bytes;
     return host_leave(result);
 }

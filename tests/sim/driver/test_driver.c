@@ -93,6 +93,31 @@ static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
                           "add.u32 %r0, %r0, %r1; st.shared.u32 [s], %r0; ld.shared.u32 %r2, [s];\n"
                           "st.global.u32 [%rd0], %r2; ret; }\n";
 
+static void kernels_say_how_many_threads_they_may_have(void **state) {
+    (void)state;
+    static const char bounds[] = ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry any() { ret; }\n"
+                                 ".visible .entry most() .maxntid 64, 4 { ret; }\n"
+                                 ".visible .entry all() .reqntid 8, 8, 3 { ret; }\n";
+    static const char *const names[] = {"any", "most", "all"};
+    static const int expected[] = {1024, 256, 192};
+    CUmodule module;
+    CUfunction function;
+    int value;
+    assert_int_equal(cu->module_load(&module, bounds, 0, NULL, NULL), CUDA_SUCCESS);
+    for (unsigned k = 0; k < 3; k++) {
+        assert_int_equal(cu->module_function(&function, module, names[k]), CUDA_SUCCESS);
+        assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_MAX_THREADS, function), CUDA_SUCCESS);
+        assert_int_equal(value, expected[k]);
+    }
+    assert_int_equal(cu->occupancy(&value, function, 1024, 0), CUDA_SUCCESS);
+    assert_int_equal(value, 2);
+    assert_int_equal(cu->occupancy(&value, function, 1056, 0), CUDA_SUCCESS);
+    assert_int_equal(value, 0); /* more than a block may have */
+    assert_int_equal(cu->occupancy(&value, function, 32, 228 << 10), CUDA_SUCCESS);
+    assert_int_equal(value, 0);
+    assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
+}
+
 static void kernels_are_loaded_and_launched(void **state) {
     (void)state;
     CUmodule module;
@@ -144,6 +169,7 @@ int main(void) {
         cmocka_unit_test(devices_tell_what_they_are),
         cmocka_unit_test(memory_is_filled_and_copied),
         cmocka_unit_test(free_memory_is_told),
+        cmocka_unit_test(kernels_say_how_many_threads_they_may_have),
         cmocka_unit_test(kernels_are_loaded_and_launched),
         cmocka_unit_test(without_a_context_nothing_works),
     };
