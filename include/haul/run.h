@@ -70,7 +70,8 @@ typedef struct haul_traffic {
     uint64_t l2_requests, l2_sectors; /* what went on to L2 */
     uint64_t bytes;                   /* asked for by the active lanes */
     uint64_t shared_wavefronts;       /* data-stage wavefronts in shared memory */
-    uint64_t ideal_shared_wavefronts; /* without bank conflicts */
+    uint64_t ideal_shared_wavefronts; /* the fewest that the lanes' bytes need */
+    uint64_t bank_conflicts;          /* of the wavefronts, what bank conflicts add; none of copies around L1 */
 } haul_traffic;
 
 /* Adds `more` to `sum`, field by field. */

@@ -51,4 +51,5 @@ void haul_traffic_add(haul_traffic *sum, const haul_traffic *more) {
     sum->bytes += more->bytes;
     sum->shared_wavefronts += more->shared_wavefronts;
     sum->ideal_shared_wavefronts += more->ideal_shared_wavefronts;
+    sum->bank_conflicts += more->bank_conflicts;
 }

@@ -24,7 +24,8 @@ static inline haul_traffic synthetic_shared(uint64_t n, uint64_t ways) {
                           .threads = 32 * n,
                           .bytes = 128 * n,
                           .shared_wavefronts = ways * n,
-                          .ideal_shared_wavefronts = n};
+                          .ideal_shared_wavefronts = n,
+                          .bank_conflicts = (ways - 1) * n};
 }
 
 static inline haul_instruction_record synthetic_instruction(const char *mnemonic, haul_memory_class class,

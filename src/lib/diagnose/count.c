@@ -495,16 +495,16 @@ static void sum_up(walk *w) {
     haul_diagnosis *d = w->d;
     haul_traffic sum = {0};
     for (unsigned class = HAUL_CLASS_GLOBAL_LOAD; class < HAUL_CLASS_COUNT; class ++) {
-        const haul_traffic *t = &d->classes[class];
-        const bool counts_conflicts = class != HAUL_CLASS_LDGSTS_BYPASS;
+        haul_traffic *t = &d->classes[class];
+        t->bank_conflicts = sim_traffic_conflicts((haul_memory_class) class, t);
         haul_traffic_add(&sum, t);
-        if (counts_conflicts) d->bank_conflicts += t->shared_wavefronts - t->ideal_shared_wavefronts;
     }
     d->requests = sum.requests - d->index.requests;
     d->sectors = sum.sectors - d->index.sectors;
     d->ideal_sectors = sum.ideal_sectors - d->index.ideal_sectors;
     d->tag_wavefronts = sum.wavefronts - d->index.wavefronts;
     d->shared_wavefronts = sum.shared_wavefronts - d->index.shared_wavefronts;
+    d->bank_conflicts = sum.bank_conflicts;
     const sim_seen_size seen = sim_seen_measure(&w->seen);
     d->distinct_sectors = seen.sectors;
     d->memory_bytes = memory_bytes(w, &seen);

@@ -28,8 +28,9 @@ static const report_column shared_columns[] = {
     {"class", "Shared Memory", REPORT_TEXT, NULL},
     {"instructions", "Instructions", REPORT_COUNT, "warp-level instructions executed"},
     {"wavefronts", "Wavefronts", REPORT_COUNT, "passes through the 32 banks that the instructions took"},
-    {"ideal_wavefronts", "Ideal", REPORT_COUNT, "wavefronts without bank conflicts"},
-    {"wavefronts_per_ideal", "Wavefronts/Ideal", REPORT_RATIO, "n means n-way bank conflicts on average"},
+    {"ideal_wavefronts", "Ideal", REPORT_COUNT, "the fewest wavefronts that the bytes need"},
+    {"wavefronts_per_ideal", "Wavefronts/Ideal", REPORT_RATIO,
+     "n means n-way bank conflicts on average; of copies around L1, lines that are split"},
     {"bank_conflicts", "Bank Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add"},
     {"bytes", "Bytes", REPORT_BYTES, "asked for by the active lanes"},
 };
@@ -43,9 +44,7 @@ static void add_shared_row(report_table *t, const char *title, const haul_traffi
     double ways = report_ratio((double)x->shared_wavefronts, (double)x->ideal_shared_wavefronts);
     report_add_number(t, ways);
     if (ways > 1.05) report_set_tone(t, REPORT_WARNING);
-    uint64_t extra =
-        x->shared_wavefronts > x->ideal_shared_wavefronts ? x->shared_wavefronts - x->ideal_shared_wavefronts : 0;
-    report_add_number(t, (double)extra);
+    report_add_number(t, (double)x->bank_conflicts);
     report_add_number(t, (double)x->bytes);
 }
 

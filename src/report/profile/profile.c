@@ -28,7 +28,7 @@ static const report_column line_columns[] = {
     {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"},
     {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},
     {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},
-    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over those without bank conflicts"},
+    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over the fewest that the bytes need"},
     {"source", "Source", REPORT_TEXT, NULL},
 };
 

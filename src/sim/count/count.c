@@ -1,5 +1,6 @@
 /* Life cycle of the counting half, and its sums. */
 #include "sim/count/counting.h"
+#include "sim/count/traffic.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -162,6 +163,7 @@ typedef struct class_sums {
 /* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
 static void add_tally(const sim_tally *tally, haul_memory_class class, haul_traffic *instruction, class_sums *sums) {
     haul_traffic t = tally->traffic;
+    t.bank_conflicts = sim_traffic_conflicts(class, &t);
     haul_traffic_add(&sums->traffic[class], &t);
     sums->tag_sectors[class] += tally->tag_sectors;
     sums->matrix_accesses[class] += tally->matrix_accesses;
@@ -227,7 +229,7 @@ static void set_copy_counters(haul_launch_record *r, const class_sums *s, const 
     set(r, HAUL_COUNTER_LDGSTS_BYPASS_SECTORS, bypass->sectors + issued->unmasked_sectors);
     set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS,
         access->shared_wavefronts + bypass->shared_wavefronts + issued->unmasked_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->shared_wavefronts - access->ideal_shared_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->bank_conflicts + bypass->bank_conflicts);
     set(r, HAUL_COUNTER_INST_TMA_LD, s->traffic[HAUL_CLASS_BULK_LOAD].instructions);
     set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions - issued->reduced_bulks);
     set(r, HAUL_COUNTER_TMA_LD_SECTORS, s->traffic[HAUL_CLASS_BULK_LOAD].sectors);
@@ -272,9 +274,9 @@ static void set_shared_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS, ld->shared_wavefronts);
     set(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS, st->shared_wavefronts);
     set(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS, atom->shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_LD_CONFLICTS, ld->shared_wavefronts - ld->ideal_shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_ST_CONFLICTS, st->shared_wavefronts - st->ideal_shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_ATOM_CONFLICTS, atom->shared_wavefronts - atom->ideal_shared_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_LD_CONFLICTS, ld->bank_conflicts);
+    set(r, HAUL_COUNTER_SHARED_ST_CONFLICTS, st->bank_conflicts);
+    set(r, HAUL_COUNTER_SHARED_ATOM_CONFLICTS, atom->bank_conflicts);
 }
 
 static void set_texture_counters(haul_launch_record *r, const class_sums *s) {

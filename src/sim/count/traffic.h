@@ -39,6 +39,12 @@ static inline void sim_traffic_shared(haul_traffic *t, sim_wavefronts wavefronts
     t->bytes += (uint64_t)sim_lanes(active) * bytes;
 }
 
+/* Of the wavefronts in shared memory, those that bank conflicts add. Copies around L1 have none: each pair of lines
+ * that they move between takes a wavefront of its own, whatever its banks. */
+static inline uint64_t sim_traffic_conflicts(haul_memory_class class, const haul_traffic *t) {
+    return class == HAUL_CLASS_LDGSTS_BYPASS ? 0 : t->shared_wavefronts - t->ideal_shared_wavefronts;
+}
+
 /* LDGSTS through L1. Lanes in `filled` read nothing. `lines`: what the others read; none when there are no others. */
 static inline void sim_traffic_ldgsts_access(haul_traffic *t, uint32_t active, uint32_t filled,
                                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
