@@ -84,6 +84,14 @@ typedef struct haul_source_place {
     const struct haul_source_place *inlined_into;
 } haul_source_place;
 
+/* One access of a warp. Addresses of lanes that are not active are 0. */
+typedef struct haul_access {
+    uint32_t active; /* lanes */
+    uint32_t bytes;  /* of each */
+    uint64_t global[32];
+    uint32_t shared[32]; /* from a place that all lanes have in common */
+} haul_access;
+
 typedef struct haul_instruction_record {
     const char *text;     /* PTX, without operands' noise: "ld.global.f32 %f1, [%rd4]" */
     const char *mnemonic; /* "ld.global.f32" */
@@ -91,6 +99,10 @@ typedef struct haul_instruction_record {
     haul_source_place place;
     haul_memory_class memory_class;
     haul_traffic traffic; /* instructions and threads are filled for every instruction */
+    /* Some of its accesses: of copies by LDGSTS any; of others such as take more sectors, wavefronts or turns than they
+     * need. */
+    const haul_access *samples;
+    size_t sample_count;
 } haul_instruction_record;
 
 typedef enum haul_argument_kind {

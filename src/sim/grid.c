@@ -440,6 +440,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     sim_record_instructions(l->program, traffic, memory, r);
+    sim_counting_record_samples(s->countings, s->grid.used_sms, memory, r);
     if (l->check) record_findings(s, memory, r);
     memory->out_of_memory = outer;
     return HAUL_OK;

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "sim/block.h"
 #include "sim/compiled/compiled.h"
-#include "sim/count/counting.h"
+#include "sim/count/samples.h"
 #include "sim/lower/internal.h"
 
 #include <stdlib.h>
@@ -86,6 +86,15 @@ static void find_wavefronts(sim_cohort_memo *m, const sim_cohort *g) {
     }
 }
 
+static void sample(sim_counting *c, const sim_cohort_memo *m, const sim_cohort *g) {
+    for (size_t k = 0; k < g->access_count; k++) {
+        const sim_cohort_access *a = &g->accesses[k];
+        if (c->plan->tally_of[a->instruction] == SIM_NO_TALLY) continue;
+        sim_sample_conflicts(c, a->instruction, SIM_ALL_LANES, a->bytes, m->asked,
+                             m->wavefronts[a->is_store][width_of(a->bytes)]);
+    }
+}
+
 static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     const sim_cohort *g = &n->segment->cohorts[cohort];
     const uint32_t *lanes = m->asked;
@@ -108,6 +117,7 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
         return 0;
     }
     find_wavefronts(m, g);
+    sample(n->counting, m, g);
     m->first = lanes[0];
     m->low = low;
     m->high = high;

@@ -1,5 +1,6 @@
 /* What accesses to global and constant memory do to the counters: by way of L1, and on to L2. */
 #include "sim/count/access.h"
+#include "sim/count/samples.h"
 #include "sim/count/vectors/vectors.h"
 
 #include <string.h>
@@ -334,12 +335,16 @@ void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                       const uint64_t address[SIM_LANES]) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     const sim_log_kind kind = a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION;
+    const uint32_t lanes = sim_aggregated_lanes(a, active);
     update_count u = {c, w, op, sim_tally_at(c, op, SIM_TALLY_OWN), kind, 1};
+    const uint64_t before = u.tally->tag_sectors;
     if (a->loops)
         sim_traffic_half_update(&sim_tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
                                 load_update_lines, log_lines, &u);
     else
-        sim_traffic_update(&u.tally->traffic, address, sim_aggregated_lanes(a, active), op->bytes, update_lines, &u);
+        sim_traffic_update(&u.tally->traffic, address, lanes, op->bytes, update_lines, &u);
+    if (u.tally->tag_sectors - before > sim_ideal_sectors(lanes, op->bytes))
+        sim_sample(c, op->instruction, lanes, op->bytes, address, NULL);
 }
 
 static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,
@@ -356,6 +361,7 @@ static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *
                               const uint64_t address[SIM_LANES], unsigned bytes) {
     sim_lines lines;
     sim_coalesce(address, active, bytes, &lines);
+    if (lines.sectors > sim_ideal_sectors(active, bytes)) sim_sample(c, op->instruction, active, bytes, address, NULL);
     count_global_lines(c, w, op, active, bytes, &lines);
 }
 
@@ -414,14 +420,18 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     if (is_store) end_stores(c, t, count, sectors);
 }
 
+static void find_span_lanes(uint64_t first, uint64_t second, uint64_t stride, uint64_t start[SIM_LANES]) {
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
+}
+
 /* Lines of both halves of the warp, which begin at `first` and `second` and have lanes `stride` bytes apart. */
 static void find_span_lines(uint64_t first, uint64_t second, uint64_t stride, unsigned bytes, sim_lines *lines) {
     const uint64_t reach = (SIM_LANES / 2 - 1) * stride + bytes - 1;
     const uint64_t lower = first < second ? first : second, upper = first < second ? second : first;
     if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) { /* some may be of both halves */
         uint64_t start[SIM_LANES];
-        for (unsigned l = 0; l < SIM_LANES; l++)
-            start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
+        find_span_lanes(first, second, stride, start);
         sim_coalesce(start, SIM_ALL_LANES, bytes, lines);
         return;
     }
@@ -433,11 +443,22 @@ static bool is_ordinary(const sim_assembled *a) {
     return a->class == HAUL_CLASS_GLOBAL_STORE || a->caching == SIM_CACHED || a->caching == SIM_CACHED_READ_ONLY;
 }
 
+static void sample_span(sim_counting *c, const sim_op *op, uint64_t first, uint64_t second, uint64_t stride,
+                        unsigned bytes) {
+    uint64_t start[SIM_LANES];
+    if (!sim_samples_want(c, op->instruction)) return;
+    find_span_lanes(first, second, stride, start);
+    sim_samples_keep(c, op->instruction, SIM_ALL_LANES, bytes, start, NULL);
+}
+
 static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
                        uint64_t stride, unsigned bytes) {
     const bool halves_meet = second - first == SIM_LANES / 2 * stride;
     const uint64_t last = first + (SIM_LANES - 1) * stride + bytes - 1;
+    const uint32_t ideal = sim_ideal_sectors(SIM_ALL_LANES, bytes);
     sim_lines lines;
+    if (halves_meet && (last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) >= ideal)
+        sample_span(c, op, first, second, stride, bytes);
     if (halves_meet && is_ordinary(&c->plan->assembled[op->instruction])) {
         count_run(c, w, op, first, last, bytes);
         return;
@@ -447,6 +468,7 @@ static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, uin
         sim_add_span(first, last, &lines);
     else
         find_span_lines(first, second, stride, bytes, &lines);
+    if (!halves_meet && lines.sectors > ideal) sample_span(c, op, first, second, stride, bytes);
     count_global_lines(c, w, op, SIM_ALL_LANES, bytes, &lines);
 }
 
@@ -476,6 +498,7 @@ void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, ui
         uint64_t start[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
         const sim_constant_use use = sim_idc_load(&c->constants, (unsigned)sim_warp_place(w), active, start);
+        if (use.requests > 1) sim_sample(c, op->instruction, active, a->parts[p].width, start, NULL);
         t->instructions++;
         t->requests += use.requests;
         t->hits += use.hits;

@@ -1,5 +1,6 @@
 /* What asynchronous copies do to the counters: LDGSTS, and bulk and tensor copies. */
 #include "sim/count/access.h"
+#include "sim/count/samples.h"
 
 static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
@@ -24,6 +25,7 @@ void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     if (!sim_is_counted(c, op)) return;
     sim_take_policy(c, w, op, active);
+    if (active & ~filled) sim_sample(c, op->instruction, active & ~filled, op->bytes, source, destination);
     if (c->plan->assembled[op->instruction].class == HAUL_CLASS_LDGSTS_BYPASS)
         count_bypass_copy(c, op, active, filled, source, destination);
     else

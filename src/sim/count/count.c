@@ -1,5 +1,5 @@
 /* Life cycle of the counting half, and its sums. */
-#include "sim/count/counting.h"
+#include "sim/count/samples.h"
 #include "sim/count/traffic.h"
 
 #include "base/memory.h"
@@ -75,8 +75,9 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
     if (!c) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     c->plan = plan;
     c->tallies = memory_zeroed(plan->tally_count + 1, sizeof *c->tallies);
+    c->samples = memory_zeroed(instructions, sizeof *c->samples);
     c->block_runs = memory_zeroed(2 * (instructions + blocks), sizeof *c->block_runs);
-    if (!c->tallies || !c->block_runs || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
+    if (!c->tallies || !c->samples || !c->block_runs || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
         sim_counting_free(c);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     }
@@ -89,6 +90,7 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
 
 void sim_counting_free(sim_counting *c) {
     if (!c) return;
+    sim_samples_free(c);
     memory_free(c->tallies);
     memory_free(c->block_runs);
     memory_free(c->local_written);

@@ -50,6 +50,10 @@ size_t sim_counting_waiting(const sim_counting *counting);
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
                          haul_traffic *instructions);
 
+/* Fills in the instructions' samples, of the first SMs that have some. Lives in `memory`, which has a jump point. */
+void sim_counting_record_samples(sim_counting *const *countings, size_t count, arena *memory,
+                                 haul_launch_record *record);
+
 /* Adds what the counters do not say to `waits`. After the last drain. */
 void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits);
 

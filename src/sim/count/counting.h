@@ -80,12 +80,15 @@ typedef struct sim_pending_volatile {
  * slice. */
 enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
 
+typedef struct sim_samples sim_samples; /* samples.h */
+
 struct sim_counting {
     const sim_count_plan *plan;
     sim_l1 *l1;
     sim_idc constants;
     uint64_t policy; /* of the access that is being counted; 0: none */
     sim_tally *tallies;
+    sim_samples **samples;                            /* by instruction; NULL: none yet */
     uint64_t *block_runs, *block_threads;             /* by basic block */
     uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */
     uint64_t store_hits;

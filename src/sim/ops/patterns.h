@@ -3,7 +3,7 @@
 #define HAUL_SIM_OPS_PATTERNS_H
 
 #include "sim/block.h"
-#include "sim/count/counting.h"
+#include "sim/count/samples.h"
 #include "sim/ops/words.h"
 #include "sim/pattern.h"
 
@@ -86,9 +86,11 @@ static inline sim_wavefronts sim_pattern_wavefronts(sim_pattern *p, const uint32
     return *known;
 }
 
-static inline void sim_count_pattern_part(sim_tally *t, sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned bytes,
-                                          bool is_store) {
+static inline void sim_count_pattern_part(sim_counting *c, const sim_op *op, sim_pattern *p,
+                                          const uint32_t lanes[SIM_LANES], unsigned bytes, bool is_store) {
     const sim_wavefronts wavefronts = sim_pattern_wavefronts(p, lanes, bytes, is_store);
+    sim_tally *t = &c->tallies[c->plan->tally_of[op->instruction]];
+    sim_sample_conflicts(c, op->instruction, p->active, bytes, lanes, wavefronts);
     t->traffic.instructions++;
     t->traffic.shared_wavefronts += wavefronts.total;
     t->traffic.ideal_shared_wavefronts += wavefronts.ideal;
@@ -100,16 +102,14 @@ static inline void sim_count_pattern_part(sim_tally *t, sim_pattern *p, const ui
 static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_pattern *p, const uint32_t lanes[SIM_LANES],
                                      bool is_store) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
-    const uint32_t tally = c->plan->tally_of[op->instruction];
-    if (tally == SIM_NO_TALLY) return true;
-    sim_tally *t = &c->tallies[tally];
+    if (c->plan->tally_of[op->instruction] == SIM_NO_TALLY) return true;
     if (a->plain) {
-        sim_count_pattern_part(t, p, lanes, op->bytes, is_store);
+        sim_count_pattern_part(c, op, p, lanes, op->bytes, is_store);
         return true;
     }
     for (unsigned k = 0; k < a->part_count; k++)
         if (a->parts[k].start & 3) return false;
-    for (unsigned k = 0; k < a->part_count; k++) sim_count_pattern_part(t, p, lanes, a->parts[k].width, is_store);
+    for (unsigned k = 0; k < a->part_count; k++) sim_count_pattern_part(c, op, p, lanes, a->parts[k].width, is_store);
     return true;
 }
 

@@ -1,0 +1,43 @@
+/* Samples of accesses that cost more than their bytes need: by instruction, a few of each SM. Reports tell from them
+ * what lanes do. */
+#ifndef HAUL_SIM_COUNT_SAMPLES_H
+#define HAUL_SIM_COUNT_SAMPLES_H
+
+#include "sim/count/banks.h"
+#include "sim/count/counting.h"
+
+enum { SIM_SAMPLES_OF_SM = 4, SIM_MOST_SAMPLES = 16 };
+
+/* Keeps accesses number 1, 2, 4, 8, ...: each replaces the one four before it. */
+struct sim_samples {
+    uint64_t seen;
+    haul_access access[SIM_SAMPLES_OF_SM];
+};
+
+/* Keeps the access as a sample. `global` and `shared` may be NULL. */
+void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes, const uint64_t *global,
+                      const uint32_t *shared);
+
+/* Counts an access that could be a sample. True: the caller keeps it. */
+static inline bool sim_samples_want(sim_counting *c, uint32_t instruction) {
+    sim_samples *s = c->samples[instruction];
+    if (!s) return true;
+    const uint64_t before = s->seen++;
+    return (before & s->seen) == 0;
+}
+
+static inline void sim_sample(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes,
+                              const uint64_t *global, const uint32_t *shared) {
+    if (sim_samples_want(c, instruction)) sim_samples_keep(c, instruction, active, bytes, global, shared);
+}
+
+/* An access to shared memory, if it has bank conflicts. */
+static inline void sim_sample_conflicts(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes,
+                                        const uint32_t address[SIM_LANES], sim_wavefronts wavefronts) {
+    if (__builtin_expect(wavefronts.total > wavefronts.ideal, 0))
+        sim_sample(c, instruction, active, bytes, NULL, address);
+}
+
+void sim_samples_free(sim_counting *c);
+
+#endif
