@@ -13,6 +13,7 @@
 
 static haul_instruction_record instructions[4];
 static haul_launch_record record;
+static haul_access rows_of_four_words, every_other_word;
 
 static int make_launch(void **state) {
     (void)state;
@@ -20,6 +21,14 @@ static int make_launch(void **state) {
         synthetic_instruction("ld.global.f32", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 3, synthetic_global(512, 8));
     instructions[1] =
         synthetic_instruction("st.shared.f32", HAUL_CLASS_SHARED_STORE, "a.cu", 3, synthetic_shared(512, 4));
+    rows_of_four_words = (haul_access){.active = UINT32_MAX, .bytes = 4};
+    for (uint32_t l = 0; l < 32; l++) rows_of_four_words.shared[l] = 16 * l;
+    instructions[1].samples = &rows_of_four_words;
+    instructions[1].sample_count = 1;
+    every_other_word = (haul_access){.active = UINT32_MAX, .bytes = 4};
+    for (uint32_t l = 0; l < 32; l++) every_other_word.global[l] = 4096 + 8 * l;
+    instructions[0].samples = &every_other_word;
+    instructions[0].sample_count = 1;
     instructions[2] =
         synthetic_instruction("st.global.f32", HAUL_CLASS_GLOBAL_STORE, "a.cu", 4, synthetic_global(512, 4));
     instructions[3] = synthetic_instruction("add.f32", HAUL_CLASS_NONE, "a.cu", 4,

@@ -16,4 +16,7 @@ typedef struct report_advice {
 haul_status report_advise(const report_hotspots *lines, double share, arena *memory, report_advice **advice,
                           size_t *count);
 
+/* The kinds that there are, from 0 on; NULL behind the last. */
+const char *report_advice_kind(size_t index);
+
 #endif

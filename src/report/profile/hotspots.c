@@ -16,8 +16,9 @@ static double moved_by(haul_memory_class class, const haul_traffic *t) {
 
 static report_hotspot line_of(const haul_instruction_record *r) {
     const haul_source_place *place = report_user_place(&r->place);
-    report_hotspot line = {.class = r->memory_class, .traffic = r->traffic, .worst = r->traffic, .alike = 1};
-    if (place->file) {
+    report_hotspot line = {
+        .class = r->memory_class, .traffic = r->traffic, .worst = r->traffic, .alike = 1, .instructions = {r}};
+    if (place->file && place->line) {
         line.file = place->file;
         line.name = report_file_name(place->file);
         line.line = place->line;
@@ -58,17 +59,19 @@ static bool alike(const haul_traffic *a, const haul_traffic *b) {
            a->sectors == b->sectors && a->shared_wavefronts == b->shared_wavefronts;
 }
 
-static void merge_worst(report_hotspot *into, const haul_traffic *t) {
-    if (alike(&into->worst, t)) {
+static void merge_worst(report_hotspot *into, const report_hotspot *from) {
+    if (alike(&into->worst, &from->worst)) {
+        if (into->alike < REPORT_MOST_ALIKE) into->instructions[into->alike] = from->instructions[0];
         into->alike++;
-    } else if (wasted_by(t) > wasted_by(&into->worst)) {
-        into->worst = *t;
+    } else if (wasted_by(&from->worst) > wasted_by(&into->worst)) {
+        into->worst = from->worst;
         into->alike = 1;
+        into->instructions[0] = from->instructions[0];
     }
 }
 
 static void merge(report_hotspot *into, const report_hotspot *from) {
-    merge_worst(into, &from->traffic);
+    merge_worst(into, from);
     haul_traffic_add(&into->traffic, &from->traffic);
 }
 
@@ -85,7 +88,8 @@ static size_t merge_sorted(report_hotspot *items, size_t count) {
 
 haul_status report_find_hotspots(const haul_launch_record *record, report_sources *sources, arena *memory,
                                  report_hotspots *lines) {
-    *lines = (report_hotspots){.items = ARENA_ARRAY(memory, record->instruction_count, report_hotspot)};
+    *lines =
+        (report_hotspots){.items = ARENA_ARRAY(memory, record->instruction_count, report_hotspot), .record = record};
     if (!lines->items) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     for (size_t i = 0; i < record->instruction_count; i++) {
         const haul_instruction_record *r = &record->instructions[i];

@@ -8,6 +8,8 @@
 #include <haul/run.h>
 #include <haul/status.h>
 
+enum { REPORT_MOST_ALIKE = 16 };
+
 typedef struct report_hotspot {
     const char *file;   /* as the compiler wrote it, or NULL: no line information */
     const char *name;   /* its last part, or "PTX" */
@@ -17,6 +19,7 @@ typedef struct report_hotspot {
     haul_traffic traffic; /* of all its instructions */
     haul_traffic worst;   /* of the instruction that wastes the most */
     size_t alike;         /* instructions whose traffic is the same as that one's */
+    const haul_instruction_record *instructions[REPORT_MOST_ALIKE]; /* these, as far as there is room */
     double moved; /* bytes through L1 (32 a sector), shared memory (128 a wavefront), constant cache (32 a request) */
     double share; /* of all that the launch moved, in percent */
 } report_hotspot;
@@ -24,6 +27,7 @@ typedef struct report_hotspot {
 typedef struct report_hotspots {
     report_hotspot *items; /* the line that moves the most comes first */
     size_t count;
+    const haul_launch_record *record;
 } report_hotspots;
 
 /* Lives in `memory`; strings point into the record and into `sources` (which may be NULL). A place inside a header of
