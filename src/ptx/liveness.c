@@ -1,6 +1,7 @@
 #include "ptx/liveness.h"
 
 #include "ptx/edges.h"
+#include "ptx/matrix.h"
 
 #include <string.h>
 
@@ -40,6 +41,14 @@ void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, v
     if (updates(i)) visit_operand(&i->operands[0], false, visit, context);
     for (unsigned k = 1; k < i->operand_count; k++) visit_operand(&i->operands[k], false, visit, context);
     if (i->operand_count) visit_operand(&i->operands[0], first_written, visit, context);
+}
+
+void ptx_visit_held_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
+    enum { SUMS, A };
+    const bool is_product = ptx_is_warpgroup_product(i);
+    if (!is_product && i->op != PTX_OP_TMEM_LD) return;
+    visit_operand(&i->operands[SUMS], true, visit, context);
+    if (is_product && i->operands[A].kind == PTX_VECTOR) visit_operand(&i->operands[A], false, visit, context);
 }
 
 typedef struct block_scan {

@@ -23,4 +23,9 @@ static inline bool ptx_has_register(const uint64_t *row, uint32_t reg) {
 typedef void (*ptx_register_visitor)(void *context, uint32_t reg, bool writes);
 void ptx_visit_registers(const ptx_instruction *instruction, ptx_register_visitor visit, void *context);
 
+/* Calls back for each register that belongs to the instruction until the program has waited for it: of wgmma.mma_async
+ * the sums (written) and the fragments of a (read), of tcgen05.ld what it loads. By the PTX ISA nothing else does:
+ * descriptors, addresses, metadata, scales and predicates are read when the instruction is issued. */
+void ptx_visit_held_registers(const ptx_instruction *instruction, ptx_register_visitor visit, void *context);
+
 #endif

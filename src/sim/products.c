@@ -53,7 +53,7 @@ static void make_some(sim_warp *w, sim_product_maker kind) {
     sim_product_queue *q = queue_of(w);
     size_t kept = 0;
     for (size_t i = 0; i < q->count; i++) {
-        if (kind ? q->items[i].make == kind : !q->items[i].data)
+        if (kind ? q->items[i].make == kind : !q->items[i].is_store)
             make(w, &q->items[i]);
         else
             q->items[kept++] = q->items[i];

@@ -20,7 +20,9 @@ struct sim_pending_product {
     uint32_t group;  /* number of groups closed before */
     uint32_t issued; /* checks on: the domain's time */
     bool keeps;      /* adds to the sums that are there */
-    uint32_t *data;  /* a store to tensor memory: what is stored, register by register; its own */
+    bool is_store;   /* to tensor memory */
+    uint32_t *data;  /* registers as they were at the issue, one after the other; its own: what a store stores, the
+                        metadata of a sparse product */
 };
 
 /* A warp's, oldest first. */

@@ -56,7 +56,7 @@ static void meet_accesses(const use *u, uint32_t warp) {
     const bool by_lanes = op == PTX_OP_TMEM_LD || op == PTX_OP_TMEM_ST;
     for (size_t n = 0; n < q->count; n++) {
         const sim_pending_product *p = &q->items[n];
-        const bool stores = p->data != NULL;
+        const bool stores = p->is_store;
         if ((by_lanes && warp != u->w->index) || (!stores && !is_write(u->action))) continue;
         if (!meets(u, sim_tmem_column((uint32_t)p->a), p->op->count)) continue;
         sim_finding *f =

@@ -121,35 +121,37 @@ static void maybe_yield(sim_lowering *l, outstanding *o, const ptx_instruction *
     if (o->loads) ptx_visit_registers(i, note_outstanding, o);
 }
 
-static void note_sum(void *context, uint32_t reg, bool writes) {
-    bool *sums = context;
-    if (writes) sums[reg] = true;
+static void note_held(void *context, uint32_t reg, bool writes) {
+    uint8_t *held = context;
+    held[reg] |= writes ? SIM_HELD_SUM : SIM_HELD_FACTOR;
 }
 
-static bool *find_sums(sim_lowering *l) {
+static uint8_t *find_held(sim_lowering *l) {
     const ptx_function *f = l->function;
-    bool *sums = NULL;
+    uint8_t *held = NULL;
     for (size_t i = 0; i < f->instruction_count; i++) {
         if (!ptx_is_warpgroup_product(&f->instructions[i]) && f->instructions[i].op != PTX_OP_TMEM_LD) continue;
-        if (!sums) sums = ARENA_ARRAY(l->memory, f->register_count + 1, bool);
-        ptx_visit_registers(&f->instructions[i], note_sum, sums);
+        if (!held) held = ARENA_ARRAY(l->memory, f->register_count + 1, uint8_t);
+        ptx_visit_held_registers(&f->instructions[i], note_held, held);
     }
-    return sums;
+    return held;
 }
 
-/* Compilers copy sums from register to register while a product is under way, for the assembler to make one register of
- * both: the product is made first. */
-static bool moves_sum(const sim_lowering *l, const ptx_instruction *i) {
-    if (!l->register_sums || i->op != PTX_OP_MOV) return false;
-    for (unsigned o = 0; o < 2; o++)
-        if (i->operands[o].kind == PTX_REGISTER && l->register_sums[i->operands[o].reg]) return true;
-    return false;
+/* Compilers copy sums from register to register while a product is under way, and others to the registers of factors,
+ * for the assembler to make one register of both: the product is made first. */
+static bool moves_held(const sim_lowering *l, const ptx_instruction *i) {
+    const uint8_t *held = l->program->held;
+    const ptx_operand *to = &i->operands[0], *from = &i->operands[1];
+    if (!held || i->op != PTX_OP_MOV) return false;
+    if (to->kind == PTX_REGISTER && held[to->reg] & SIM_HELD_SUM) return true;
+    if (from->kind != PTX_REGISTER) return false;
+    return held[from->reg] & SIM_HELD_SUM || (to->kind == PTX_REGISTER && held[to->reg] & SIM_HELD_FACTOR);
 }
 
 static haul_status lower_instruction(sim_lowering *l, const ptx_instruction *i) {
     l->instruction = i;
     if (sim_counts_singly(i)) sim_emit(l, sim_run_count);
-    if (moves_sum(l, i)) sim_append(l, sim_run_finish_products);
+    if (moves_held(l, i)) sim_append(l, sim_run_finish_products);
     return sim_lower_table()[i->op](l, i);
 }
 
@@ -270,7 +272,7 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     sim_place_variables(&l);
     l.register_slots = sim_assign_slots(&l, &end);
     l.register_read = sim_find_read_registers(&l);
-    l.register_sums = find_sums(&l);
+    p->held = find_held(&l);
     constants.end = end;
     HAUL_TRY(lower_blocks(&l));
     resolve_jumps(p);

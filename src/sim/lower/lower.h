@@ -31,6 +31,9 @@ typedef struct sim_instruction_text {
     const char *text, *mnemonic;
 } sim_instruction_text;
 
+/* What background work may do to a register until it is waited for: write it; read it. */
+enum { SIM_HELD_SUM = 1, SIM_HELD_FACTOR = 2 };
+
 /* A kernel, ready to run. Lives in its module's arena. */
 typedef struct sim_program {
     const ptx_module *module;
@@ -59,6 +62,7 @@ typedef struct sim_program {
     bool uses_heap;             /* calls malloc() or free() */
     bool meets;                 /* all blocks of the grid may wait for each other */
     const uint32_t *register_slots;
+    const uint8_t *held; /* by register: SIM_HELD_*; NULL: nothing runs in the background */
     const struct sim_constant_item *constants; /* internal.h: slots that hold the same in all lanes, always */
     size_t constant_count;
     const sim_instruction_text *texts;     /* by instruction */
@@ -74,7 +78,6 @@ typedef struct sim_lowering {
     const ptx_instruction *instruction; /* the one being lowered */
     const uint32_t *register_slots;
     const bool *register_read; /* some instruction reads it */
-    const bool *register_sums; /* a product in the background may be adding to it; NULL: there are none */
     uint32_t block;            /* the basic block being lowered */
     struct sim_constants *constants;
     struct sim_placement *placement;

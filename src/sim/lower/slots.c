@@ -31,12 +31,31 @@ static void extend_live(live_interval *intervals, const uint64_t *row, size_t wo
             extend(&intervals[w * 64 + (size_t)__builtin_ctzll(bits)], at);
 }
 
-/* The registers of a product in the background are its own until it is waited for, wherever that is. */
 static void extend_to_all(void *context, uint32_t reg, bool writes) {
     (void)writes;
     interval_scan *scan = context;
     extend(&scan->intervals[reg], 0);
     extend(&scan->intervals[reg], scan->at);
+}
+
+/* The wait for a load from tensor memory that follows in its block; the block's end when it is elsewhere. */
+static uint32_t wait_behind(const ptx_function *f, const ptx_block *b, uint32_t load) {
+    uint32_t at = load;
+    if (f->instructions[load].op != PTX_OP_TMEM_LD) return b->end;
+    while (at < b->end && f->instructions[at].op != PTX_OP_TMEM_WAIT_LD) at++;
+    return at;
+}
+
+/* The registers of what runs in the background are its own until it is waited for, whether or not they are needed. */
+static void extend_held(const ptx_function *f, const ptx_block *b, live_interval *intervals) {
+    interval_scan scan = {.intervals = intervals};
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *at = &f->instructions[i];
+        if (!ptx_is_warpgroup_product(at) && at->op != PTX_OP_TMEM_LD) continue;
+        const uint32_t wait = wait_behind(f, b, i);
+        scan.at = wait < b->end ? wait : (uint32_t)f->instruction_count;
+        ptx_visit_held_registers(at, wait < b->end ? extend_register : extend_to_all, &scan);
+    }
 }
 
 static live_interval *find_intervals(sim_lowering *l, const ptx_liveness *computed) {
@@ -53,10 +72,7 @@ static live_interval *find_intervals(sim_lowering *l, const ptx_liveness *comput
             ptx_visit_registers(&f->instructions[scan.at], extend_register, &scan);
         extend_live(v, live.out + b * live.words, live.words, block->end - 1);
     }
-    scan.at = (uint32_t)f->instruction_count;
-    for (size_t i = 0; i < f->instruction_count; i++)
-        if (ptx_is_warpgroup_product(&f->instructions[i]))
-            ptx_visit_registers(&f->instructions[i], extend_to_all, &scan);
+    for (uint32_t b = 0; b < f->block_count; b++) extend_held(f, &f->blocks[b], v);
     return v;
 }
 

@@ -81,7 +81,7 @@ static sim_step multiply_sparse(sim_warp *w, const sim_op *op, uint32_t active) 
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
     if (!lanes) return step;
     gather(w, p, &o);
-    sim_gather_metadata(w, p, &m);
+    sim_gather_metadata(SIM_SLOT(w, uint32_t, p->metadata), p, &m);
     sim_multiply_sparse(p, &o, &m, w->sm->grid->machine->sm, multiply_warps);
     sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);
     return SIM_NEXT;

@@ -37,9 +37,9 @@ static inline uint64_t sim_metadata_of(const sim_product *p, const uint32_t *lan
     return four[upper] | (uint64_t)four[2 + upper] << 32;
 }
 
-static inline void sim_gather_metadata(const sim_warp *w, const sim_product *p, sim_metadata *m) {
-    for (unsigned row = 0; row < p->m; row++)
-        m->rows[row] = sim_metadata_of(p, SIM_SLOT(w, uint32_t, p->metadata), row);
+/* `lanes`: the register that has them, of each lane. */
+static inline void sim_gather_metadata(const uint32_t *lanes, const sim_product *p, sim_metadata *m) {
+    for (unsigned row = 0; row < p->m; row++) m->rows[row] = sim_metadata_of(p, lanes, row);
 }
 
 /* What multiplies dense matrices. */

@@ -256,8 +256,11 @@ static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t address;
     const uint32_t lanes = begin_access(w, op, active, &step, &address);
     if (!lanes) return step;
-    const sim_pending_product p = {
-        .make = store, .op = op, .a = address, .data = memory_alloc(op->count * SIM_LANES * sizeof(uint32_t))};
+    const sim_pending_product p = {.make = store,
+                                   .op = op,
+                                   .a = address,
+                                   .is_store = true,
+                                   .data = memory_alloc(op->count * SIM_LANES * sizeof(uint32_t))};
     if (!p.data) return no_memory(w, op, lanes);
     for (uint32_t r = 0; r < op->count; r++)
         memcpy(p.data + r * SIM_LANES, SIM_SLOT(w, uint32_t, slots[r]), SIM_LANES * sizeof(uint32_t));

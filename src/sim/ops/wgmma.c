@@ -1,6 +1,7 @@
 /* wgmma: products of a warpgroup (four warps) in the background. Each warp makes its 16 rows of the 64 by itself, so
  * what is here is one warp's part. a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its
  * flip; more: a sim_product in the pool; imm2: GROUP_* */
+#include "base/memory.h"
 #include "ptx/matrix.h"
 #include "sim/block.h"
 #include "sim/hazard/hazard.h"
@@ -124,7 +125,7 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
         memset(&o.sum, 0, sizeof o.sum);
     if (p->flags & SIM_PRODUCT_SPARSE) {
         sim_metadata m;
-        sim_gather_metadata(w, p, &m);
+        sim_gather_metadata(pending->data, p, &m);
         sim_multiply_sparse(p, &o, &m, w->sm->grid->machine->sm, sim_multiply);
     } else {
         sim_multiply(p, &o, w->sm->grid->machine->sm);
@@ -151,6 +152,19 @@ static bool check_warpgroup(sim_warp *w, const sim_op *op) {
     return false;
 }
 
+/* Metadata are read with the descriptors: their registers are the program's again at once. */
+static bool add(sim_warp *w, const sim_op *op, sim_pending_product *p) {
+    const sim_product *product = sim_product_at(w, op);
+    if (product->flags & SIM_PRODUCT_SPARSE) {
+        p->data = memory_alloc(SIM_LANES * sizeof *p->data);
+        if (!p->data) return false;
+        memcpy(p->data, SIM_SLOT(w, uint32_t, product->metadata), SIM_LANES * sizeof *p->data);
+    }
+    if (sim_products_add(w, p)) return true;
+    memory_free(p->data);
+    return false;
+}
+
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     chunk_list list;
@@ -164,7 +178,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     if (!check_warpgroup(w, op) || !check_chunks(w, op, &list)) return SIM_STOP;
     if (w->sm->hazards) sim_hazard_warpgroup(w, op, lanes, SIM_STEP_PRODUCT);
     if (w->sm->hazards) p.issued = sim_hazard_factors(w, op, SIM_ALL_LANES, list.address, list.count);
-    if (!sim_products_add(w, &p))
+    if (!add(w, op, &p))
         return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for a product in flight");
     if (w->sm->hazards) sim_hazard_products(w);
     return SIM_NEXT;
