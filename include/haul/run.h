@@ -183,12 +183,14 @@ typedef struct haul_finding_access {
     uint32_t block[3], thread[3];
 } haul_finding_access;
 
-/* One defect, in one kernel launch: the same kind at the same two instructions is one finding, described by the first
- * that was seen in a fixed order, with the count of all. */
+/* One defect, in one kernel launch: the same kind and grade at the same two places (source lines of the user's own;
+ * PTX lines where there is no line information) is one finding. The first that was seen, in a fixed order, describes
+ * it. */
 typedef struct haul_finding {
     haul_finding_kind kind;
     haul_finding_grade grade;
-    uint64_t count;             /* of threads' accesses, or events, folded into it */
+    uint64_t count;             /* threads that it concerns: that take part at either place */
+    uint64_t blocks;            /* their thread blocks */
     haul_finding_access access; /* the one that completes the defect */
     haul_finding_access other;  /* the earlier one; action HAUL_ACTION_NONE where only one is involved */
     haul_space space;           /* of the bytes */

@@ -119,7 +119,7 @@ static void describe_failure(const launch_description *d, haul_status status, ch
                              haul_launch_record *record) {
     strncpy(message, haul_message(), 1023);
     message[1023] = '\0';
-    *finding = (haul_finding){.kind = kind_of(status), .count = 1, .what = message};
+    *finding = (haul_finding){.kind = kind_of(status), .what = message};
     finding->grade = haul_finding_kinds[finding->kind].grade;
     if (!record->kernel) *record = (haul_launch_record){.kernel = d->kernel, .estimate_us = -1, .measured_us = -1};
     record->ended_by = status;

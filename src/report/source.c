@@ -1,6 +1,7 @@
 #include "report/source.h"
 
 #include "base/file.h"
+#include "base/toolchain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,22 +40,8 @@ const char *report_local_name(const char *file) {
     return length && strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
-static bool is_toolchain(const char *file) {
-    static const char *const parts[] = {"/haul_toolchain/", "/toolchain/include/", "/cuda/",
-                                        "/usr/include/",    "/targets/",           "/include/haul/device"};
-    static const char *const names[] = {"cuda_pipeline", "cuda_awbarrier", "sm_"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strstr(file, parts[i])) return true;
-    }
-    const char *name = report_file_name(file);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
-    }
-    return false;
-}
-
 const haul_source_place *report_user_place(const haul_source_place *place) {
-    while (place->file && is_toolchain(place->file) && place->inlined_into && place->inlined_into->file)
+    while (place->file && is_toolchain_file(place->file) && place->inlined_into && place->inlined_into->file)
         place = place->inlined_into;
     return place;
 }

@@ -61,6 +61,7 @@ typedef struct sim_grid {
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that order no memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
+    const uint64_t *places;           /* with checks, by instruction: where a user sees it (hazard/place.c) */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;

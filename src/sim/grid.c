@@ -44,6 +44,7 @@ typedef struct run_state {
     sim_watch *watch; /* checks on */
     sim_origin *origins;
     uint8_t *uses;
+    uint64_t *places;
     int threads;
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
@@ -121,6 +122,8 @@ static haul_status fit_frames(sim_grid *g) {
 
 /* What the checks need to know of the kernel, found once. */
 static haul_status set_up_checks(run_state *s, const sim_launch *l) {
+    HAUL_TRY(sim_finding_places(l->program, &s->places));
+    s->grid.places = s->places;
     HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
     HAUL_TRY(sim_origins_find(l->program, &s->origins));
     s->grid.origins = s->origins;
@@ -206,6 +209,7 @@ static void tear_down(run_state *s) {
     sim_watch_free(s->watch);
     memory_free(s->origins);
     memory_free(s->uses);
+    memory_free(s->places);
 }
 
 /* ---- epochs ---- */
@@ -407,13 +411,14 @@ static sim_waits waits_of_all(const run_state *s) {
     return sum;
 }
 
-static void record_findings(const run_state *s, arena *memory, haul_launch_record *r) {
+static haul_status record_findings(const run_state *s, arena *memory, haul_launch_record *r) {
     const uint32_t n = s->grid.used_sms;
     const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
     for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
     for (uint32_t i = 0; i < SIM_WATCH_SLICES; i++) lists[n + i] = sim_watch_findings(s->watch, i);
-    sim_findings_record(lists, n + SIM_WATCH_SLICES, memory, r);
+    if (!sim_findings_record(lists, n + SIM_WATCH_SLICES, s->grid.warps, memory, r)) return no_memory_for_record();
     r->checked = true;
+    return HAUL_OK;
 }
 
 static bool checks_failed(const run_state *s) {
@@ -441,9 +446,9 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     sim_record_instructions(l->program, traffic, memory, r);
     sim_counting_record_samples(s->countings, s->grid.used_sms, memory, r);
-    if (l->check) record_findings(s, memory, r);
+    const haul_status status = l->check ? record_findings(s, memory, r) : HAUL_OK;
     memory->out_of_memory = outer;
-    return HAUL_OK;
+    return status;
 }
 
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {

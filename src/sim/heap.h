@@ -25,6 +25,8 @@ typedef enum sim_heap_free {
 /* Who allocated a block: a thread, with an instruction of kernel number `user`. */
 typedef struct sim_heap_origin {
     uint32_t user;
+    uint32_t thread; /* of block number `block` of the launch */
+    uint64_t block;
     haul_finding_access access;
 } sim_heap_origin;
 

@@ -37,6 +37,7 @@ static const haul_finding race = {
     .kind = HAUL_FINDING_RACE_SHARED,
     .grade = HAUL_GRADE_ERROR,
     .count = 64,
+    .blocks = 2,
     .access = {HAUL_ACTION_READ, 1, {0, 0, 0}, {32, 0, 0}},
     .other = {HAUL_ACTION_ASYNC_WRITE, 0, {0, 0, 0}, {95, 0, 0}},
     .space = HAUL_SPACE_SHARED,
@@ -50,6 +51,7 @@ static const haul_finding same_value = {
     .kind = HAUL_FINDING_RACE_SAME_VALUE,
     .grade = HAUL_GRADE_ADVICE,
     .count = 127,
+    .blocks = 1,
     .access = {HAUL_ACTION_WRITE, 3, {0, 0, 0}, {1, 0, 0}},
     .other = {HAUL_ACTION_WRITE, 3, {0, 0, 0}, {0, 0, 0}},
     .space = HAUL_SPACE_GLOBAL,
@@ -144,20 +146,6 @@ static void a_finding_stands_at_the_users_line(void **state) {
     assert_int_equal(v.findings[0].access.line, 5);
     assert_string_equal(v.findings[0].other.file, "ring.cu");
     assert_int_equal(v.findings[0].other.line, 4);
-    report_verdict_free(&v);
-}
-
-static void findings_of_the_same_lines_are_folded(void **state) {
-    fixture *f = *state;
-    haul_finding unrolled = race;
-    f->instructions[2].place.line = 5;
-    unrolled.access.instruction = 2;
-    unrolled.count = 36;
-    add(f, race);
-    add(f, unrolled);
-    report_verdict v = judge(f);
-    assert_int_equal(v.finding_count, 1);
-    assert_int_equal(v.findings[0].count, 100);
     report_verdict_free(&v);
 }
 
@@ -331,10 +319,35 @@ static void the_text_shows_both_lines_of_the_source(void **state) {
         "       orders the two: which comes first differs from run to run.\n"
         "  cure: Put a barrier that both threads take part in between the two accesses: __syncthreads(),\n"
         "        __syncwarp() within a warp, or an mbarrier that one arrives on and the other waits for.\n"
-        "  63 more like this\n"
+        "  concerns: 64 threads of 2 thread blocks\n"
         "\n");
     text_free(&out);
     report_verdict_free(&v);
+}
+
+/* Of three launches the first is told of, the others are named at the end. */
+static void the_text_tells_of_a_finding_of_several_launches_once(void **state) {
+    fixture *f = *state;
+    text first = {0}, later = {0}, totals = {0};
+    add(f, race);
+    for (int64_t id = 7; id < 10; id++) {
+        report_verdict v;
+        const report_checked_launch launch = {.id = id, .record = &f->record, .module = "ring.ptx"};
+        assert_int_equal(report_check_launch(&f->checker, &launch, &v), HAUL_OK);
+        assert_int_equal(report_put_check_text(&v, &f->sources, (report_terminal){0}, id == 7 ? &first : &later),
+                         HAUL_OK);
+        assert_false(report_verdict_passed(&v));
+        report_verdict_free(&v);
+    }
+    assert_int_equal(report_put_check_totals(&f->checker, &totals), HAUL_OK);
+    assert_non_null(strstr(text_string(&first), "ring.cu:5: error: race-shared in ring, launch 7\n"));
+    assert_int_equal(later.length, 0);
+    assert_ptr_equal(strstr(text_string(&totals), "ring.cu:5: note: race-shared in ring: 2 more launches have it, "
+                                                  "the last is launch 9\n"),
+                     text_string(&totals));
+    text_free(&first);
+    text_free(&later);
+    text_free(&totals);
 }
 
 static void the_text_of_a_failed_expectation_has_the_measured_value(void **state) {
@@ -377,6 +390,7 @@ static void the_json_has_all_of_a_finding(void **state) {
     assert_string_equal(string_at(finding, "file"), "ring.cu");
     assert_int_equal(integer_at(finding, "line"), 5);
     assert_int_equal(integer_at(finding, "count"), 64);
+    assert_int_equal(integer_at(finding, "blocks"), 2);
     assert_string_equal(string_at(finding, "address"), "0x17c");
     assert_string_equal(string_at(other, "action"), "asynchronous write");
     assert_int_equal(integer_at(other, "line"), 4);
@@ -424,7 +438,7 @@ static void junit_has_a_case_for_each_launch_and_expectation(void **state) {
         "write of 4 bytes by thread (1,0,0) of block (0,0,0)\n"
         "why: The kernel executed a trap, as a failed assertion does.\n"
         "cure: See what the kernel printed before.\n"
-        "126 more like this\n"
+        "concerns: 127 threads of 1 thread block\n"
         "</failure>\n"
         "  </testcase>\n"
         "  <testcase classname=\"ring\" name=\"launch 7: rules.txt:1: expect sectors &lt; 9\">\n"
@@ -574,7 +588,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_clean_launch_passes),
         TEST(a_finding_stands_at_the_users_line),
-        TEST(findings_of_the_same_lines_are_folded),
         TEST(without_line_information_the_ptx_is_the_place),
         TEST(advice_is_reported_and_does_not_count),
         TEST(the_grade_says_what_is_reported_and_counts),
@@ -585,6 +598,7 @@ int main(void) {
         TEST(other_kernels_and_places_are_not_held),
         TEST(findings_fail_the_expectation_of_none),
         TEST(the_text_shows_both_lines_of_the_source),
+        TEST(the_text_tells_of_a_finding_of_several_launches_once),
         TEST(the_text_of_a_failed_expectation_has_the_measured_value),
         TEST(the_json_has_all_of_a_finding),
         TEST(the_json_has_nulls_where_nothing_is_known),

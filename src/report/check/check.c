@@ -1,5 +1,6 @@
 #include "report/check/check.h"
 
+#include "base/hash.h"
 #include "base/mangled.h"
 #include "base/status.h"
 #include "report/check/annotations.h"
@@ -85,26 +86,6 @@ static report_finding_place place_of(const report_checked_launch *launch, const 
     return found;
 }
 
-static bool same_place(const report_finding_place *a, const report_finding_place *b) {
-    if (a->line != b->line || !a->file != !b->file) return false;
-    return !a->file || strcmp(a->file, b->file) == 0;
-}
-
-static bool alike(const report_finding *a, const report_finding *b) {
-    return a->first->kind == b->first->kind && a->first->grade == b->first->grade &&
-           same_place(&a->access, &b->access) && same_place(&a->other, &b->other);
-}
-
-/* The record folds by instruction; a line that was unrolled or inlined has several that a reader takes for one. */
-static void fold(report_verdict *v, const report_finding *finding) {
-    for (size_t i = 0; i < v->finding_count; i++) {
-        if (!alike(&v->findings[i], finding)) continue;
-        v->findings[i].count += finding->count;
-        return;
-    }
-    v->findings[v->finding_count++] = *finding;
-}
-
 static bool in_record(const report_rule *rule, report_sources *sources, const haul_launch_record *r) {
     for (size_t i = 0; i < r->instruction_count; i++) {
         if (report_scope_has_place(&rule->scope, sources, &r->instructions[i].place)) return true;
@@ -153,6 +134,52 @@ static void grade_finding(report_checker *c, report_verdict *v, report_finding *
     v->counting += f->counts;
 }
 
+static uint64_t hash_text(uint64_t hash, const char *s) {
+    return hash_bytes(hash, s ? s : "", s ? strlen(s) + 1 : 1);
+}
+
+static uint64_t hash_place(uint64_t hash, const report_finding_place *place) {
+    return hash_bytes(hash_text(hash, place->file), &place->line, sizeof place->line);
+}
+
+static uint64_t key_of(const report_verdict *v, const report_finding *f) {
+    const int what[] = {(int)f->first->kind, (int)f->first->grade};
+    const uint64_t hash = hash_bytes(hash_text(HASH_START, v->launch.record->kernel), what, sizeof what);
+    return hash_place(hash_place(hash, &f->access), &f->other);
+}
+
+static const char *name_of(arena *memory, const report_verdict *v, const report_finding *f) {
+    const char *kind = haul_finding_kinds[f->first->kind].key;
+    if (!f->access.file) return arena_printf(memory, "note: %s in %s", kind, v->kernel);
+    return arena_printf(memory, "%s:%" PRIu32 ": note: %s in %s", f->access.file, f->access.line, kind, v->kernel);
+}
+
+static report_defect *add_defect(report_checker *c, uint64_t key) {
+    if (c->defect_count == c->defect_capacity) {
+        report_defect *more =
+            arena_grow(&c->rules.memory, c->defects, c->defect_count, &c->defect_capacity, sizeof *c->defects);
+        if (!more) return NULL;
+        c->defects = more;
+    }
+    report_defect *new = &c->defects[c->defect_count++];
+    *new = (report_defect){.key = key};
+    return new;
+}
+
+/* Kernels are launched many times: what is wrong with them is wrong each time. */
+static haul_status meet_defect(report_checker *c, const report_verdict *v, report_finding *f) {
+    const uint64_t key = key_of(v, f);
+    report_defect *d = c->defects;
+    while (d < c->defects + c->defect_count && d->key != key) d++;
+    f->again = d < c->defects + c->defect_count;
+    if (!f->again) d = add_defect(c, key);
+    if (d && f->again && !d->name) d->name = name_of(&c->rules.memory, v, f);
+    if (!d || (f->again && !d->name)) return no_memory();
+    d->launches++;
+    d->last = v->launch.id;
+    return HAUL_OK;
+}
+
 static haul_status add_findings(report_checker *c, report_verdict *v) {
     const haul_launch_record *r = v->launch.record;
     v->findings = ARENA_ARRAY(&v->memory, r->finding_count, report_finding);
@@ -163,13 +190,13 @@ static haul_status add_findings(report_checker *c, report_verdict *v) {
             v->hidden++;
             continue;
         }
-        report_finding finding = {.first = first,
-                                  .access = place_of(&v->launch, &first->access),
-                                  .other = place_of(&v->launch, &first->other),
-                                  .count = first->count ? first->count : 1};
-        fold(v, &finding);
+        v->findings[v->finding_count++] = (report_finding){.first = first,
+                                                           .access = place_of(&v->launch, &first->access),
+                                                           .other = place_of(&v->launch, &first->other)};
     }
     for (size_t i = 0; i < v->finding_count; i++) grade_finding(c, v, &v->findings[i]);
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!v->findings[i].ignored_by) HAUL_TRY(meet_defect(c, v, &v->findings[i]));
     return HAUL_OK;
 }
 
@@ -280,6 +307,12 @@ haul_status report_check_launch(report_checker *c, const report_checked_launch *
 const char *report_finding_message(const report_finding *f) {
     const haul_finding *first = f->first;
     return first->what && *first->what ? first->what : haul_finding_kinds[first->kind].why;
+}
+
+void report_put_concerned(text *out, const haul_finding *f) {
+    if (f->count < 2) return;
+    text_printf(out, "%" PRIu64 " threads of %" PRIu64 " thread block%s", f->count, f->blocks,
+                f->blocks == 1 ? "" : "s");
 }
 
 static void put_position(text *out, const char *name, const uint32_t p[3]) {

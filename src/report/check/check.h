@@ -39,12 +39,11 @@ typedef struct report_finding_place {
     uint32_t line;                              /* 0: not known */
 } report_finding_place;
 
-/* A finding, with those folded into it that have the same kind at the same lines. */
 typedef struct report_finding {
     const haul_finding *first;
     report_finding_place access, other;
-    uint64_t count;
     report_rule *ignored_by; /* or NULL */
+    bool again;              /* an earlier launch of the kernel had it: text says it once */
     bool counts;             /* it makes the check fail */
 } report_finding;
 
@@ -78,6 +77,14 @@ typedef struct report_totals {
     size_t expectations, failed;
 } report_totals;
 
+/* A finding that is not ignored, and the launches that have it. */
+typedef struct report_defect {
+    uint64_t key;
+    const char *name; /* "a.cu:68: note: race-shared in k"; NULL until a second launch has it */
+    size_t launches;
+    int64_t last; /* launch */
+} report_defect;
+
 typedef struct report_checker {
     report_sources *sources;
     report_rules rules;
@@ -85,6 +92,8 @@ typedef struct report_checker {
     report_totals totals;
     const char **read; /* files whose comments were read */
     size_t read_count, read_capacity;
+    report_defect *defects;
+    size_t defect_count, defect_capacity;
 } report_checker;
 
 void report_checker_init(report_checker *c, report_sources *sources, haul_finding_grade shown,
@@ -101,10 +110,10 @@ bool report_verdict_passed(const report_verdict *v);
 
 /* ---- writing; all append to `out` ---- */
 
-/* Findings and failed expectations; nothing when there are none. */
+/* Findings that no launch before had, and failed expectations; nothing when there are none. */
 haul_status report_put_check_text(const report_verdict *v, report_sources *sources, report_terminal terminal,
                                   text *out);
-/* Rules that nothing came of, and one line of totals. */
+/* Findings that more than one launch has, rules that nothing came of, and one line of totals. */
 haul_status report_put_check_totals(const report_checker *c, text *out);
 /* {"id":...,"kernel":...,"findings":[...],"expectations":[...]}; `*json` is the caller's. */
 haul_status report_check_json(const report_verdict *v, json_t **json);
@@ -135,6 +144,8 @@ haul_status report_junit_write(const report_junit *j, text *out);
 
 /* The finding in one sentence: its particulars, or what its kind means. */
 const char *report_finding_message(const report_finding *finding);
+/* "128 threads of 4 thread blocks"; nothing for a finding that concerns one thread, or none. */
+void report_put_concerned(text *out, const haul_finding *finding);
 /* "read of 4 bytes by thread (3,0,0) of block (0,0,0)" */
 void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access);
 

@@ -57,7 +57,8 @@ static json_t *finding_json(const report_finding *f) {
         json_object_set_new(object, "bytes", json_integer(first->bytes));
     }
     if (first->object) json_object_set_new(object, "object", report_json_string(first->object));
-    json_object_set_new(object, "count", json_integer((json_int_t)f->count));
+    json_object_set_new(object, "count", json_integer((json_int_t)first->count));
+    json_object_set_new(object, "blocks", json_integer((json_int_t)first->blocks));
     json_object_set_new(object, "what", report_json_string(report_finding_message(f)));
     json_object_set_new(object, "why", json_string(kind->why));
     json_object_set_new(object, "cure", json_string(kind->cure));

@@ -45,7 +45,11 @@ static void describe(const report_finding *f, text *out) {
         text_put(out, "\n");
     }
     text_printf(out, "why: %s\ncure: %s\n", kind->why, kind->cure);
-    if (f->count > 1) text_printf(out, "%" PRIu64 " more like this\n", f->count - 1);
+    if (first->count > 1) {
+        text_put(out, "concerns: ");
+        report_put_concerned(out, first);
+        text_put(out, "\n");
+    }
 }
 
 /* A test case has one failure: that of the first finding that counts, with the words of all. */

@@ -145,10 +145,18 @@ static json_t *message_json(const report_finding *f) {
     text_printf(&message, "%s: %s", kind->key, kind->why);
     if (first->what && *first->what) text_printf(&message, " Here: %s.", first->what);
     if (first->object) text_printf(&message, " Where: %s.", first->object);
+    if (first->count > 1) text_put(&message, " Concerns ");
+    report_put_concerned(&message, first);
+    if (first->count > 1) text_put(&message, ".");
     text_printf(&message, " %s", kind->cure);
     json_t *object = json_pack("{s:o}", "text", report_json_string(text_string(&message)));
     text_free(&message);
     return object;
+}
+
+/* Threads that it concerns, of all launches together. */
+static json_int_t occurrences_of(const report_finding *f) {
+    return f->first->count ? (json_int_t)f->first->count : 1;
 }
 
 static json_t *result_json(const report_sarif *s, const report_verdict *v, const report_finding *f,
@@ -157,7 +165,7 @@ static json_t *result_json(const report_sarif *s, const report_verdict *v, const
     json_t *result = json_pack("{s:s, s:I, s:s, s:o, s:o, s:o, s:I}", "ruleId", haul_finding_kinds[first->kind].key,
                                "ruleIndex", (json_int_t)first->kind, "level", level_of(first->grade), "message",
                                message_json(f), "locations", locations_json(s, v, f), "partialFingerprints",
-                               fingerprint_json(key), "occurrenceCount", (json_int_t)f->count);
+                               fingerprint_json(key), "occurrenceCount", occurrences_of(f));
     json_t *related = all_related_json(s, f);
     if (json_array_size(related)) json_object_set(result, "relatedLocations", related);
     json_decref(related);
@@ -177,12 +185,12 @@ static json_t *failure_json(const report_sarif *s, const report_verdict *v, cons
 }
 
 /* Adds up the occurrences of a result that is there already. */
-static bool is_known(report_sarif *s, const fingerprint *key, uint64_t count) {
+static bool is_known(report_sarif *s, const fingerprint *key, json_int_t count) {
     json_t *index = json_object_get(s->keys, key->digits);
     if (!index) return false;
     json_t *result = json_array_get(s->results, (size_t)json_integer_value(index));
     json_t *occurrences = json_object_get(result, "occurrenceCount");
-    if (occurrences) json_integer_set(occurrences, json_integer_value(occurrences) + (json_int_t)count);
+    if (occurrences) json_integer_set(occurrences, json_integer_value(occurrences) + count);
     return true;
 }
 
@@ -195,7 +203,7 @@ static haul_status keep(report_sarif *s, const fingerprint *key, json_t *result)
 
 static haul_status add_finding(report_sarif *s, const report_verdict *v, const report_finding *f) {
     const fingerprint key = fingerprint_of(haul_finding_kinds[f->first->kind].key, v->kernel, &f->access, &f->other);
-    return is_known(s, &key, f->count) ? HAUL_OK : keep(s, &key, result_json(s, v, f, &key));
+    return is_known(s, &key, occurrences_of(f)) ? HAUL_OK : keep(s, &key, result_json(s, v, f, &key));
 }
 
 static haul_status add_failure(report_sarif *s, const report_verdict *v, const report_outcome *o) {

@@ -113,6 +113,13 @@ static void put_labelled(text *out, report_terminal terminal, const char *label,
     report_put_wrapped(out, terminal, INDENT + strlen(label) + 2, sentence);
 }
 
+static void put_concerned(text *out, report_terminal terminal, const haul_finding *finding) {
+    text concerned = {0};
+    report_put_concerned(&concerned, finding);
+    if (concerned.length) put_labelled(out, terminal, "concerns", text_string(&concerned));
+    text_free(&concerned);
+}
+
 static void put_head(text *out, report_terminal terminal, const report_verdict *v, const report_finding *f) {
     const haul_finding *first = f->first;
     if (f->access.file) text_printf(out, "%s:%" PRIu32 ": ", f->access.file, f->access.line);
@@ -136,7 +143,7 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
     if (first->other.action) put_end(out, sources, terminal, first, &first->other, &f->other, elsewhere);
     put_labelled(out, terminal, "why", kind->why);
     put_labelled(out, terminal, "cure", kind->cure);
-    if (f->count > 1) text_printf(out, "%*s%" PRIu64 " more like this\n", INDENT, "", f->count - 1);
+    put_concerned(out, terminal, first);
     text_put(out, "\n");
 }
 
@@ -156,7 +163,8 @@ static void put_failure(text *out, report_sources *sources, report_terminal term
 haul_status report_put_check_text(const report_verdict *v, report_sources *sources, report_terminal terminal,
                                   text *out) {
     for (size_t i = 0; i < v->finding_count; i++) {
-        if (!v->findings[i].ignored_by) put_finding(out, sources, terminal, v, &v->findings[i]);
+        if (!v->findings[i].ignored_by && !v->findings[i].again)
+            put_finding(out, sources, terminal, v, &v->findings[i]);
     }
     for (size_t i = 0; i < v->outcome_count; i++) {
         if (!v->outcomes[i].holds) put_failure(out, sources, terminal, v, &v->outcomes[i]);
@@ -168,6 +176,16 @@ haul_status report_put_check_text(const report_verdict *v, report_sources *sourc
 
 static void put_count(text *out, size_t count, const char *one, const char *many) {
     text_printf(out, "%zu %s", count, count == 1 ? one : many);
+}
+
+static void put_repeated(const report_checker *c, text *out) {
+    for (size_t i = 0; i < c->defect_count; i++) {
+        const report_defect *d = &c->defects[i];
+        if (!d->name) continue;
+        text_printf(out, "%s: ", d->name);
+        put_count(out, d->launches - 1, "more launch has it", "more launches have it");
+        text_printf(out, ", the last is launch %" PRId64 "\n", d->last);
+    }
 }
 
 static void put_unused(const report_checker *c, text *out) {
@@ -185,6 +203,7 @@ static void put_unused(const report_checker *c, text *out) {
 
 haul_status report_put_check_totals(const report_checker *c, text *out) {
     const report_totals *t = &c->totals;
+    put_repeated(c, out);
     put_unused(c, out);
     put_count(out, t->launches, "launch", "launches");
     text_put(out, ": ");

@@ -2,8 +2,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/driver/internal.h"
+#include "sim/hazard/finding.h"
 #include "sim/heap.h"
 #include "sim/record.h"
+
+#include <stdio.h>
 
 /* From now on blocks can be told to be this kernel's. */
 static haul_status add_heap_user(CUcontext c, CUfunction f) {
@@ -25,31 +28,35 @@ haul_status sim_prepare_heap(CUfunction f) {
     return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
 }
 
-static void add_leak(const sim_heap_block *b, haul_launch_record *r) {
-    for (size_t i = 0; i < r->finding_count; i++) {
-        if (r->findings[i].access.instruction != b->origin.access.instruction) continue;
-        r->findings[i].count++;
-        return;
-    }
-    r->findings[r->finding_count++] = (haul_finding){.kind = HAUL_FINDING_LEAK,
-                                                     .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
-                                                     .count = 1,
-                                                     .access = b->origin.access,
-                                                     .space = HAUL_SPACE_GLOBAL,
-                                                     .address = b->address,
-                                                     .bytes = b->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)b->bytes};
+static void add_leak(const sim_heap_block *b, sim_findings *leaks) {
+    const haul_finding found = {.kind = HAUL_FINDING_LEAK,
+                                .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
+                                .access = b->origin.access,
+                                .space = HAUL_SPACE_GLOBAL,
+                                .address = b->address,
+                                .bytes = b->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)b->bytes};
+    const uint64_t warp = b->origin.block * SIM_MAX_WARPS + b->origin.thread / SIM_LANES;
+    sim_finding *leak = sim_findings_add(leaks, &found);
+    sim_findings_concern(leaks, warp, 1u << b->origin.thread % SIM_LANES);
+    if (leak)
+        snprintf(leak->what, sizeof leak->what,
+                 "blocks that malloc() gave here were never freed; the first has %u bytes, at 0x%llx", found.bytes,
+                 (unsigned long long)found.address);
 }
 
-static void describe_leaks(const sim_heap *heap, uint32_t user, arena *memory, haul_launch_record *r) {
+static haul_status record_leaks(const sim_heap *heap, uint32_t user, const sim_program *p, arena *memory,
+                                haul_launch_record *r) {
     sim_heap_block b = {0};
+    uint64_t *places;
+    HAUL_TRY(sim_finding_places(p, &places));
+    sim_findings leaks = {.places = places};
+    const sim_findings *const list = &leaks;
     while (sim_heap_next(heap, &b))
-        if (b.origin.user == user) add_leak(&b, r);
-    for (size_t i = 0; i < r->finding_count; i++) {
-        haul_finding *f = &r->findings[i];
-        f->what =
-            arena_printf(memory, "blocks that malloc() gave here were never freed; the first has %u bytes, at 0x%llx",
-                         f->bytes, (unsigned long long)f->address);
-    }
+        if (b.origin.user == user) add_leak(&b, &leaks);
+    const bool recorded = sim_findings_record(&list, 1, SIM_MAX_WARPS, memory, r);
+    sim_findings_free(&leaks);
+    memory_free(places);
+    return recorded ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for what was never freed");
 }
 
 haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record) {
@@ -65,7 +72,5 @@ haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *
     const sim_program *p = c->heap_users[*user - 1]->program;
     HAUL_TRY(sim_record_program(p, memory, record));
     record->checked = true;
-    record->findings = ARENA_ARRAY(memory, p->function->instruction_count, haul_finding);
-    describe_leaks(c->heap, *user, memory, record);
-    return HAUL_OK;
+    return record_leaks(c->heap, *user, p, memory, record);
 }

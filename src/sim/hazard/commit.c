@@ -30,7 +30,7 @@ void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const sim_suspect s = {.kind = HAUL_FINDING_COMMIT_DIVERGENT,
                            .action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
@@ -40,11 +40,11 @@ void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes) {
 
 /* ---- groups that nobody closes ---- */
 
-static void report_open(sim_warp *w, uint32_t instruction, unsigned lane, haul_action action) {
+static void report_open(sim_warp *w, uint32_t instruction, uint32_t lanes, haul_action action) {
     const sim_suspect s = {.kind = HAUL_FINDING_MISSING_COMMIT,
                            .action = action,
                            .instruction = instruction,
-                           .lane = lane,
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f) sim_hazard_say(f, "its group was still open when the block ended, and no wait has covered the copy");
@@ -56,7 +56,7 @@ static void report_left(sim_warp *w, const sim_bulk *bulk) {
     const sim_suspect s = {.kind = load ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN,
                            .action = load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ,
                            .instruction = bulk->instruction,
-                           .lane = bulk->thread % SIM_LANES,
+                           .lanes = 1u << bulk->thread % SIM_LANES,
                            .thread = SIM_NO_THREAD,
                            .space = HAUL_SPACE_SHARED,
                            .address = bulk->shared,
@@ -81,7 +81,7 @@ static void finish_warp(sim_warp *w, const sim_copy_queue *q) {
         const sim_copy *c = &q->copies[i];
         uint32_t lanes = uncommitted_lanes(q, c);
         if (lanes) lanes &= ~lanes_that_arrive(q, i);
-        if (lanes) report_open(w, c->op->instruction, (unsigned)__builtin_ctz(lanes), HAUL_ACTION_ASYNC_WRITE);
+        if (lanes) report_open(w, c->op->instruction, lanes, HAUL_ACTION_ASYNC_WRITE);
     }
 }
 
@@ -96,7 +96,7 @@ void sim_hazard_finish(sim_block *b) {
         const bool open = bulk->kind != SIM_BULK_LOAD && bulk->group == a->bulk_groups[bulk->thread];
         sim_warp *w = &b->warps[bulk->thread / SIM_LANES];
         if (open)
-            report_open(w, bulk->instruction, bulk->thread % SIM_LANES, HAUL_ACTION_ASYNC_READ);
+            report_open(w, bulk->instruction, 1u << bulk->thread % SIM_LANES, HAUL_ACTION_ASYNC_READ);
         else
             report_left(w, bulk);
     }

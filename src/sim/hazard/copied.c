@@ -99,10 +99,22 @@ static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
     sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action, false);
 }
 
-static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c) {
-    sim_finding *f = sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4,
-                                      sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
-    if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the copy");
+/* What a cp.async brings is written by its thread, as a store is. */
+static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c, const char *engine) {
+    const haul_action wrote = sim_cell_writer(k, c->state, c->instruction);
+    sim_finding *f =
+        sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, wrote, c->instruction, c->thread);
+    const char *does = k->action == HAUL_ACTION_ASYNC_WRITE ? "overwrites" : "reads";
+    if (f && wrote == HAUL_ACTION_ASYNC_WRITE)
+        sim_hazard_say(f,
+                       "the %s %s what the thread's cp.async has brought: fence.proxy.async is missing behind the wait "
+                       "for it, before the barrier",
+                       engine, does);
+    else if (f)
+        sim_hazard_say(f,
+                       "the %s %s what the thread has stored: fence.proxy.async is missing behind the store, before "
+                       "the barrier",
+                       engine, does);
 }
 
 /* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
@@ -118,7 +130,7 @@ static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint3
     if (!sim_lines_detail(k, address, bytes)) return;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (sim_cell_check_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c);
+        if (sim_cell_check_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c, "copy");
         c->state |= SIM_CELL_LEAVING;
         if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
         k->s->leaving[i] = k->instruction;
@@ -143,7 +155,7 @@ static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uin
     for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
         const sim_cell *c = &k->s->cells[i];
         if (sim_visit_knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c))
-            report_proxy(k, i, c);
+            report_proxy(k, i, c, "copy");
     }
     sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
@@ -217,15 +229,13 @@ enum { CHUNK_BYTES = 16 };
 
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
     sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
+    k.lanes = lanes;
     if (k.d->owner->failed) return 0;
     for (uint32_t n = 0; n < count; n++) {
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];
-            if (!sim_cell_check_read(&k, i, c, lanes & -lanes) || is_fenced(&k, c)) continue;
-            sim_finding *f = sim_visit_report(&k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * i, 4,
-                                              sim_cell_writer(&k, c->state, c->instruction), c->instruction, c->thread);
-            if (f) sim_hazard_say(f, "no fence.proxy.async between the store and the product");
+            if (sim_cell_check_read(&k, i, c, lanes & -lanes) && !is_fenced(&k, c)) report_proxy(&k, i, c, "product");
         }
     }
     return k.d->now++;

@@ -133,12 +133,13 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
     const sim_suspect s = {.kind = is_of_shuffle(t) ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_UNINITIALISED_READ,
                            .action = is_of_shuffle(t) ? HAUL_ACTION_SYNC : HAUL_ACTION_READ,
                            .instruction = t->instruction,
-                           .lane = lane,
+                           .lanes = 1u << lane,
                            .thread = SIM_NO_THREAD,
                            .space = (haul_space)t->space,
                            .address = is_of_shuffle(t) ? 0 : t->address,
                            .bytes = t->bytes};
     sim_finding *f = sim_hazard_report(w, &s);
+    sim_hazard_concerns(w, t->lanes);
     if (!f) return;
     const uint32_t line = sim_instruction_of(w, used_by)->position.line;
     if (is_of_shuffle(t))

@@ -8,16 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel that is wrong everywhere is not worth more. */
+/* A kernel that is wrong everywhere is not worth more, of one kind. */
 enum { MOST = 256 };
 
-static bool same_place(const haul_finding_access *a, const haul_finding_access *b) {
-    return a->action == b->action && a->instruction == b->instruction;
+static bool same_place(const sim_findings *f, const haul_finding_access *a, const haul_finding_access *b) {
+    if (!a->action || !b->action) return a->action == b->action;
+    return a->instruction == b->instruction || f->places[a->instruction] == f->places[b->instruction];
 }
 
-static bool is_same(const haul_finding *a, const haul_finding *b) {
-    return a->kind == b->kind && a->grade == b->grade && same_place(&a->access, &b->access) &&
-           same_place(&a->other, &b->other);
+static bool is_same(const sim_findings *f, const haul_finding *a, const haul_finding *b) {
+    return a->kind == b->kind && a->grade == b->grade && same_place(f, &a->access, &b->access) &&
+           same_place(f, &a->other, &b->other);
+}
+
+/* The finding's number; `count` when it is not there. */
+static size_t find(const sim_findings *f, const haul_finding *found) {
+    size_t at = 0;
+    if (f->last < f->count && is_same(f, &f->items[f->last].finding, found)) return f->last;
+    while (at < f->count && !is_same(f, &f->items[at].finding, found)) at++;
+    return at;
 }
 
 static bool make_room(sim_findings *f) {
@@ -28,18 +37,20 @@ static bool make_room(sim_findings *f) {
 }
 
 sim_finding *sim_findings_add(sim_findings *f, const haul_finding *found) {
-    for (size_t i = 0; i < f->count; i++) {
-        if (!is_same(&f->items[i].finding, found)) continue;
-        f->items[i].finding.count += found->count;
-        return NULL;
-    }
-    if (f->count == MOST || !make_room(f)) return NULL;
+    f->last = find(f, found);
+    if (f->last < f->count || f->kinds[found->kind] == MOST || !make_room(f)) return NULL;
     sim_finding *new = &f->items[f->count++];
     *new = (sim_finding){.finding = *found};
+    f->kinds[found->kind]++;
     return new;
 }
 
+void sim_findings_concern(sim_findings *f, uint64_t warp, uint32_t lanes) {
+    if (f->last < f->count) f->failed |= !sim_threads_add(&f->items[f->last].threads, warp, lanes);
+}
+
 void sim_findings_free(sim_findings *f) {
+    for (size_t i = 0; i < f->count; i++) sim_threads_free(&f->items[i].threads);
     memory_free(f->items);
     *f = (sim_findings){0};
 }
@@ -133,25 +144,38 @@ static int order(const void *left, const void *right) {
     return (int)a->other.action - (int)b->other.action;
 }
 
-static void merge(const sim_findings *const *lists, size_t count, sim_findings *all) {
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < lists[i]->count; k++) {
-            sim_finding *new = sim_findings_add(all, &lists[i]->items[k].finding);
-            if (new) *new = lists[i]->items[k];
-        }
+static void merge_one(sim_findings *all, const sim_finding *one) {
+    sim_finding *new = sim_findings_add(all, &one->finding);
+    if (new) {
+        *new = *one;
+        new->threads = (sim_threads){0};
+    }
+    if (all->last < all->count) all->failed |= !sim_threads_join(&all->items[all->last].threads, &one->threads);
 }
 
-void sim_findings_record(const sim_findings *const *lists, size_t count, arena *memory, haul_launch_record *record) {
+static void merge(const sim_findings *const *lists, size_t count, uint32_t warps, sim_findings *all) {
+    all->places = lists[0]->places;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < lists[i]->count; k++) merge_one(all, &lists[i]->items[k]);
+    for (size_t i = 0; i < all->count; i++) {
+        haul_finding *f = &all->items[i].finding;
+        f->count = sim_threads_count(&all->items[i].threads);
+        all->failed |= !sim_threads_count_blocks(&all->items[i].threads, warps, &f->blocks);
+    }
+    if (all->count) qsort(all->items, all->count, sizeof *all->items, order);
+}
+
+bool sim_findings_record(const sim_findings *const *lists, size_t count, uint32_t warps, arena *memory,
+                         haul_launch_record *record) {
     sim_findings all = {0};
-    merge(lists, count, &all);
-    if (all.count) qsort(all.items, all.count, sizeof *all.items, order);
+    merge(lists, count, warps, &all);
     /* The arena may jump: what is on the heap must not be needed any more by then. */
     sim_finding *kept = NULL;
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
         sim_findings_free(&all);
         memory->out_of_memory = outer;
-        longjmp(*outer, 1);
+        return false;
     }
     memory->out_of_memory = &out_of_memory;
     kept = ARENA_ARRAY(memory, all.count + 1, sim_finding);
@@ -164,5 +188,7 @@ void sim_findings_record(const sim_findings *const *lists, size_t count, arena *
         record->findings[i].what = kept[i].what;
     }
     record->finding_count = all.count;
+    const bool whole = !all.failed;
     sim_findings_free(&all);
+    return whole;
 }

@@ -77,7 +77,7 @@ static sim_finding *report(const meeting *m, haul_finding_kind kind, haul_action
                            .other_action = action,
                            .instruction = m->instruction,
                            .other_instruction = instruction,
-                           .lane = m->lane,
+                           .lanes = 1u << m->lane,
                            .thread = thread,
                            .space = HAUL_SPACE_GLOBAL,
                            .address = m->from,

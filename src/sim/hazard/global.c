@@ -84,13 +84,18 @@ static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
     return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
 }
 
+static void concern(const play *p, uint64_t cluster, uint32_t thread) {
+    const sim_grid *g = p->watch->grid;
+    const uint64_t actors = (uint64_t)g->warps * g->cluster_blocks;
+    sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
+}
+
 static void report(const play *p, const sim_touch *t, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
     const bool lockstep = count_on_lockstep(p, t->cluster, t->thread / SIM_LANES, t->instruction);
     const haul_finding found = {.kind = kind,
                                 .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
-                                .count = 1,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
                                 .other = access_of(g, t->cluster, t->thread, t->action, t->instruction),
@@ -98,6 +103,8 @@ static void report(const play *p, const sim_touch *t, haul_finding_kind kind) {
                                 .address = p->address,
                                 .bytes = 4};
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
+    concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
+    concern(p, t->cluster, t->thread);
     if (!f) return;
     sim_finding_locate(g, f);
     if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {

@@ -13,7 +13,7 @@ static void report(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes, u
                            .other_action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,
                            .other_instruction = other,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = actor * SIM_LANES};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)

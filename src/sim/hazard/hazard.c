@@ -188,7 +188,7 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
     const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
                            .action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f) sim_hazard_say(f, "barrier %u is for %u threads here, others have come to it for %u", id, expected, theirs);
@@ -254,6 +254,14 @@ void sim_hazard_say(sim_finding *f, const char *format, ...) {
     va_end(arguments);
 }
 
+static void concern(const sim_domain *d, uint32_t actor, uint32_t lanes) {
+    sim_findings_concern(&d->owner->findings, (uint64_t)d->cluster_index * d->actors + actor, lanes);
+}
+
+void sim_hazard_concerns(const sim_warp *w, uint32_t lanes) {
+    concern(sim_domain_of(w->block), sim_actor(w), lanes);
+}
+
 static haul_finding_access other_access(const sim_domain *d, const sim_suspect *s) {
     const uint32_t actor = s->thread / SIM_LANES;
     const sim_block *b = actor < d->actors ? d->first + actor / d->warps : d->first;
@@ -263,15 +271,19 @@ static haul_finding_access other_access(const sim_domain *d, const sim_suspect *
 
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     sim_domain *d = sim_domain_of(w->block);
+    const uint32_t lanes = s->lanes ? s->lanes : 1;
     haul_finding found = {.kind = s->kind,
                           .grade = s->is_warning ? HAUL_GRADE_WARNING : haul_finding_kinds[s->kind].grade,
-                          .count = 1,
                           .space = s->space,
                           .address = s->address,
                           .bytes = s->bytes};
-    found.access = sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + s->lane);
+    found.access =
+        sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + (unsigned)__builtin_ctz(lanes));
     if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
     sim_finding *f = sim_findings_add(&d->owner->findings, &found);
+    concern(d, sim_actor(w), lanes);
+    const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* and no copy engine's */
+    if (is_threads) concern(d, s->thread / SIM_LANES, 1u << s->thread % SIM_LANES);
     if (f) sim_finding_locate(w->sm->grid, f);
     return f;
 }
@@ -280,7 +292,7 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
     const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
                            .action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
@@ -365,6 +377,7 @@ haul_status sim_hazards_create(sim_sm *sm) {
     const sim_grid *g = sm->grid;
     sim_hazards *h = memory_zeroed(1, sizeof *h);
     sm->hazards = h;
+    if (h) h->findings.places = g->places;
     if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
     bool made = h && h->domains && sim_footprints_create(&h->footprints, g->program->function->instruction_count);
     for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)

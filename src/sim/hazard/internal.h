@@ -269,6 +269,7 @@ typedef struct sim_visit {
     uint32_t base; /* the lane's address */
     bool strong;   /* atomic, volatile and the like: no race with its own kind */
     unsigned lane;
+    uint32_t lanes; /* that do with the word at hand what `lane` does; 0: it alone */
 } sim_visit;
 
 /* Whether one of two instructions stores what the other loads, both volatile: lanes of one warp that do
@@ -351,12 +352,13 @@ void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */
 void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
 
-/* What is found: `lane` of w has come upon something of `thread`'s (SIM_NO_THREAD: nobody's). */
+/* What is found: the first of w's `lanes` (0: lane 0), and the others alike, have come upon something of `thread`'s
+ * (SIM_NO_THREAD: nobody's). */
 typedef struct sim_suspect {
     haul_finding_kind kind;
     haul_action action, other_action;
     uint32_t instruction, other_instruction;
-    unsigned lane;
+    uint32_t lanes;
     uint32_t thread; /* of the domain: actor * 32 + lane */
     haul_space space;
     uint64_t address;
@@ -366,6 +368,8 @@ typedef struct sim_suspect {
 
 /* NULL when it was folded into another. */
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
+/* What was reported last concerns these lanes of the warp too. */
+void sim_hazard_concerns(const sim_warp *w, uint32_t lanes);
 void sim_hazard_say(sim_finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -45,7 +45,7 @@ void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
                            .other_action = HAUL_ACTION_WRITE,
                            .instruction = op->instruction,
                            .other_instruction = m->instruction,
-                           .lane = lane,
+                           .lanes = 1u << lane,
                            .thread = m->thread,
                            .space = HAUL_SPACE_GLOBAL,
                            .address = address,

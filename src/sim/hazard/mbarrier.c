@@ -36,7 +36,7 @@ static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mba
                          .other_action = m->live ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
                          .instruction = op->instruction,
                          .other_instruction = m->instruction,
-                         .lane = lane,
+                         .lanes = 1u << lane,
                          .thread = m->live ? m->thread : SIM_NO_THREAD,
                          .space = HAUL_SPACE_SHARED,
                          .address = address,

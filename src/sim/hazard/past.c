@@ -30,7 +30,7 @@ static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, con
                            .other_action = HAUL_ACTION_SYNC,
                            .instruction = barrier->instruction,
                            .other_instruction = landmark(f, barrier->target - 1),
-                           .lane = (unsigned)__builtin_ctz(waits),
+                           .lanes = waits,
                            .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(lanes)};
     sim_finding *found = sim_hazard_report(waiting, &s);
     if (found)
@@ -87,7 +87,7 @@ void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t la
                                .other_action = HAUL_ACTION_SYNC,
                                .instruction = op->instruction,
                                .other_instruction = w->ops[p->pc].instruction,
-                               .lane = (unsigned)__builtin_ctz(lanes),
+                               .lanes = lanes,
                                .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(p->mask)};
         sim_finding *f = sim_hazard_report(w, &s);
         if (f)

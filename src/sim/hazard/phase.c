@@ -9,7 +9,7 @@ static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, con
                            .other_action = HAUL_ACTION_SYNC,
                            .instruction = instruction,
                            .other_instruction = other,
-                           .lane = lane,
+                           .lanes = 1u << lane,
                            .thread = thread,
                            .space = HAUL_SPACE_SHARED,
                            .address = m->address,

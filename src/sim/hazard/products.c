@@ -56,7 +56,7 @@ void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
                            .other_action = HAUL_ACTION_ASYNC_WRITE,
                            .instruction = op->instruction,
                            .other_instruction = t.product,
-                           .lane = (unsigned)__builtin_ctz(active),
+                           .lanes = active,
                            .thread = sim_actor(w) * SIM_LANES + (unsigned)__builtin_ctz(active)};
     sim_finding *f = sim_hazard_report(w, &s);
     const bool loads = sim_instruction_of(w, t.product)->op == PTX_OP_TMEM_LD;

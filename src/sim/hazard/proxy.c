@@ -92,7 +92,7 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
                            .other_action = HAUL_ACTION_SYNC,
                            .instruction = bulk->instruction,
                            .other_instruction = m->instruction,
-                           .lane = lane,
+                           .lanes = 1u << lane,
                            .thread = m->thread,
                            .space = HAUL_SPACE_SHARED,
                            .address = bulk->barrier,

@@ -30,7 +30,7 @@ void sim_remote_finish(const sim_block *b) {
         const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
                                .action = HAUL_ACTION_READ,
                                .instruction = last->instruction,
-                               .lane = (unsigned)__builtin_ctz(last->lanes),
+                               .lanes = last->lanes,
                                .thread = SIM_NO_THREAD};
         sim_finding *f = sim_hazard_report(&d->first[a / d->warps].warps[a % d->warps], &s);
         if (f)

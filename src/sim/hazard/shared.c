@@ -38,7 +38,7 @@ sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32
                            .other_action = other_action,
                            .instruction = k->instruction,
                            .other_instruction = other,
-                           .lane = k->lane,
+                           .lanes = k->lanes ? k->lanes : 1u << k->lane,
                            .thread = thread,
                            .space = HAUL_SPACE_SHARED,
                            .address = address,
@@ -336,6 +336,7 @@ static void read_part(sim_visit *k, const uint32_t address[SIM_LANES], unsigned 
         run &= lanes;
         lanes &= ~run;
         k->lane = first;
+        k->lanes = run;
         k->base = address[first];
         if (bytes >= 4) {
             read_words(k, plane, address[first] / 4, bytes / 4, run);

@@ -11,7 +11,7 @@ void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active) {
                                .action =
                                    op->memory_class == HAUL_CLASS_SHARED_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
                                .instruction = op->instruction,
-                               .lane = l,
+                               .lanes = 1u << l,
                                .thread = SIM_NO_THREAD};
         sim_finding *f = sim_hazard_report(w, &s);
         if (f)

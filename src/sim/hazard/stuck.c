@@ -8,11 +8,8 @@
 #include <string.h>
 
 static sim_finding *report_at(sim_warp *w, haul_finding_kind kind, uint32_t instruction, uint32_t lanes) {
-    const sim_suspect s = {.kind = kind,
-                           .action = HAUL_ACTION_SYNC,
-                           .instruction = instruction,
-                           .lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0,
-                           .thread = SIM_NO_THREAD};
+    const sim_suspect s = {
+        .kind = kind, .action = HAUL_ACTION_SYNC, .instruction = instruction, .lanes = lanes, .thread = SIM_NO_THREAD};
     return sim_hazard_report(w, &s);
 }
 
@@ -115,7 +112,7 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
     sim_suspect s = {.kind = collective ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_DEADLOCK,
                      .action = HAUL_ACTION_SYNC,
                      .instruction = instruction,
-                     .lane = (unsigned)__builtin_ctz(p->mask),
+                     .lanes = p->mask,
                      .thread = SIM_NO_THREAD};
     sim_watched_mbarrier *m = NULL;
     if (p->state == SIM_PATH_AT_MBARRIER) {
@@ -182,7 +179,7 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
     const sim_suspect s = {.kind = kind,
                            .action = is_free ? HAUL_ACTION_FREE : action_of(w, op->instruction),
                            .instruction = op->instruction,
-                           .lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0,
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD,
                            .space = fault->space,
                            .address = fault->address,

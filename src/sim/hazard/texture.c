@@ -31,7 +31,7 @@ void sim_hazard_texture_range(sim_warp *w, const sim_op *op, uint32_t lanes, uin
     const sim_suspect s = {.kind = HAUL_FINDING_TEXTURE_RANGE,
                            .action = HAUL_ACTION_READ,
                            .instruction = op->instruction,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f) sim_hazard_say(f, "lanes 0x%08x fetch from outside %u texels of linear memory", lanes, texels);

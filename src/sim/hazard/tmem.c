@@ -26,7 +26,7 @@ static sim_finding *report(const use *u, const sim_block *b, const sim_op *other
                            .other_action = action,
                            .instruction = u->op->instruction,
                            .other_instruction = other->instruction,
-                           .lane = u->lane,
+                           .lanes = 1u << u->lane,
                            .thread = warp * SIM_LANES + thread % SIM_LANES};
     return sim_hazard_report(u->w, &s);
 }

@@ -58,7 +58,7 @@ void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const
     const sim_suspect s = {.kind = HAUL_FINDING_OUT_OF_BOUNDS,
                            .action = action,
                            .instruction = instruction,
-                           .lane = lane,
+                           .lanes = outside,
                            .thread = SIM_NO_THREAD,
                            .space = HAUL_SPACE_SHARED,
                            .address = address[lane],

@@ -22,7 +22,7 @@ static sim_finding *report(sim_warp *w, uint32_t instruction, uint32_t lanes, ui
                            .other_action = HAUL_ACTION_SYNC,
                            .instruction = instruction,
                            .other_instruction = other_instruction,
-                           .lane = (unsigned)__builtin_ctz(lanes),
+                           .lanes = lanes,
                            .thread = other};
     return sim_hazard_report(w, &s);
 }

@@ -24,7 +24,10 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
         (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
         if (!(*out)->released) return sim_watch_no_memory();
     }
-    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) (*out)->slices[i].free_row = SIM_NO_ROW;
+    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
+        (*out)->slices[i].free_row = SIM_NO_ROW;
+        (*out)->slices[i].findings.places = g->places;
+    }
     return HAUL_OK;
 }
 

@@ -62,7 +62,7 @@ typedef struct sim_program {
     bool uses_heap;             /* calls malloc() or free() */
     bool meets;                 /* all blocks of the grid may wait for each other */
     const uint32_t *register_slots;
-    const uint8_t *held; /* by register: SIM_HELD_*; NULL: nothing runs in the background */
+    const uint8_t *held;                       /* by register: SIM_HELD_*; NULL: nothing runs in the background */
     const struct sim_constant_item *constants; /* internal.h: slots that hold the same in all lanes, always */
     size_t constant_count;
     const sim_instruction_text *texts;     /* by instruction */

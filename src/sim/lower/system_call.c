@@ -119,9 +119,12 @@ static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active, bool al
         const unsigned lane = (unsigned)__builtin_ctz(active);
         const uint64_t bytes = argument(w, op, 0, lane), alignment = aligned ? argument(w, op, 1, lane) : 1;
         const bool possible = alignment && (alignment & (alignment - 1)) == 0;
+        const uint32_t thread = w->index * SIM_LANES + lane;
         const sim_heap_origin origin = {
-            w->sm->grid->heap_user,
-            sim_finding_access(HAUL_ACTION_ALLOCATE, op->instruction, w->block, w->index * SIM_LANES + lane)};
+            .user = w->sm->grid->heap_user,
+            .thread = thread,
+            .block = w->block->index,
+            .access = sim_finding_access(HAUL_ACTION_ALLOCATE, op->instruction, w->block, thread)};
         store_result(w, op, lane, possible ? sim_heap_allocate(w->sm->grid->heap, bytes, alignment, &origin) : 0);
     }
     w->sm->changes++;

@@ -18,6 +18,37 @@
 #define WAIT_FOR(keep) "wgmma.wait_group.sync.aligned " keep ";\n"
 #define STORE_SUM "st.global.f32 [%rd2], %f3;\n"
 
+/* ---- a ring of stages, as Triton writes it: cp.async brings the factors of a later round (a: 2048 bytes, b: 256), and
+ * each round makes its descriptors in the registers of the last one, whose product is still in flight ---- */
+
+#define DESCRIPTOR(reg, address)                                                                                  \
+    "shr.u32 %r16, " address ", 4;\nand.b32 %r16, %r16, 16383;\ncvt.u64.u32 " reg ", %r16;\nor.b64 " reg ", " reg \
+    ", 0x0000001000080000;\n"
+#define BRING(stage)                                                                            \
+    "mad.lo.u32 %r22, " stage ", 2304, %r21;\ncp.async.cg.shared.global [%r22], [%rd10], 16;\n" \
+    "@%p5 cp.async.cg.shared.global [%r22+2048], [%rd10], 16;\ncp.async.commit_group;\n"
+#define NEXT(stage) "add.u32 " stage ", " stage ", 1;\nsetp.eq.u32 %p7, " stage ", 3;\n@%p7 mov.u32 " stage ", 0;\n"
+#define RING(behind_wait, behind_barrier, in_flight)                                                                   \
+    "mov.u32 %r20, dynamic;\nshl.b32 %r22, %r0, 4;\nadd.u32 %r21, %r20, %r22;\nand.b32 %r22, %r0, 63;\n"               \
+    "mad.wide.u32 %rd10, %r22, 16, %rd1;\nsetp.lt.u32 %p5, %r0, 16;\nsetp.ne.u32 %p6, %r0, %r0;\n"                     \
+    "mov.u32 %r23, 0;\nmov.u32 %r24, 0;\nmov.u32 %r25, 2;\n" BRING("0") BRING(                                         \
+        "1") "ROUND: cp.async.wait_group 1;\n" behind_wait "bar.sync 0;\n" behind_barrier                              \
+             "mad.lo.u32 %r26, %r24, 2304, %r20;\nadd.u32 %r27, %r26, 2048;\n" DESCRIPTOR("%rd11", "%r26") DESCRIPTOR( \
+                 "%rd12", "%r27") "wgmma.fence.sync.aligned;\n"                                                        \
+                                  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd11, "    \
+                                  "%rd12, %p6, 1, 1, 0, 0;\n" CLOSE                                                    \
+                                  "setp.eq.u32 %p6, %r0, %r0;\n" in_flight WAIT_FOR("1") "bar.sync 0;\n" BRING("%r25") \
+                                      NEXT("%r24")                                                                     \
+                                          NEXT("%r25") "add.u32 %r23, %r23, 1;\nsetp.lt.u32 %p7, %r23, 7;\n@%p7 bra "  \
+                                                       "ROUND;\n" WAIT_FOR("0") "cp.async.wait_group 0;\n" STORE_SUM
+#define RING_PAIR(name, kind, wrong, right) PAIR_WITH(name, kind, 1, 128, wrong, right, .dynamic = 3 * 2304)
+
+/* The same with sparse factors in registers: of 32 rows of b there are 512 bytes. */
+#define MULTIPLY_SPARSE                                                                                              \
+    DESCRIBE "mov.u32 %r14, 0x44444444;\nwgmma.fence.sync.aligned;\n"                                                \
+             "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, " \
+             "%rd4, %r14, 0, 0, 1, 1, 0;\n"
+
 static const pair pairs[] = {
     PAIR("sums stored without a wait", MATRIX_BEFORE_WAIT, 1, 128, STORE FENCE MEET MULTIPLY CLOSE STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
@@ -39,6 +70,27 @@ static const pair pairs[] = {
     PAIR("b overwritten by others behind their own wait", RACE_SHARED, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE STORE_SUM),
+    PAIR("a's register set before the wait, not the descriptor", MATRIX_BEFORE_WAIT, 1, 128,
+         STORE FENCE MEET MULTIPLY CLOSE "mov.u32 %r12, 7;\n" WAIT_FOR("0") STORE_SUM,
+         STORE FENCE MEET MULTIPLY CLOSE "mov.u64 %rd4, 7;\n" WAIT_FOR("0") STORE_SUM),
+    PAIR("a's register packed before the wait", MATRIX_BEFORE_WAIT, 1, 128,
+         STORE FENCE MEET MULTIPLY CLOSE "mov.b32 %r12, {%h0, %h1};\n" WAIT_FOR("0") STORE_SUM,
+         STORE FENCE MEET MULTIPLY CLOSE "mov.b32 {%h0, %h1}, %r12;\n" WAIT_FOR("0") STORE_SUM),
+    PAIR("sums packed before the wait", MATRIX_BEFORE_WAIT, 1, 128,
+         STORE FENCE MEET MULTIPLY CLOSE "mov.b64 %rd5, {%f2, %f3};\n" WAIT_FOR("0") STORE_SUM,
+         STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") "mov.b64 %rd5, {%f2, %f3};\n" STORE_SUM),
+    PAIR("a of a sparse product written before the wait, not its metadata", MATRIX_BEFORE_WAIT, 1, 128,
+         STORE FENCE MEET MULTIPLY_SPARSE CLOSE "add.u32 %r10, %r10, 1;\n" WAIT_FOR("0") STORE_SUM,
+         STORE FENCE MEET MULTIPLY_SPARSE CLOSE "ld.shared.u32 %r14, [%r4];\n" WAIT_FOR("0") STORE_SUM),
+    RING_PAIR("a ring: sums read in flight", MATRIX_BEFORE_WAIT, RING("", FENCE, "add.f32 %f8, %f2, %f2;\n"),
+              RING("", FENCE, "mov.u64 %rd11, 0;\n")),
+    RING_PAIR("a ring: sums written in flight", MATRIX_BEFORE_WAIT, RING("", FENCE, "add.f32 %f2, %f9, %f9;\n"),
+              RING("", FENCE, "xor.b64 %rd12, %rd12, %rd11;\n")),
+    RING_PAIR("a ring: no proxy fence", MISSING_PROXY_FENCE, RING("", "", ""), RING(FENCE, "", "")),
+    RING_PAIR("a ring: a proxy fence by the first thread only", MISSING_PROXY_FENCE,
+              RING("setp.ne.u32 %p8, %r0, 0;\n@!%p8 " FENCE, "", ""), RING("", FENCE, "")),
+    RING_PAIR("a ring: a proxy fence before the wait", MISSING_PROXY_FENCE, RING("", "", FENCE),
+              RING(FENCE, FENCE, "")),
 };
 
 int main(void) {

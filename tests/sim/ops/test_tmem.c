@@ -197,6 +197,17 @@ static void accesses_come_to_pass_at_the_wait(void **state) {
     expect_words(out, WARP, i);
 }
 
+/* Nobody needs %r9, but it is loaded all the same, when %r10 has its value already. */
+static void what_nobody_needs_is_loaded_to_its_own_register(void **state) {
+    (void)state;
+    uint32_t out[WARP];
+    run_on_b200(WARP_KERNEL(ALLOCATE("32") STORE STORED "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r8, %r9}, [%r3];\n"
+                                                        "add.u32 %r10, %r0, 100;\n" LOADED
+                                                        "add.u32 %r10, %r10, %r8;\n" OUT("%r10") FREE("32")),
+                out);
+    expect_words(out, WARP, 2 * i + 100);
+}
+
 #define MULTIPLY                                                                                               \
     "mad.lo.u32 %r7, %r0, 32, %r6;\nmov.u32 %r9, 0x3c003c00;\nst.shared.v4.u32 [%r7], {%r9, %r9, %r9, %r9};\n" \
     "st.shared.v4.u32 [%r7+16], {%r9, %r9, %r9, %r9};\nsetp.eq.u32 %p1, %r0, 0;\n"                             \
@@ -310,6 +321,7 @@ int main(void) {
         cmocka_unit_test(each_shape_is_loaded),
         cmocka_unit_test(each_shape_is_stored),
         cmocka_unit_test(accesses_come_to_pass_at_the_wait),
+        cmocka_unit_test(what_nobody_needs_is_loaded_to_its_own_register),
         cmocka_unit_test(products_come_to_pass_at_the_wait),
         cmocka_unit_test(blocks_wait_for_columns),
         cmocka_unit_test(columns_are_given_out_one_behind_the_other),

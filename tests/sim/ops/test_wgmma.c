@@ -191,7 +191,8 @@ static unsigned selector_of(const test *t) {
     return t->kind->bits >= 16 && t->n % 16 == 0;
 }
 
-static void put_kernel(text *t, const test *x, unsigned count) {
+/* `reuses`: registers that the product reads at its issue, before it is waited for. */
+static void put_kernel(text *t, const test *x, unsigned count, bool reuses) {
     const char *a, *type = strcmp(x->kind->sums, "f32") == 0 ? "f32" : "b32";
     const bool transposes = x->kind->bits == 16;
     put_copy(t);
@@ -210,7 +211,9 @@ static void put_kernel(text *t, const test *x, unsigned count) {
     text_printf(t, "%%p2%s", x->kind->more);
     if (transposes && !x->a_in_registers) text_printf(t, ", %d", x->a.transposed);
     if (transposes) text_printf(t, ", %d", x->b.transposed);
-    text_put(t, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+    text_put(t, ";\nwgmma.commit_group.sync.aligned;\n");
+    if (reuses) text_put(t, "not.b64 %rd5, %rd4;\nnot.b64 %rd7, %rd7;\nnot.b32 %r14, %r0;\nnot.pred %p2, %p2;\n");
+    text_put(t, "wgmma.wait_group.sync.aligned 0;\n"
                 "mul.lo.u32 %r3, %r0, 4;\ncvt.u64.u32 %rd8, %r3;\nadd.u64 %rd8, %rd8, %rd0;\n");
     for (unsigned r = 0; r < count; r++) text_printf(t, "st.global.%s [%%rd8+%u], %%d%u;\n", type, r * THREADS * 4, r);
     text_put(t, END);
@@ -267,7 +270,7 @@ static void check_sums(const test *t, const unsigned char *out) {
     }
 }
 
-static void check_product(const test *t) {
+static void check_reusing(const test *t, bool reuses) {
     static unsigned char in[METADATA + THREADS * 4], out[ROWS * 256 * 4];
     const unsigned count = ROWS * t->n / THREADS / (strcmp(t->kind->sums, "f16") == 0 ? 2 : 1);
     text ptx = {0};
@@ -275,7 +278,7 @@ static void check_product(const test *t) {
     lay_out_fragments(t, (uint32_t *)(void *)(in + IMAGE));
     memset(in + METADATA, 0, sizeof in - METADATA);
     if (t->kind->sparse) lay_out_metadata(t, (uint32_t *)(void *)(in + METADATA));
-    put_kernel(&ptx, t, count);
+    put_kernel(&ptx, t, count, reuses);
     run_kernel(&(kernel_run){.ptx = text_string(&ptx),
                              .device = device(),
                              .threads = THREADS,
@@ -284,6 +287,10 @@ static void check_product(const test *t) {
                              .out_bytes = count * THREADS * 4});
     check_sums(t, out);
     text_free(&ptx);
+}
+
+static void check_product(const test *t) {
+    check_reusing(t, false);
 }
 
 /* ---- tests ---- */
@@ -337,6 +344,14 @@ static void sparse_matrices_multiply(void **state) {
     check_product(&(test){&sparse_f16, 128, {128, true, 0}, {128, true, 0}, false});
 }
 
+static void what_is_read_at_the_issue_may_be_overwritten(void **state) {
+    (void)state;
+    check_reusing(&(test){&f16, 64, {128, false, 0}, {128, false, 0}, false}, true);
+    check_reusing(&(test){&e4m3, 32, {128, false, 0}, {32, false, 0}, true}, true);
+    check_reusing(&(test){&sparse_f16, 24, {32, false, 0}, {64, false, 0}, false}, true);
+    check_reusing(&(test){&sparse_s8, 96, {128, false, 0}, {128, false, 0}, true}, true);
+}
+
 static void expect_fault(const char *instructions, uint32_t threads, const char *why) {
     text ptx = {0};
     text_put(&ptx, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN);
@@ -381,9 +396,13 @@ static void what_is_not_there_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors_lie_in_all_layouts),         cmocka_unit_test(a_tile_is_walked_along_k),
-        cmocka_unit_test(sparse_matrices_multiply),           cmocka_unit_test(all_types_multiply),
-        cmocka_unit_test(what_hardware_cannot_do_is_a_fault), cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(factors_lie_in_all_layouts),
+        cmocka_unit_test(a_tile_is_walked_along_k),
+        cmocka_unit_test(sparse_matrices_multiply),
+        cmocka_unit_test(all_types_multiply),
+        cmocka_unit_test(what_hardware_cannot_do_is_a_fault),
+        cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(what_is_read_at_the_issue_may_be_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
