@@ -280,7 +280,7 @@ static haul_run *launch(const machine *m, const point *p, const haul_diagnosis *
 #define FIELDS(F)   \
     F(instructions) \
     F(requests)     \
-    F(sectors) F(ideal_sectors) F(wavefronts) F(bytes) F(shared_wavefronts) F(ideal_shared_wavefronts)
+    F(sectors) F(ideal_sectors) F(wavefronts) F(bytes) F(shared_wavefronts) F(ideal_shared_wavefronts) F(bank_conflicts)
 
 /* Whether volatile loads share an answer depends on timing. Which of several loads of a sector finds it in L1 is a
  * matter of the order in which warps run; how many do not is none, as long as L1 has room. */

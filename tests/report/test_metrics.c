@@ -15,7 +15,8 @@ static const report_scope everywhere;
 static haul_launch_record launch_of_everything(haul_instruction_record *instructions) {
     for (int i = 0; i < HAUL_CLASS_COUNT; i++) {
         haul_traffic traffic = synthetic_global(10, 4);
-        traffic.hits = 20, traffic.shared_wavefronts = 20, traffic.ideal_shared_wavefronts = 10;
+        traffic.hits = 20, traffic.shared_wavefronts = 20, traffic.ideal_shared_wavefronts = 10,
+        traffic.bank_conflicts = 10;
         instructions[i] = synthetic_instruction("x", (haul_memory_class)i, "a.cu", (uint32_t)i + 1, traffic);
     }
     haul_launch_record r = synthetic_launch(instructions, HAUL_CLASS_COUNT);
