@@ -79,4 +79,18 @@ if command -v clang-format-14 >/dev/null; then
     echo 'int  x ;' | plant src/sim/format.c
     finds check-style "src/sim/format.c:1:.*clang-format"
 fi
+
+shows() { # STATUS SHOWN PRINTED: a page that shows one line where a command prints another
+    rm -rf "$tree" && mkdir "$tree"
+    printf '```console\n$ echo "%s"\n%s\n```\n' "$3" "$2" >"$tree/page.md"
+    "$source/tools/check-console" "$tree" "$tree/page.md" >/dev/null
+    [ $? -eq "$1" ] && return
+    echo "check-console: status is not $1 where a page shows '$2' and the command prints '$3'"
+    failures=$((failures + 1))
+}
+shows 0 '4 chunks in 239.87 us' '4 chunks in 239.89 us'
+shows 1 '4 chunks in 239.87 us' '4 chunks in 245.00 us'
+shows 1 '4 chunks in 239.87 us' '5 chunks in 239.87 us'
+shows 1 '99.90% agree' '99.91% agree'
+shows 1 '0.50 us' 'it took long'
 exit $((failures > 0))
