@@ -2,6 +2,9 @@
  * are, in the place of the lines @COMMANDS@ and @OPTIONS@.
  *
  *   haul_gen_man TEMPLATE >docs/man/haul.1 */
+#include "lib/launch/fill.h"
+#include "lib/launch/scalar.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

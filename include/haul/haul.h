@@ -197,7 +197,7 @@ haul_status haul_module_blocks_per_sm(haul_module *module, const char *kernel, u
 
 typedef struct haul_argument {
     haul_argument_kind kind;
-    int64_t integer;     /* I32, I64 */
+    int64_t integer;     /* I8 to I64, signed or not */
     double real;         /* F32, F64 */
     haul_buffer *buffer; /* BUFFER: the kernel gets its device address + offset */
     uint64_t offset;
@@ -231,7 +231,8 @@ typedef struct haul_launch {
 } haul_launch;
 
 /* Launches a kernel and waits for its end, unless haul_device_use_stream() says where it goes. Arguments are checked
- * against the kernel's parameters by number and size. `run` (may be NULL) gets a launch record appended. Errors:
+ * against the kernel's parameters by number, size, and where PTX declares it, whether they are whole or floating.
+ * Messages name scalars as the command line does, as `u8:1`. `run` (may be NULL) gets a launch record appended. Errors:
  * HAUL_ERROR_NOT_FOUND (no such kernel), HAUL_ERROR_ARGUMENT, HAUL_ERROR_LIMIT (grid, block or shared memory beyond the
  * device), HAUL_ERROR_FAULT, _TRAP, _TIMEOUT, _DEADLOCK (the kernel's). */
 haul_status haul_launch_run(haul_module *module, const haul_launch *launch, haul_run *run);

@@ -111,7 +111,9 @@ typedef enum haul_argument_kind {
     HAUL_ARGUMENT_I64,
     HAUL_ARGUMENT_F32,
     HAUL_ARGUMENT_F64,
-    HAUL_ARGUMENT_BYTES
+    HAUL_ARGUMENT_BYTES,
+    HAUL_ARGUMENT_I8,
+    HAUL_ARGUMENT_I16
 } haul_argument_kind;
 
 typedef struct haul_occupancy {

@@ -4,6 +4,8 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "lib/launch/fill.h"
+#include "lib/launch/scalar.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -96,7 +96,7 @@ static haul_status run_given(void *context, const haul_chunk *c) {
 static haul_status parse_constant(stream_job *job, const char *given, haul_argument *value) {
     launch_argument a;
     HAUL_TRY(launch_parse_argument(&job->session.launches, given, &a));
-    if (a.kind == HAUL_ARGUMENT_BUFFER || a.kind == HAUL_ARGUMENT_BYTES)
+    if (!a.scalar)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: must be in, in2, out, scratch, n, n64 or a number as i32:7",
                          given);
     *value = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};

@@ -43,6 +43,9 @@ struct haul_module {
     haul_module *next;
 };
 
+/* By its name in the source or in the PTX; NULL where haul knows of none. */
+const ptx_variable *module_find_variable(const haul_module *module, const char *name);
+
 /* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 

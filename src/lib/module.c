@@ -1,5 +1,5 @@
 /* Modules and launches. */
-#include "lib/device.h"
+#include "lib/argument.h"
 #include "lib/run.h"
 
 #include "base/file.h"
@@ -137,14 +137,19 @@ const char *haul_module_kernel_name(const haul_module *m, size_t index) {
 
 /* ---- variables ---- */
 
-static const char *symbol_of(const haul_module *m, const char *name) {
+const ptx_variable *module_find_variable(const haul_module *m, const char *name) {
     for (size_t i = 0; m->ptx && i < m->ptx->variable_count; i++) {
         size_t length;
         const char *symbol = m->ptx->variables[i]->name, *plain = mangled_name(symbol, &length);
-        if (strcmp(symbol, name) == 0) return symbol;
-        if (length == strlen(name) && strncmp(plain, name, length) == 0) return symbol;
+        if (strcmp(symbol, name) == 0 || (length == strlen(name) && strncmp(plain, name, length) == 0))
+            return m->ptx->variables[i];
     }
-    return name;
+    return NULL;
+}
+
+static const char *symbol_of(const haul_module *m, const char *name) {
+    const ptx_variable *variable = module_find_variable(m, name);
+    return variable ? variable->name : name;
 }
 
 /* One view of each variable, however often it is asked for. */
@@ -172,27 +177,6 @@ haul_status haul_module_variable(haul_module *m, const char *name, haul_buffer *
 }
 
 /* ---- launches ---- */
-
-typedef union argument_value {
-    int32_t i32;
-    int64_t i64;
-    float f32;
-    double f64;
-    uint64_t address;
-} argument_value;
-
-static uint64_t value_of(const haul_argument *a, argument_value *v) {
-    switch (a->kind) {
-    case HAUL_ARGUMENT_I32: v->i32 = (int32_t)a->integer; return 4;
-    case HAUL_ARGUMENT_I64: v->i64 = a->integer; return 8;
-    case HAUL_ARGUMENT_F32: v->f32 = (float)a->real; return 4;
-    case HAUL_ARGUMENT_F64: v->f64 = a->real; return 8;
-    case HAUL_ARGUMENT_BYTES: return a->size;
-    case HAUL_ARGUMENT_BUFFER: break;
-    }
-    v->address = a->buffer->address + a->offset;
-    return 8;
-}
 
 static haul_status check_count(const haul_launch *l, const ptx_function *f) {
     if (f->param_count == l->argument_count) return HAUL_OK;
@@ -225,11 +209,8 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
     if (f) HAUL_TRY(check_count(l, f));
     for (size_t i = 0; i < l->argument_count; i++) {
         HAUL_TRY(check_argument(m, l, i));
-        uint64_t bytes = value_of(&l->arguments[i], &values[i]);
-        uint64_t wanted = f ? f->params[i]->size : bytes;
-        if (bytes != wanted)
-            return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has %llu bytes, the parameter %llu",
-                             l->kernel, i + 1, (unsigned long long)bytes, (unsigned long long)wanted);
+        if (f) HAUL_TRY(argument_check(l, i, f->params[i]));
+        (void)argument_value_of(&l->arguments[i], &values[i]);
         pointers[i] =
             l->arguments[i].kind == HAUL_ARGUMENT_BYTES ? (void *)(uintptr_t)l->arguments[i].bytes : &values[i];
     }

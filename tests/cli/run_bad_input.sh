@@ -9,6 +9,7 @@ cat >kernels.ptx <<'END'
 .version 8.0
 .target sm_80
 .address_size 64
+.global .u32 depth;
 .visible .entry forever(.param .u64 p)
 {
 $again:
@@ -141,6 +142,25 @@ refuse_line 'argument' '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":
 refuse_line 'bad.jsonl:1: args\[0\]: device memory' \
     '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":1000000000000},{"i32":1}]}'
 refuse_line 'words: -4 is not between' '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":-4},{"i32":1}]}'
+
+refuse_line 'bad.jsonl:1: unknown field `grd`: did you mean `grid`?' '{"kernel":"store","grd":[1],"block":[1],"args":[]}'
+refuse_line 'bad.jsonl:1: args\[0\]: unknown field `wrods`: did you mean `words`?' \
+    '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","wrods":4},{"i32":1}]}'
+refuse_line 'bad.jsonl:1: kernel store: argument 2 is a floating-point number, but parameter `v` is a whole number' \
+    '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4},{"f32":1}]}'
+
+# --- arguments that are not what the kernel takes ---
+refuse 'argument 2 is a floating-point number, but parameter `v` is a whole number (.u32); pass it as `u32:3`' \
+    replay kernels.ptx -k store -a buf:zero:4 -a f32:3 --device sim
+refuse 'argument 2 is 1 byte, but parameter `v` is 4 bytes; pass it as `u32:3`' \
+    replay kernels.ptx -k store -a buf:zero:4 -a u8:3 --device sim
+refuse 'argument 2 is a buffer, whose address is 8 bytes, but parameter `v` is 4 bytes' \
+    replay kernels.ptx -k store -a buf:zero:4 -a buf:zero:4 --device sim
+refuse 'globals.depth: its value is a floating-point number, but variable `depth` is a whole number' \
+    replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=f32:1 --device sim
+refuse 'globals.depth: its value is 8 bytes, but variable `depth` is 4 bytes; pass it as `u32:1`' \
+    replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=i64:1 --device sim
+refuse 'no permutation' replay kernels.ptx -k store -a buf:perm:256:12 -a i32:1
 
 # --- what kernels do ---
 refuse 'has not ended' replay kernels.ptx -k forever -a buf:zero:4 --limit 100000 --device sim

@@ -96,6 +96,39 @@ want "replay of a file" 0 "$haul" replay --ptx "$work/memory_basics.ptx" -k copy
     -a buf:file="$work/first.bin" -a buf:poison:128,out="$work/third.bin"
 cmp -s "$work/first.bin" "$work/third.bin" || fail "the copy of a file differs from it"
 
+# A gather by buf:perm:N: every lane has a sector of its own, or nearly.
+cat >gather.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry gather(.param .u64 out, .param .u64 in, .param .u64 indices)
+{
+    .reg .b64 %rd<8>;
+    .reg .b32 %r<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [indices];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r2, [%rd5];
+    mul.wide.u32 %rd6, %r2, 4;
+    add.u64 %rd6, %rd2, %rd6;
+    ld.global.u32 %r3, [%rd6];
+    add.u64 %rd7, %rd1, %rd4;
+    st.global.u32 [%rd7], %r3;
+    ret;
+}
+END
+for fill in perm:4096 shuffle:4096:7 index:4096 index:256,below=4K; do
+    want "a gather by $fill" 0 "$haul" replay gather.ptx -k gather -b 256 -a buf:zero:256 -a buf:u32:4096 -a buf:$fill --device sim
+    json '8 * 4 + 8 * 29 < lines[0]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] <= 8 * 4 + 8 * 32'
+done
+
+want "profile --json" 0 "$haul" profile aos3.jsonl --ptx memory_basics.ptx --device sim:h100 --json
+cp "$work/out" profiled.jsonl
+want "replay of what profile printed" 0 "$haul" replay profiled.jsonl --ptx memory_basics.ptx --device sim:h100
+
 # --- compare ---
 
 want compare 0 "$haul" compare "$truth/h100.jsonl" --device sim:h100 --ptx "$work/memory_basics.ptx" \

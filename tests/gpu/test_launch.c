@@ -72,7 +72,7 @@ static void arguments_are_held_against_the_parameters(void **state) {
     refuse(f, HAUL_ERROR_ARGUMENT, "takes 2 arguments, 1 given");
     f->launch.argument_count = 2;
     f->arguments[1].kind = HAUL_ARGUMENT_I64;
-    refuse(f, HAUL_ERROR_ARGUMENT, "argument 2 has 8 bytes, the parameter 4");
+    refuse(f, HAUL_ERROR_ARGUMENT, "argument 2 is 8 bytes, but parameter");
     f->arguments[1] = (haul_argument){.kind = HAUL_ARGUMENT_BYTES, .size = 4};
     refuse(f, HAUL_ERROR_ARGUMENT, "argument 2 has no bytes");
     f->arguments[1] = (haul_argument){.kind = HAUL_ARGUMENT_I32};

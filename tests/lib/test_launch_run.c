@@ -104,6 +104,107 @@ static void fill_rules_are_those_of_the_truth_files(void **state) {
     }
 }
 
+/* ---- random indices ---- */
+
+static uint32_t *words_of(launch_fill fill, uint64_t n, uint32_t seed, uint64_t below) {
+    const launch_argument a = {.fill = fill, .words = n, .seed = seed, .below = below};
+    uint32_t *words = calloc(n, sizeof *words);
+    assert_non_null(words);
+    launch_fill_words(&a, words, n, 0);
+    return words;
+}
+
+static void a_shuffle_has_each_number_once(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 3, 5, 8, 31, 32, 33, 1000, 1024, 65537, 200003};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (uint32_t seed = 0; seed < 4; seed++) {
+            const uint64_t n = sizes[s];
+            uint32_t *words = words_of(LAUNCH_FILL_SHUFFLE, n, seed, 0);
+            unsigned char *seen = calloc(n, 1);
+            for (uint64_t i = 0; i < n; i++) {
+                assert_true(words[i] < n);
+                assert_int_equal(seen[words[i]], 0);
+                seen[words[i]] = 1;
+            }
+            free(seen);
+            free(words);
+        }
+    }
+}
+
+/* Of a random permutation about one number is where it was, and neighbours are as far apart as any two. */
+static void a_shuffle_is_random_with_every_seed(void **state) {
+    (void)state;
+    enum { N = 10000, WARPS = N / 32, SECTOR = 8 };
+    for (uint32_t seed = 0; seed < 20; seed++) {
+        uint32_t *words = words_of(LAUNCH_FILL_SHUFFLE, N, seed, 0);
+        unsigned fixed = 0, sectors = 0, neighbours = 0;
+        double distance = 0;
+        for (unsigned i = 0; i < N; i++) fixed += words[i] == i;
+        for (unsigned i = 1; i < N; i++) {
+            const double apart = (double)words[i] - (double)words[i - 1];
+            distance += apart < 0 ? -apart : apart;
+            neighbours += i > 1 && words[i] - words[i - 1] == words[i - 1] - words[i - 2];
+        }
+        for (unsigned w = 0; w < WARPS; w++) {
+            for (unsigned i = 0; i < 32; i++) {
+                bool first = true;
+                for (unsigned k = 0; k < i; k++) first &= words[w * 32 + k] / SECTOR != words[w * 32 + i] / SECTOR;
+                sectors += first;
+            }
+        }
+        assert_true(fixed < 12);
+        assert_true(neighbours < 12); /* steps of one length, as of i * seed mod n */
+        assert_in_range((unsigned)(distance / N), N * 30 / 100, N * 37 / 100);
+        assert_true(sectors > WARPS * 31);
+        free(words);
+    }
+}
+
+static void seeds_shuffle_differently(void **state) {
+    (void)state;
+    uint32_t *one = words_of(LAUNCH_FILL_SHUFFLE, 1000, 1, 0), *two = words_of(LAUNCH_FILL_SHUFFLE, 1000, 2, 0);
+    unsigned same = 0;
+    for (unsigned i = 0; i < 1000; i++) same += one[i] == two[i];
+    assert_true(same < 12);
+    free(one);
+    free(two);
+}
+
+static void indices_are_random_below_their_bound(void **state) {
+    (void)state;
+    enum { N = 100000, BELOW = 10 };
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        uint32_t *words = words_of(LAUNCH_FILL_INDEX, N, seed, BELOW);
+        unsigned counts[BELOW] = {0};
+        for (unsigned i = 0; i < N; i++) {
+            assert_true(words[i] < BELOW);
+            counts[words[i]]++;
+        }
+        for (unsigned k = 0; k < BELOW; k++) assert_in_range(counts[k], 9600, 10400); /* four deviations */
+        free(words);
+    }
+    uint32_t *words = words_of(LAUNCH_FILL_INDEX, N, 1, 0);
+    uint32_t most = 0;
+    for (unsigned i = 0; i < N; i++) most = words[i] > most ? words[i] : most;
+    assert_in_range(most, N - 100, N - 1); /* the number of words bounds them */
+    free(words);
+}
+
+/* Buffers are filled in pieces. */
+static void random_words_depend_on_their_place_alone(void **state) {
+    (void)state;
+    static const launch_fill rules[] = {LAUNCH_FILL_SHUFFLE, LAUNCH_FILL_INDEX};
+    for (size_t r = 0; r < 2; r++) {
+        const launch_argument a = {.fill = rules[r], .words = 1000, .seed = 5};
+        uint32_t whole[1000], part[100];
+        launch_fill_words(&a, whole, 1000, 0);
+        launch_fill_words(&a, part, 100, 437);
+        assert_memory_equal(whole + 437, part, sizeof part);
+    }
+}
+
 static void the_hash_is_of_what_the_kernel_left(void **state) {
     (void)state;
     launch_argument after;
@@ -156,6 +257,11 @@ static void outputs_match_only_if_every_recorded_hash_does(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fill_rules_are_those_of_the_truth_files),
+        cmocka_unit_test(a_shuffle_has_each_number_once),
+        cmocka_unit_test(a_shuffle_is_random_with_every_seed),
+        cmocka_unit_test(seeds_shuffle_differently),
+        cmocka_unit_test(indices_are_random_below_their_bound),
+        cmocka_unit_test(random_words_depend_on_their_place_alone),
         cmocka_unit_test(the_hash_is_of_what_the_kernel_left),
         cmocka_unit_test(buffers_come_from_files_and_go_to_them),
         cmocka_unit_test(failures_say_which_launch_and_argument),

@@ -128,11 +128,21 @@ static void variables_and_windows_are_read(void **state) {
     launch_list_free(&list);
 }
 
+typedef struct wrong_line {
+    const char *line, *message;
+} wrong_line;
+
+static void refuses(const wrong_line *wrong) {
+    launch_list list = {0};
+    assert_int_not_equal(read(&list, wrong->line), HAUL_OK);
+    if (!strstr(haul_message(), wrong->message))
+        fail_msg("%s:\n  %s\n  has no: %s", wrong->line, haul_message(), wrong->message);
+    launch_list_free(&list);
+}
+
 static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
     (void)state;
-    static const struct {
-        const char *line, *message;
-    } cases[] = {
+    static const wrong_line cases[] = {
         {"{\"kernel\":", "x.jsonl:1: no valid JSON"},
         {"[1]", "x.jsonl:1: a launch must be a JSON object"},
         {"nonsense", "x.jsonl:1: no valid JSON"},
@@ -145,7 +155,7 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
         {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
         {LINE("\"args\":{}"), "args: must be an array"},
-        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, tex, surf, i32, i64, f32, f64"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, tex, surf, i32, i64, f32, f64, i8"},
         {LINE("\"args\":[3]"), "args[0]: needs one of"},
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
@@ -180,13 +190,82 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE(BUFFER "\"l2\":{\"arg\":0,\"hit\":\"sticky\"}"), "l2.hit: must be normal, streaming or persisting"},
         {LINE("\"kernel\":\"again\",\"args\":[]"), "x.jsonl:1: no valid JSON"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        launch_list list = {0};
-        assert_int_not_equal(read(&list, cases[i].line), HAUL_OK);
-        if (!strstr(haul_message(), cases[i].message))
-            fail_msg("%s:\n  %s\n  has no: %s", cases[i].line, haul_message(), cases[i].message);
-        launch_list_free(&list);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(&cases[i]);
+}
+
+static void fields_that_are_misspelt_or_of_another_type_are_refused(void **state) {
+    (void)state;
+    static const wrong_line cases[] = {
+        {LINE("\"args\":[],\"smme\":64"), "x.jsonl:1: unknown field `smme`: did you mean `smem`?"},
+        {LINE("\"args\":[],\"shared_memory\":64"), "x.jsonl:1: unknown field `shared_memory`: there are id, kernel, "},
+        {LINE("\"args\":[],\"counter\":{}"), "unknown field `counter`: did you mean `counters`?"},
+        {LINE("\"args\":[],\"smem\":\"64\""), "smem: must be a whole number"},
+        {LINE("\"args\":[],\"expect\":\"race\""), "expect: must be an array"},
+        {LINE("\"args\":[],\"us_low\":\"1\""), "us_low: must be a number"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"sede\":2}]"),
+         "args[0]: unknown field `sede`: did you mean `seed`"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"ofset\":4}]"), "did you mean `offset`?"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"i32\":4}]"), "args[0]: unknown field `i32`"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"below\":4}]"), "only `index` has a bound"},
+        {LINE("\"args\":[{\"buf\":\"index\",\"words\":4,\"below\":0}]"), "below: 0 is not between 1 and"},
+        {LINE("\"args\":[{\"bfu\":\"zero\",\"words\":4}]"), "args[0]: unknown field `bfu`: did you mean `buf`?"},
+        {LINE("\"args\":[{\"i32\":1,\"i64\":2}]"), "args[0]: unknown field `i64`"},
+        {LINE("\"args\":[{\"u8\":256}]"), "args[0]: u8: 256 is not between 0 and 255"},
+        {LINE("\"args\":[{\"f32\":\"1.5\"}]"), "args[0]: f32: must be a number"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"swizle\":\"32B\"}]"),
+         "args[0]: unknown field `swizle`: did you mean `swizzle`?"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"nan\":1}]"),
+         "nan: must be true or false"},
+        {LINE("\"args\":[{\"tex\":\"f01\",\"shape\":[4],\"format\":\"f32\",\"words\":4}]"), "unknown field `words`"},
+        {LINE("\"args\":[{\"tex\":\"f01\",\"shape\":[4],\"format\":\"f32\",\"seed\":1.5}]"), "seed: must be a whole"},
+        {LINE("\"args\":[{\"tex\":\"f01\",\"shape\":[4],\"format\":\"f32\",\"seed\":-1}]"), "seed: -1 is not between"},
+        {LINE(BUFFER "\"l2\":{\"arg\":0,\"ratoi\":1}"), "l2: unknown field `ratoi`: did you mean `ratio`?"},
+        {LINE(BUFFER "\"l2\":{\"arg\":0,\"hit\":1}"), "l2: hit: must be a string"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(&cases[i]);
+}
+
+/* What haul prints and what was recorded is read again. */
+static void recorded_fields_and_notes_are_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    assert_int_equal(read(&list, LINE("\"args\":[],\"us\":1,\"us_low\":0.5,\"us_high\":2,\"estimate_us\":3,\"expect\":"
+                                      "[\"race-shared\"],\"notes\":{\"any\":[\"thing\"]},\"tables\":{},\"advice\":[],"
+                                      "\"occupancy\":{},\"measured\":{}")),
+                     HAUL_OK);
+    assert_true(list.items[0].us == 1);
+    launch_list_free(&list);
+}
+
+static void numbers_of_every_type_are_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    assert_int_equal(read(&list, LINE("\"args\":[{\"u8\":255},{\"i8\":-128},{\"u16\":65535},{\"i16\":-2},{\"u32\":"
+                                      "4294967295},{\"u64\":9},{\"f32\":\"-inf\"}]")),
+                     HAUL_OK);
+    const launch_argument *a = list.items[0].arguments;
+    assert_true(a[0].kind == HAUL_ARGUMENT_I8 && a[0].integer == 255);
+    assert_true(a[1].kind == HAUL_ARGUMENT_I8 && a[1].integer == -128);
+    assert_true(a[2].kind == HAUL_ARGUMENT_I16 && a[2].integer == 65535);
+    assert_true(a[3].kind == HAUL_ARGUMENT_I16 && a[3].integer == -2);
+    assert_true(a[4].kind == HAUL_ARGUMENT_I32 && a[4].integer == UINT32_MAX);
+    assert_true(a[5].kind == HAUL_ARGUMENT_I64 && a[5].integer == 9);
+    assert_true(a[6].kind == HAUL_ARGUMENT_F32 && a[6].real < -1e300);
+    launch_list_free(&list);
+}
+
+/* A recorded permutation says its seed; without one it is a random permutation. */
+static void a_permutation_without_a_seed_is_shuffled(void **state) {
+    (void)state;
+    launch_list list = {0};
+    assert_int_equal(
+        read(&list, LINE("\"args\":[{\"buf\":\"perm\",\"words\":64},{\"buf\":\"perm\",\"words\":64,\"seed\":1},"
+                         "{\"buf\":\"perm\",\"words\":64,\"seed\":4}]")),
+        HAUL_OK);
+    assert_int_equal(list.items[0].arguments[0].fill, LAUNCH_FILL_SHUFFLE);
+    assert_int_equal(list.items[0].arguments[1].fill, LAUNCH_FILL_PERM);
+    assert_int_equal(list.items[0].arguments[2].fill, LAUNCH_FILL_PERM);
+    launch_list_free(&list);
 }
 
 /* ---- the command line's form ---- */
@@ -212,6 +291,19 @@ static void arguments_of_the_command_line_are_read(void **state) {
     assert_int_equal(parse(&list, "buf:iota:100:7:4,out=o:1.bin", &a), HAUL_OK);
     assert_true(a.fill == LAUNCH_FILL_IOTA && a.words == 100 && a.seed == 7 && a.offset == 4);
     assert_string_equal(a.output, "o:1.bin");
+    assert_int_equal(parse(&list, "u64:18446744073709551615", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_I64 && a.integer == -1);
+    assert_int_equal(parse(&list, "u8:200", &a), HAUL_OK);
+    assert_true(a.kind == HAUL_ARGUMENT_I8 && a.integer == 200);
+    assert_int_equal(parse(&list, "buf:index:64:3,below=1K,out=o,below=2", &a), HAUL_OK);
+    assert_true(a.fill == LAUNCH_FILL_INDEX && a.words == 64 && a.seed == 3 && a.below == 1024);
+    assert_string_equal(a.output, "o,below=2");
+    assert_int_equal(parse(&list, "buf:perm:64", &a), HAUL_OK);
+    assert_int_equal(a.fill, LAUNCH_FILL_SHUFFLE);
+    assert_int_equal(parse(&list, "buf:perm:64:5", &a), HAUL_OK);
+    assert_int_equal(a.fill, LAUNCH_FILL_PERM);
+    assert_int_equal(parse(&list, "tex:perm:8x8:u32", &a), HAUL_OK);
+    assert_int_equal(a.fill, LAUNCH_FILL_SHUFFLE);
     assert_int_equal(parse(&list, "buf:file=in:2.bin", &a), HAUL_OK);
     assert_true(a.fill == LAUNCH_FILL_FILE);
     assert_string_equal(a.input, "in:2.bin");
@@ -225,7 +317,13 @@ static void wrong_arguments_are_refused(void **state) {
                                         "i32:",
                                         "i32:x",
                                         "i32:4294967296",
-                                        "i16:3",
+                                        "i24:3",
+                                        "i8:128",
+                                        "u8:-1",
+                                        "u16:65536",
+                                        "u32:-1",
+                                        "u64:-1",
+                                        "u64:18446744073709551616",
                                         "f32:",
                                         "f32:1.5x",
                                         "buf",
@@ -240,7 +338,13 @@ static void wrong_arguments_are_refused(void **state) {
                                         "buf:f01:4,out=",
                                         "buf:file:4",
                                         "buf:f01:4:1:0:9",
-                                        "buf:f01:9999999999999999999999"};
+                                        "buf:f01:9999999999999999999999",
+                                        "buf:index:4,below=0",
+                                        "buf:index:4,below=8G",
+                                        "buf:iota:4,below=4",
+                                        "buf:shuffle:8G",
+                                        "buf:perm:8G",
+                                        "buf:perm:256:12"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         launch_list list = {0};
         launch_argument a;
@@ -336,6 +440,10 @@ int main(void) {
         cmocka_unit_test(many_launches_are_kept),
         cmocka_unit_test(variables_and_windows_are_read),
         cmocka_unit_test(wrong_lines_are_refused_with_file_line_and_member),
+        cmocka_unit_test(fields_that_are_misspelt_or_of_another_type_are_refused),
+        cmocka_unit_test(recorded_fields_and_notes_are_read),
+        cmocka_unit_test(numbers_of_every_type_are_read),
+        cmocka_unit_test(a_permutation_without_a_seed_is_shuffled),
         cmocka_unit_test(arguments_of_the_command_line_are_read),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(variables_and_windows_of_the_command_line),

@@ -16,6 +16,18 @@ static const char ptx[] = HEAD ".visible .entry first(.param .u64 out, .param .u
                                ".func helper() { ret; }\n"
                                ".visible .entry second() .reqntid 8, 4 { ret; }\n";
 
+/* A kernel of each kind of parameter, called as compilers call them but for `untyped`. */
+static const char typed[] = HEAD ".visible .entry u8(.param .u8 u8_param_0) { ret; }\n"
+                                 ".visible .entry u32(.param .u32 u32_param_0) { ret; }\n"
+                                 ".visible .entry s32(.param .s32 s32_param_0) { ret; }\n"
+                                 ".visible .entry u64(.param .u64 u64_param_0) { ret; }\n"
+                                 ".visible .entry f32(.param .f32 f32_param_0) { ret; }\n"
+                                 ".visible .entry f64(.param .f64 f64_param_0) { ret; }\n"
+                                 ".visible .entry b32(.param .b32 untyped) { ret; }\n"
+                                 ".visible .entry b64(.param .b64 untyped) { ret; }\n"
+                                 ".visible .entry array(.param .align 4 .b8 untyped[4]) { ret; }\n"
+                                 ".visible .entry structure(.param .align 4 .b8 untyped[12]) { ret; }\n";
+
 static int set_up(void **state) {
     (void)state;
     return haul_device_open("sim:h100", NULL, &device) != HAUL_OK ||
@@ -160,15 +172,80 @@ static void arguments_must_fit_the_parameters(void **state) {
     launch.argument_count = 2;
     arguments[1].kind = HAUL_ARGUMENT_I64;
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT,
-                   "argument 2 has 8 bytes, the parameter 4");
-    arguments[1].kind = HAUL_ARGUMENT_F32;
-    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
+                   "argument 2 is 8 bytes, but parameter `n` is 4 bytes; pass it as `u32:9`");
     arguments[0].buffer = NULL;
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "argument 1 is no buffer");
     launch.kernel = "third";
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "two.ptx: has no kernel 'third'");
     launch.kernel = "helper";
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "helper");
+    haul_buffer_free(words);
+}
+
+static void scalars_must_be_of_the_parameters_kind(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        haul_argument argument;
+        const char *message; /* NULL: it fits */
+    } cases[] = {
+        {"u8", {.kind = HAUL_ARGUMENT_I8, .integer = 255}, NULL},
+        {"u8",
+         {.kind = HAUL_ARGUMENT_I32, .integer = 1},
+         "is 4 bytes, but the kernel's parameter 1 is 1 byte; pass it as `u8:1`"},
+        {"u32", {.kind = HAUL_ARGUMENT_I32, .integer = -1}, NULL},
+        {"u32",
+         {.kind = HAUL_ARGUMENT_F32, .real = 3},
+         "is a floating-point number, but the kernel's parameter 1 is a whole number (.u32); pass it as `u32:3`"},
+        {"s32", {.kind = HAUL_ARGUMENT_F32, .real = -3}, "a whole number (.s32); pass it as `i32:-3`"},
+        {"s32", {.kind = HAUL_ARGUMENT_I16, .integer = 3}, "is 2 bytes, but the kernel's parameter 1 is 4 bytes"},
+        {"f32", {.kind = HAUL_ARGUMENT_F32, .real = 3}, NULL},
+        {"f32",
+         {.kind = HAUL_ARGUMENT_I32, .integer = 3},
+         "is a whole number, but the kernel's parameter 1 is a floating-point number (.f32); pass it as `f32:3`"},
+        {"f64", {.kind = HAUL_ARGUMENT_I64, .integer = 3}, "pass it as `f64:3`"},
+        {"f64", {.kind = HAUL_ARGUMENT_F32, .real = 0.5}, "pass it as `f64:0.5`"},
+        {"u64", {.kind = HAUL_ARGUMENT_I64, .integer = 3}, NULL},
+        {"u64", {.kind = HAUL_ARGUMENT_F64, .real = 3}, "pass it as `u64:3`"},
+        {"b32", {.kind = HAUL_ARGUMENT_I32, .integer = 3}, NULL},
+        {"b32", {.kind = HAUL_ARGUMENT_F32, .real = 3}, NULL},
+        {"b32", {.kind = HAUL_ARGUMENT_F64, .real = 3}, "but parameter `untyped` is 4 bytes; pass it as `f32:3`"},
+        {"b64", {.kind = HAUL_ARGUMENT_F64, .real = 3}, NULL},
+        {"array", {.kind = HAUL_ARGUMENT_F32, .real = 3}, NULL},
+        {"structure", {.kind = HAUL_ARGUMENT_I32}, "is 12 bytes; a C program can pass it, as HAUL_ARGUMENT_BYTES"},
+    };
+    haul_module *m;
+    assert_int_equal(haul_module_load(device, "typed.ptx", typed, strlen(typed), &m), HAUL_OK);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const haul_launch launch = {.kernel = cases[c].kernel,
+                                    .grid = {1, 1, 1},
+                                    .block = {1, 1, 1},
+                                    .arguments = &cases[c].argument,
+                                    .argument_count = 1};
+        const haul_status status = haul_launch_run(m, &launch, NULL);
+        if (!cases[c].message && status != HAUL_OK) fail_msg("%s: %s", cases[c].kernel, haul_message());
+        if (cases[c].message) expect_message(status, HAUL_ERROR_ARGUMENT, cases[c].message);
+    }
+    haul_module_unload(m);
+}
+
+static void a_buffer_needs_a_parameter_for_an_address(void **state) {
+    (void)state;
+    haul_module *m;
+    static const char *const wrong[] = {"u32", "f64"};
+    static const char *const messages[] = {"is a buffer, whose address is 8 bytes, but the kernel's parameter 1 is 4",
+                                           "is a buffer, but the kernel's parameter 1 is a floating-point number"};
+    assert_int_equal(haul_buffer_create(device, 128, &words), HAUL_OK);
+    const haul_argument argument = {.kind = HAUL_ARGUMENT_BUFFER, .buffer = words};
+    haul_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = &argument, .argument_count = 1};
+    assert_int_equal(haul_module_load(device, "typed.ptx", typed, strlen(typed), &m), HAUL_OK);
+    for (int k = 0; k < 2; k++) {
+        launch.kernel = wrong[k];
+        expect_message(haul_launch_run(m, &launch, NULL), HAUL_ERROR_ARGUMENT, messages[k]);
+    }
+    launch.kernel = "b64";
+    assert_int_equal(haul_launch_run(m, &launch, NULL), HAUL_OK);
+    haul_module_unload(m);
     haul_buffer_free(words);
 }
 
@@ -353,6 +430,8 @@ int main(void) {
         cmocka_unit_test(variables_are_buffers_of_their_module),
         cmocka_unit_test(a_launch_runs_and_is_recorded),
         cmocka_unit_test(arguments_must_fit_the_parameters),
+        cmocka_unit_test(scalars_must_be_of_the_parameters_kind),
+        cmocka_unit_test(a_buffer_needs_a_parameter_for_an_address),
         cmocka_unit_test(launches_beyond_the_limits_are_refused),
         cmocka_unit_test(a_failed_launch_leaves_the_device_usable),
         cmocka_unit_test(a_trap_is_told),

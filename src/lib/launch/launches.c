@@ -9,20 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const launch_fill_names[LAUNCH_FILL_COUNT] = {
-#define FILL(id, name) [LAUNCH_FILL_##id] = name,
-    LAUNCH_FILLS(FILL)
-#undef FILL
-};
-
 const char *const launch_access_names[] = {
     [HAUL_L2_NORMAL] = "normal", [HAUL_L2_STREAMING] = "streaming", [HAUL_L2_PERSISTING] = "persisting"};
-
-launch_fill launch_fill_find(const char *name) {
-    int i = 0;
-    while (i < LAUNCH_FILL_COUNT && strcmp(name, launch_fill_names[i]) != 0) i++;
-    return (launch_fill)i;
-}
 
 /* ---- reading one line ----
  * Every reader takes the member's name for the message; `where` goes before it in read_line(). */
@@ -69,55 +57,61 @@ static haul_status read_hash(const char *hex, launch_argument *a) {
     return HAUL_OK;
 }
 
-static haul_status read_buffer(launch_list *list, json_t *object, launch_argument *a) {
-    json_t *rule = json_object_get(object, "buf"), *after = json_object_get(object, "after");
-    const char *name;
-    HAUL_TRY(launch_read_string(list, rule, "buf", &name));
-    a->kind = HAUL_ARGUMENT_BUFFER;
-    a->fill = launch_fill_find(name);
-    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: f01, u32, iota, perm, zero, poison", name);
-    int64_t words = 0, seed = 1, offset = 0;
-    HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
-    json_t *member = json_object_get(object, "seed");
-    if (member) HAUL_TRY(launch_read_integer(member, "seed", 0, UINT32_MAX, &seed));
-    member = json_object_get(object, "offset");
-    if (member) HAUL_TRY(launch_read_integer(member, "offset", 0, LAUNCH_SLACK, &offset));
-    a->words = (uint64_t)words;
-    a->seed = (uint32_t)seed;
-    a->offset = (uint64_t)offset;
-    if (!after) return HAUL_OK;
-    return json_is_string(after) ? read_hash(json_string_value(after), a) : wrong("after", "must be a string");
+static haul_status read_optional_integer(json_t *object, const char *what, int64_t low, int64_t high, int64_t *out) {
+    json_t *value = json_object_get(object, what);
+    return value ? launch_read_integer(value, what, low, high, out) : HAUL_OK;
 }
 
-static haul_status read_real(json_t *value, const char *what, haul_argument_kind kind, launch_argument *a) {
-    if (!json_is_number(value)) return wrong(what, "must be a number");
-    a->kind = kind;
-    a->real = json_number_value(value);
+static haul_status read_rule(launch_list *list, json_t *object, launch_argument *a) {
+    const char *name;
+    HAUL_TRY(launch_read_string(list, json_object_get(object, "buf"), "buf", &name));
+    a->fill = launch_fill_find(name);
+    if (a->fill == LAUNCH_FILL_FILE)
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "buf: `file` is no fill rule: a file is given on the command line, as --arg buf:file=PATH");
+    if (a->fill == LAUNCH_FILL_COUNT)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST, name);
     return HAUL_OK;
 }
 
-/* An unsigned value may be given for the bits of a signed parameter. */
+static haul_status read_buffer(launch_list *list, json_t *object, launch_argument *a) {
+    const char *after = json_string_value(json_object_get(object, "after"));
+    int64_t words = 0, seed = 1, offset = 0, below = 0;
+    HAUL_TRY(read_rule(list, object, a));
+    HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
+    HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
+    HAUL_TRY(read_optional_integer(object, "seed", 0, UINT32_MAX, &seed));
+    HAUL_TRY(read_optional_integer(object, "below", 1, LAUNCH_MOST_INDICES, &below));
+    HAUL_TRY(read_optional_integer(object, "offset", 0, LAUNCH_SLACK, &offset));
+    a->kind = HAUL_ARGUMENT_BUFFER;
+    a->words = (uint64_t)words;
+    a->seed = (uint32_t)seed;
+    a->below = (uint64_t)below;
+    a->offset = (uint64_t)offset;
+    HAUL_TRY(launch_settle_fill(a, json_object_get(object, "seed") != NULL));
+    return after ? read_hash(after, a) : HAUL_OK;
+}
+
+static haul_status read_texture(launch_list *list, json_t *object, launch_object kind, launch_argument *a) {
+    const char *after = json_string_value(json_object_get(object, "after"));
+    HAUL_TRY(launch_check_fields(object, kind));
+    HAUL_TRY(launch_read_texture(list, object, a));
+    return after ? read_hash(after, a) : HAUL_OK;
+}
+
 static haul_status read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
-    if (json_object_get(object, "tex") || json_object_get(object, "surf")) {
-        json_t *after = json_object_get(object, "after");
-        HAUL_TRY(launch_read_texture(list, object, a));
-        return json_is_string(after) ? read_hash(json_string_value(after), a) : HAUL_OK;
+    if (json_object_get(object, "tex")) return read_texture(list, object, LAUNCH_OBJECT_TEXTURE, a);
+    if (json_object_get(object, "surf")) return read_texture(list, object, LAUNCH_OBJECT_SURFACE, a);
+    if (json_object_get(object, "tensor")) {
+        HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_TENSOR));
+        return launch_read_tensor(list, object, a);
     }
-    if (json_object_get(object, "tensor")) return launch_read_tensor(list, object, a);
-    if ((value = json_object_get(object, "f32"))) return read_real(value, "f32", HAUL_ARGUMENT_F32, a);
-    if ((value = json_object_get(object, "f64"))) return read_real(value, "f64", HAUL_ARGUMENT_F64, a);
-    if ((value = json_object_get(object, "i32"))) {
-        a->kind = HAUL_ARGUMENT_I32;
-        return launch_read_integer(value, "i32", INT32_MIN, UINT32_MAX, &a->integer);
-    }
-    if ((value = json_object_get(object, "i64"))) {
-        a->kind = HAUL_ARGUMENT_I64;
-        return launch_read_integer(value, "i64", INT64_MIN, INT64_MAX, &a->integer);
-    }
-    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, tensor, tex, surf, i32, i64, f32, f64");
+    const launch_scalar *scalar = launch_scalar_of(object, &value);
+    if (!scalar) return launch_unknown_argument(object);
+    HAUL_TRY(launch_check_scalar(object, scalar));
+    return launch_scalar_read(scalar, value, a);
 }
 
 static haul_status check_tensors(const launch_description *d) {
@@ -144,8 +138,7 @@ static haul_status read_variables(launch_list *list, json_t *object, launch_desc
 }
 
 static haul_status read_arguments(launch_list *list, json_t *array, json_t *globals, launch_description *d) {
-    if (!json_is_array(array)) return wrong("args", array ? "must be an array" : "is missing");
-    if (globals && !json_is_object(globals)) return wrong("globals", "must be an object");
+    if (!array) return wrong("args", "is missing");
     d->argument_count = json_array_size(array);
     d->arguments = ARENA_ARRAY(&list->memory, d->argument_count + json_object_size(globals), launch_argument);
     if (!d->arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
@@ -169,7 +162,6 @@ static haul_status read_counter(const char *key, json_t *value, launch_counter *
 
 static haul_status read_counters(launch_list *list, json_t *object, launch_description *d) {
     if (!object) return HAUL_OK;
-    if (!json_is_object(object)) return wrong("counters", "must be an object");
     d->counters = ARENA_ARRAY(&list->memory, json_object_size(object), launch_counter);
     if (!d->counters) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
     const char *key;
@@ -191,7 +183,6 @@ static haul_status read_optional(launch_list *list, json_t *object, launch_descr
     if (shared) HAUL_TRY(launch_read_integer(shared, "smem", 0, UINT32_MAX, &bytes));
     d->shared_bytes = (uint32_t)bytes;
     if (file) HAUL_TRY(launch_read_string(list, file, "file", &d->file));
-    if (us && !json_is_number(us)) return wrong("us", "must be a number");
     if (us) d->us = json_number_value(us);
     return HAUL_OK;
 }
@@ -227,7 +218,8 @@ static haul_status read_l2(json_t *object, launch_description *d) {
     int64_t bytes = 0;
     json_t *aside = json_object_get(object, "set_aside");
     if (!object) return HAUL_OK;
-    if (!json_is_object(object)) return wrong("l2", "must be an object");
+    const haul_status known = launch_check_fields(object, LAUNCH_OBJECT_L2);
+    if (known != HAUL_OK) return haul_fail_in(known, "l2");
     if (aside) HAUL_TRY(launch_read_integer(aside, "l2.set_aside", 0, INT64_C(1) << 40, &bytes));
     d->l2 = (launch_l2){.given = true, .set_aside = (uint64_t)bytes};
     return read_window(object, d, &d->l2);
@@ -235,6 +227,7 @@ static haul_status read_l2(json_t *object, launch_description *d) {
 
 static haul_status read_launch(launch_list *list, json_t *object, launch_description *d) {
     if (!json_is_object(object)) return haul_fail(HAUL_ERROR_SYNTAX, "a launch must be a JSON object");
+    HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_LAUNCH));
     HAUL_TRY(launch_read_string(list, json_object_get(object, "kernel"), "kernel", &d->kernel));
     HAUL_TRY(read_extent(json_object_get(object, "grid"), "grid", d->grid));
     HAUL_TRY(read_extent(json_object_get(object, "block"), "block", d->block));

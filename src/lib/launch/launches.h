@@ -9,13 +9,16 @@
  * globals: what variables of the module in global or constant memory hold, from their beginning on; what a line does
  * not fill keeps what the launch before left. l2: how much of L2 is set aside for the launch, and its access window,
  * which is one of its buffers; hit and miss are normal, streaming or persisting. kernel, grid, block and args are
- * needed; grid and block may be shorter than three. Fields haul does not know are kept and ignored.
+ * needed; grid and block may be shorter than three. Fields that are not in fields.def are refused; `notes` may hold
+ * anything.
  *
  * Buffers are 32-bit words; element i of a buffer of n words, with h(x) = x * 2654435761 mod 2^32:
  *     f01     float ((h(i + seed) >> 8) + 1) * 2^-24, in (0, 1]
  *     u32     h(i + seed)
  *     iota    i + seed
- *     perm    i * seed mod n
+ *     perm    i * seed mod n, which recorded launches have; without a seed as shuffle
+ *     shuffle the numbers 0 to n - 1 in random order, for n up to 2^32
+ *     index   random numbers below `below` (n where it is missing), each as likely as the others
  *     zero    0
  *     poison  0xdeadbeef
  * A texture takes the place of its handle. Its elements are filled as a buffer's words, side by side, row by row:
@@ -38,27 +41,12 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "lib/launch/fill.h"
+#include "lib/launch/scalar.h"
 
 #include <haul/haul.h>
 #include <haul/texture.h>
 #include <jansson.h>
-
-/* The only list of fill rules: FILL(id, name). */
-#define LAUNCH_FILLS(FILL) \
-    FILL(F01, "f01")       \
-    FILL(U32, "u32")       \
-    FILL(IOTA, "iota")     \
-    FILL(PERM, "perm")     \
-    FILL(ZERO, "zero")     \
-    FILL(POISON, "poison") \
-    FILL(FILE, "file")
-
-typedef enum launch_fill {
-#define FILL(id, name) LAUNCH_FILL_##id,
-    LAUNCH_FILLS(FILL)
-#undef FILL
-        LAUNCH_FILL_COUNT
-} launch_fill;
 
 /* The only list of words that say how a texture is: WORD(name, what it sets). */
 #define LAUNCH_TEXTURE_WORDS(WORD)                \
@@ -90,13 +78,15 @@ typedef struct launch_texture {
 typedef struct launch_argument {
     const char *variable; /* of the module: it holds this; NULL: the kernel gets it */
     haul_argument_kind kind;
-    launch_texture *texture; /* NULL: none; else I64, with fill, words and seed of a BUFFER */
-    int64_t integer;         /* I32, I64 */
-    double real;             /* F32, F64 */
+    launch_texture *texture;     /* NULL: none; else I64, with fill, words and seed of a BUFFER */
+    const launch_scalar *scalar; /* NULL: it is none */
+    int64_t integer;             /* a scalar that is whole */
+    double real;                 /* F32, F64 */
     /* BUFFER */
     launch_fill fill;
     uint64_t words;
     uint32_t seed;
+    uint64_t below; /* LAUNCH_FILL_INDEX; 0: `words` */
     uint64_t offset;
     const char *input;  /* LAUNCH_FILL_FILE: where the contents come from, else NULL */
     const char *output; /* where the contents go after the kernel, or NULL */
@@ -150,9 +140,6 @@ typedef struct launch_list {
 enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
 
 extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */
-extern const char *const launch_fill_names[LAUNCH_FILL_COUNT];
-/* LAUNCH_FILL_COUNT when there is no such rule. */
-launch_fill launch_fill_find(const char *name);
 
 /* All-zero is a valid empty list. */
 void launch_list_free(launch_list *list);
@@ -164,8 +151,8 @@ haul_status launch_read_file(launch_list *list, const char *path);
 haul_status launch_read_text(launch_list *list, const char *name, const char *text, size_t length);
 
 /* An argument as the command line has it:
- *     i32:N  i64:N  f32:X  f64:X
- *     buf:FILL:WORDS[:SEED[:OFFSET]][,out=FILE]      words may be 64K, 1M
+ *     i32:N  f32:X  and so on: LAUNCH_SCALARS
+ *     buf:FILL:WORDS[:SEED[:OFFSET]][,below=N][,out=FILE]      words and N may be 64K, 1M
  *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
  *     tex:FILL:SHAPE:FORMAT[:AS[:SEED]]              tex:f01:64x32:f32:linear,wrap,normalized:7
  *     surf:FILL:SHAPE:FORMAT[:AS[:SEED]]
@@ -182,9 +169,6 @@ haul_status launch_parse_extent(const char *what, const char *text, uint32_t ext
 haul_status launch_read_texture(launch_list *list, json_t *object, launch_argument *argument);
 haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surface, launch_argument *argument);
 json_t *launch_texture_to_json(const launch_argument *argument);
-
-/* In run.c: the words of a fill rule, `count` of them from the `first` on. */
-void launch_fill_words(const launch_argument *argument, uint32_t *words, size_t count, uint64_t first);
 
 /* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
 launch_description *launch_append(launch_list *list, const launch_description *launch);

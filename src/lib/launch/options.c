@@ -56,15 +56,9 @@ static haul_status wrong(const char *string, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: %s", string, must);
 }
 
-static haul_status parse_integer(const char *string, const char *digits, int64_t low, int64_t high,
-                                 launch_argument *a) {
-    if (!number_i64(digits, &a->integer)) return wrong(string, "needs a whole number behind the colon");
-    if (a->integer < low || a->integer > high) return wrong(string, "the number does not fit");
-    return HAUL_OK;
-}
-
-static haul_status parse_real(const char *string, const char *digits, launch_argument *a) {
-    return number_f64(digits, &a->real) ? HAUL_OK : wrong(string, "needs a number behind the colon");
+/* What a function that does not know the argument has said of it. */
+static haul_status wrong_as_said(const char *string, haul_status status) {
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "--arg %s", string);
 }
 
 /* Cuts the field off at `end` and steps behind it; NULL when there is none left. */
@@ -93,24 +87,55 @@ static haul_status parse_numbers(const char *string, char *fields, launch_argume
     return HAUL_OK;
 }
 
-static haul_status parse_buffer(const char *string, char *fields, launch_argument *a) {
-    char *rest = fields, *out = strstr(fields, ",out=");
-    if (out) {
-        *out = '\0';
-        a->output = out + strlen(",out=");
-        if (!*a->output) return wrong(string, "out= needs a file");
+/* Cuts ",NAME=VALUE" off the end of the text; NULL when it is not there. */
+static const char *cut_suffix(char *string, const char *name) {
+    char *at = strstr(string, name);
+    if (!at) return NULL;
+    *at = '\0';
+    return at + strlen(name);
+}
+
+static haul_status parse_bound(const char *string, const char *below, launch_argument *a) {
+    if (!below || (number_size(below, &a->below) && a->below && a->below <= LAUNCH_MOST_INDICES)) return HAUL_OK;
+    return wrong(string, "below= needs a number from 1 to 4G");
+}
+
+/* A step that shares a factor with the number of words leaves out some numbers and repeats others. */
+static haul_status check_step(const char *string, const launch_argument *a) {
+    uint64_t n = a->words, step = a->seed;
+    while (step) {
+        const uint64_t rest = n % step;
+        n = step;
+        step = rest;
     }
+    if (a->fill != LAUNCH_FILL_PERM || n <= 1) return HAUL_OK;
+    return wrong(string, "i * SEED mod WORDS is no permutation where both have a factor in common; use shuffle for a "
+                         "random one, or index for random numbers that repeat");
+}
+
+static haul_status parse_rule(const char *string, char *fields, launch_argument *a) {
+    char *rest = fields;
+    const char *name = next_field(&rest, ':');
+    a->fill = launch_fill_find(name);
+    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
+        return wrong(string, "no such fill rule; use " LAUNCH_RULE_LIST " or file=PATH");
+    const bool seed_given = rest && strchr(rest, ':');
+    HAUL_TRY(parse_numbers(string, rest, a));
+    HAUL_TRY(wrong_as_said(string, launch_settle_fill(a, seed_given)));
+    return check_step(string, a);
+}
+
+static haul_status parse_buffer(const char *string, char *fields, launch_argument *a) {
     a->kind = HAUL_ARGUMENT_BUFFER;
+    a->output = cut_suffix(fields, ",out=");
+    if (a->output && !*a->output) return wrong(string, "out= needs a file");
     if (strncmp(fields, "file=", 5) == 0) {
         a->fill = LAUNCH_FILL_FILE;
         a->input = fields + 5;
         return *a->input ? HAUL_OK : wrong(string, "file= needs a file");
     }
-    const char *name = next_field(&rest, ':');
-    a->fill = launch_fill_find(name);
-    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
-        return wrong(string, "no such fill rule; use f01, u32, iota, perm, zero, poison or file=PATH");
-    return parse_numbers(string, rest, a);
+    HAUL_TRY(parse_bound(string, cut_suffix(fields, ",below="), a));
+    return parse_rule(string, fields, a);
 }
 
 haul_status launch_parse_variable(launch_list *list, const char *string, launch_argument *a) {
@@ -130,21 +155,11 @@ haul_status launch_parse_argument(launch_list *list, const char *string, launch_
     if (!copy) return no_memory();
     const char *kind = next_field(&rest, ':');
     if (!rest)
-        return wrong(
-            string,
-            "is no argument: write i32:N, i64:N, f32:X, f64:X, buf:FILL:WORDS, buf:file=PATH or tex:FILL:SHAPE:FORMAT");
+        return wrong(string, "is no argument: write KIND:NUMBER with a kind of " LAUNCH_SCALAR_LIST
+                             "; or buf:FILL:WORDS, buf:file=PATH, tex:FILL:SHAPE:FORMAT");
     if (strcmp(kind, "buf") == 0) return parse_buffer(string, rest, a);
     if (strcmp(kind, "tex") == 0 || strcmp(kind, "surf") == 0) return launch_parse_texture(list, rest, *kind == 's', a);
-    if (strcmp(kind, "i32") == 0) {
-        a->kind = HAUL_ARGUMENT_I32;
-        return parse_integer(string, rest, INT32_MIN, UINT32_MAX, a);
-    }
-    if (strcmp(kind, "i64") == 0) {
-        a->kind = HAUL_ARGUMENT_I64;
-        return parse_integer(string, rest, INT64_MIN, INT64_MAX, a);
-    }
-    a->kind = strcmp(kind, "f64") == 0 ? HAUL_ARGUMENT_F64 : HAUL_ARGUMENT_F32;
-    if (strcmp(kind, "f32") != 0 && strcmp(kind, "f64") != 0)
-        return wrong(string, "the kind is none of i32, i64, f32, f64, buf, tex, surf");
-    return parse_real(string, rest, a);
+    const launch_scalar *scalar = launch_scalar_find(kind);
+    if (!scalar) return wrong(string, "the kind is none of buf, tex, surf, " LAUNCH_SCALAR_LIST);
+    return wrong_as_said(string, launch_scalar_parse(scalar, rest, a));
 }

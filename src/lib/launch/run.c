@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "lib/device.h"
+#include "lib/argument.h"
 #include "lib/launch/launches.h"
 
 #include <math.h>
@@ -11,50 +11,6 @@
 #include <string.h>
 
 enum { CHUNK_WORDS = 64 * 1024 };
-
-/* ---- fill rules ---- */
-
-static uint32_t spread(uint64_t x) {
-    return (uint32_t)x * 2654435761u;
-}
-
-static void fill_f01(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
-    float *values = (float *)words;
-    for (size_t i = 0; i < count; i++) values[i] = (float)((spread(first + i + seed) >> 8) + 1) * (1.0f / 16777216.0f);
-}
-
-static void fill_u32(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
-    for (size_t i = 0; i < count; i++) words[i] = spread(first + i + seed);
-}
-
-static void fill_iota(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
-    for (size_t i = 0; i < count; i++) words[i] = (uint32_t)(first + i) + seed;
-}
-
-/* i * seed mod n, by adding: the step is the seed's remainder. */
-static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t n) {
-    uint64_t value = first * seed % n, step = seed % n;
-    for (size_t i = 0; i < count; i++) {
-        words[i] = (uint32_t)value;
-        value += step;
-        if (value >= n) value -= n;
-    }
-}
-
-static void fill_value(uint32_t *words, size_t count, uint32_t value) {
-    for (size_t i = 0; i < count; i++) words[i] = value;
-}
-
-void launch_fill_words(const launch_argument *a, uint32_t *words, size_t count, uint64_t first) {
-    switch (a->fill) {
-    case LAUNCH_FILL_F01: fill_f01(words, count, first, a->seed); break;
-    case LAUNCH_FILL_U32: fill_u32(words, count, first, a->seed); break;
-    case LAUNCH_FILL_IOTA: fill_iota(words, count, first, a->seed); break;
-    case LAUNCH_FILL_PERM: fill_perm(words, count, first, a->seed, a->words); break;
-    case LAUNCH_FILL_POISON: fill_value(words, count, 0xdeadbeef); break;
-    default: fill_value(words, count, 0);
-    }
-}
 
 /* ---- one launch's buffers ---- */
 
@@ -116,14 +72,12 @@ static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, co
 static haul_status set_variable(haul_module *module, launch_argument *a, workspace *w, size_t i) {
     haul_buffer *variable;
     HAUL_TRY(haul_module_variable(module, a->variable, &variable));
-    const int32_t i32 = (int32_t)a->integer;
-    const float f32 = (float)a->real;
-    switch (a->kind) {
-    case HAUL_ARGUMENT_I32: return haul_buffer_write(variable, 0, &i32, sizeof i32);
-    case HAUL_ARGUMENT_I64: return haul_buffer_write(variable, 0, &a->integer, sizeof a->integer);
-    case HAUL_ARGUMENT_F32: return haul_buffer_write(variable, 0, &f32, sizeof f32);
-    case HAUL_ARGUMENT_F64: return haul_buffer_write(variable, 0, &a->real, sizeof a->real);
-    default: break;
+    if (a->scalar) {
+        const haul_argument given = {.kind = a->kind, .integer = a->integer, .real = a->real};
+        argument_value value;
+        const uint64_t bytes = argument_value_of(&given, &value);
+        HAUL_TRY(module_check_variable(module, a->variable, &given));
+        return haul_buffer_write(variable, 0, &value, bytes);
     }
     if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
     w->buffers[i] = variable;
@@ -283,19 +237,15 @@ json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *r) {
 
 static json_t *buffer_to_json(const launch_argument *a) {
     if (a->input) return json_pack("{s:s, s:s, s:I}", "buf", "file", "path", a->input, "words", (json_int_t)a->words);
-    return json_pack("{s:s, s:I, s:I, s:I}", "buf", launch_fill_names[a->fill], "words", (json_int_t)a->words, "seed",
-                     (json_int_t)a->seed, "offset", (json_int_t)a->offset);
+    json_t *object = json_pack("{s:s, s:I, s:I, s:I}", "buf", launch_fill_names[a->fill], "words", (json_int_t)a->words,
+                               "seed", (json_int_t)a->seed, "offset", (json_int_t)a->offset);
+    if (a->below) json_object_set_new(object, "below", json_integer((json_int_t)a->below));
+    return object;
 }
 
 static json_t *argument_to_json(const launch_argument *a) {
     if (a->texture) return launch_texture_to_json(a);
-    switch (a->kind) {
-    case HAUL_ARGUMENT_BUFFER: return buffer_to_json(a);
-    case HAUL_ARGUMENT_I32: return json_pack("{s:I}", "i32", (json_int_t)a->integer);
-    case HAUL_ARGUMENT_I64: return json_pack("{s:I}", "i64", (json_int_t)a->integer);
-    case HAUL_ARGUMENT_F32: return json_pack("{s:f}", "f32", a->real);
-    default: return json_pack("{s:f}", "f64", a->real);
-    }
+    return a->kind == HAUL_ARGUMENT_BUFFER ? buffer_to_json(a) : launch_scalar_to_json(a);
 }
 
 static json_t *extent_to_json(const uint32_t extent[3]) {

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "lib/launch/launches.h"
+#include "lib/launch/read.h"
 
 #include <string.h>
 
@@ -90,10 +90,12 @@ static uint64_t contents(const haul_array_shape *s) {
 #define MOST_BYTES (UINT64_C(1) << 40)
 
 /* Everything is there: makes the argument. */
-static haul_status finish(launch_list *list, launch_texture *t, const char *fill, const char *as, launch_argument *a) {
+static haul_status finish(launch_list *list, launch_texture *t, const char *fill, bool seed_given, const char *as,
+                          launch_argument *a) {
     haul_array_shape *s = &t->shape;
     a->fill = launch_fill_find(fill);
-    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE) return wrong(fill, "no such fill rule");
+    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
+        return wrong(fill, "no such fill rule; use " LAUNCH_RULE_LIST);
     HAUL_TRY(parse_words(as, t));
     if (t->memory != LAUNCH_IN_ARRAY && (t->is_surface || s->layered || s->cube || s->depth))
         return wrong(as, "memory has one dimension, pitched memory two, and neither is a surface");
@@ -107,7 +109,7 @@ static haul_status finish(launch_list *list, launch_texture *t, const char *fill
     *a->texture = *t;
     a->kind = HAUL_ARGUMENT_I64;
     a->words = (contents(s) + 3) / 4;
-    return HAUL_OK;
+    return launch_settle_fill(a, seed_given);
 }
 
 /* ---- reading ---- */
@@ -134,12 +136,14 @@ haul_status launch_read_texture(launch_list *list, json_t *object, launch_argume
     launch_texture t = {.is_surface = json_object_get(object, "surf") != NULL, .mode = HAUL_ADDRESS_CLAMP};
     const char *fill = string_of(object, t.is_surface ? "surf" : "tex", NULL), *as = string_of(object, "as", "");
     const char *format = string_of(object, "format", NULL);
-    json_t *seed = json_object_get(object, "seed");
+    int64_t seed = 1;
     if (!fill || !as || !format) return wrong(t.is_surface ? "surf" : "tex", "fill rule, format and `as` are strings");
-    a->seed = seed ? (uint32_t)json_integer_value(seed) : 1;
+    if (json_object_get(object, "seed"))
+        HAUL_TRY(launch_read_integer(json_object_get(object, "seed"), "seed", 0, UINT32_MAX, &seed));
+    a->seed = (uint32_t)seed;
     HAUL_TRY(read_shape(json_object_get(object, "shape"), &t.shape));
     HAUL_TRY(parse_format(format, &t.shape));
-    return finish(list, &t, fill, as, a);
+    return finish(list, &t, fill, json_object_get(object, "seed") != NULL, as, a);
 }
 
 /* Cuts the field off and steps behind it; NULL when there is none left. */
@@ -178,7 +182,7 @@ haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surfac
     a->seed = (uint32_t)number;
     HAUL_TRY(parse_shape(shape, &t.shape));
     HAUL_TRY(parse_format(format, &t.shape));
-    return finish(list, &t, fill, as ? as : "", a);
+    return finish(list, &t, fill, seed != NULL, as ? as : "", a);
 }
 
 json_t *launch_texture_to_json(const launch_argument *a) {
