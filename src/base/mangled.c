@@ -37,7 +37,7 @@ const char *mangled_name(const char *symbol, size_t *length) {
     }
     name = symbol;
     next += *next == 'N' || *next == 'L'; /* a nested name; one of internal linkage */
-    for (const char *found; (found = source_name(next, &part)); next = found + part) {
+    for (const char *found; (found = source_name(next + (*next == 'L'), &part)); next = found + part) {
         name = found;
         *length = part;
         if (symbol[2] != 'N') break;

@@ -1,13 +1,12 @@
 #include "cli/session.h"
 
 #include "base/file.h"
-#include "base/mangled.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/status.h"
 #include "cli/measure.h"
 #include "lib/compile.h"
 #include "lib/device.h"
+#include "lib/kernel_name.h"
 #include "sim/driver/driver.h"
 
 #include <stdio.h>
@@ -225,67 +224,82 @@ void cli_session_close(cli_session *s) {
 
 /* ---- finding a launch's kernel ---- */
 
-static bool is_called(const char *symbol, const char *name) {
-    size_t length;
-    const char *plain = mangled_name(symbol, &length);
-    return length == strlen(name) && strncmp(plain, name, length) == 0;
+/* Kernels of several modules, side by side. */
+typedef struct kernel_list {
+    const char **symbols;
+    const cli_module **modules;
+    size_t *found;
+    size_t count;
+} kernel_list;
+
+static void free_kernels(kernel_list *k) {
+    memory_free((void *)k->symbols);
+    memory_free((void *)k->modules);
+    memory_free(k->found);
+    *k = (kernel_list){0};
 }
 
-static const char *kernel_in(const haul_module *module, const char *name) {
-    size_t count = haul_module_kernel_count(module);
-    const char *found = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const char *kernel = haul_module_kernel_name(module, i);
-        if (strcmp(kernel, name) == 0) return kernel;
-        if (!found && is_called(kernel, name)) found = kernel;
-    }
-    return found;
+/* Of the modules whose stem that is; NULL: of all. */
+static bool lists(const cli_session *s, size_t module, const char *stem) {
+    return stem ? strcmp(s->modules[module].stem, stem) == 0 : has_own_module(s, module);
 }
 
-/* The plain names of all kernels, as far as there is room. */
-static size_t list_kernels(cli_session *s, const char **names, size_t most) {
-    size_t count = 0;
-    for (size_t m = 0; m < s->module_count; m++) {
-        if (!has_own_module(s, m)) continue;
-        for (size_t i = 0; i < haul_module_kernel_count(s->modules[m].module) && count < most; i++) {
-            size_t length;
-            const char *name = mangled_name(haul_module_kernel_name(s->modules[m].module, i), &length);
-            names[count] = arena_copy(&s->launches.memory, name, length);
-            count += names[count] != NULL;
+static haul_status list_kernels(const cli_session *s, const char *stem, kernel_list *k) {
+    size_t most = 0;
+    *k = (kernel_list){0};
+    for (size_t i = 0; i < s->module_count; i++)
+        if (lists(s, i, stem)) most += haul_module_kernel_count(s->modules[i].module);
+    k->symbols = memory_zeroed(most, sizeof *k->symbols);
+    k->modules = memory_zeroed(most, sizeof *k->modules);
+    k->found = memory_zeroed(most, sizeof *k->found);
+    if (!k->symbols || !k->modules || !k->found)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels' names");
+    for (size_t i = 0; i < s->module_count; i++) {
+        const size_t count = lists(s, i, stem) ? haul_module_kernel_count(s->modules[i].module) : 0;
+        for (size_t f = 0; f < count; f++) {
+            k->modules[k->count] = &s->modules[i];
+            k->symbols[k->count++] = haul_module_kernel_name(s->modules[i].module, f);
         }
     }
-    return count;
+    return HAUL_OK;
 }
 
-static haul_status no_kernel(cli_session *s, const launch_description *d) {
-    enum { MOST = 256 };
-    const char *names[MOST];
-    size_t count = list_kernels(s, names, MOST);
-    const char *near = nearest_name(d->kernel, names, count);
-    const char *in = s->module_count == 1 ? s->modules[0].path : "the PTX files";
-    if (near)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s` in %s: did you mean `%s`?", d->where, d->kernel, in,
-                         near);
-    if (!count)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s`: there is none at all in %s", d->where, d->kernel,
-                         in);
-    return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel `%s` in %s, which has %zu: `%s`%s", d->where, d->kernel, in,
-                     count, names[0], count > 1 ? ", ..." : "");
+static const char *where_looked(const cli_session *s) {
+    return s->module_count == 1 ? s->modules[0].path : "the PTX files";
 }
 
-/* The module that the launch's `file` names is asked first, then all in their order. */
+/* Of kernels that are the same in several files, a launch's `file` says which. */
+static haul_status several(const kernel_list *k, const char *name, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(k->symbols[k->found[i]], k->symbols[k->found[0]]) != 0)
+            return kernel_name_ambiguous(name, k->symbols, k->found, count);
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "kernel `%s` is in %s and in %s: give one of them, or name it as `file` in a launch file", name,
+                     k->modules[k->found[0]]->path, k->modules[k->found[1]]->path);
+}
+
+/* HAUL_OK without an entry: there is none of that name. */
+static haul_status look_up(cli_session *s, launch_description *d, const char *stem) {
+    kernel_list k;
+    haul_status status = list_kernels(s, stem, &k);
+    const size_t count = status == HAUL_OK ? kernel_name_find(d->kernel, k.symbols, k.count, k.found) : 0;
+    if (count > 1) status = several(&k, d->kernel, count);
+    if (count == 1) {
+        d->entry = k.symbols[k.found[0]];
+        s->used = k.modules[k.found[0]];
+    }
+    if (status == HAUL_OK && !count && !stem)
+        status = kernel_name_unknown(d->kernel, where_looked(s), k.symbols, k.count);
+    free_kernels(&k);
+    return status;
+}
+
+/* The modules that the launch's `file` names are asked first, then all. */
 static haul_status find_kernel(cli_session *s, launch_description *d) {
-    for (int by_stem = 1; by_stem >= 0; by_stem--) {
-        for (size_t i = 0; i < s->module_count; i++) {
-            if (by_stem && !(d->file && strcmp(s->modules[i].stem, d->file) == 0)) continue;
-            const char *kernel = kernel_in(s->modules[i].module, d->kernel);
-            if (!kernel) continue;
-            d->entry = kernel;
-            s->used = &s->modules[i];
-            return HAUL_OK;
-        }
-    }
-    return no_kernel(s, d);
+    d->entry = NULL;
+    haul_status status = d->file ? look_up(s, d, d->file) : HAUL_OK;
+    if (status == HAUL_OK && !d->entry) status = look_up(s, d, NULL);
+    return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s", d->where);
 }
 
 haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol) {

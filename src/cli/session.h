@@ -33,7 +33,8 @@ haul_status cli_session_open_on(cli_session *s, const cli_values *values, const 
                                 const haul_device_options *options);
 /* The device and the kernels alone, which may be none. */
 haul_status cli_session_open_kernels(cli_session *s, const cli_values *values);
-/* A kernel of the session by its name, plain or mangled. Errors: HAUL_ERROR_NOT_FOUND. */
+/* A kernel of the session by any of its names (lib/kernel_name.h). Errors: HAUL_ERROR_NOT_FOUND, HAUL_ERROR_ARGUMENT
+ * for a name that several have. */
 haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol);
 void cli_session_close(cli_session *s);
 

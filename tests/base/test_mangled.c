@@ -31,6 +31,7 @@ static void functions_lose_their_parameters(void **state) {
 static void namespaces_are_left_out(void **state) {
     (void)state;
     check("_ZN4blas5saxpyEif", "saxpy");
+    check("_ZN4blas4fastL5saxpyEif", "saxpy");
 }
 
 static void variables_in_functions_have_their_own(void **state) {

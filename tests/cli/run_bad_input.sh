@@ -149,6 +149,36 @@ refuse_line 'bad.jsonl:1: args\[0\]: unknown field `wrods`: did you mean `words`
 refuse_line 'bad.jsonl:1: kernel store: argument 2 is a floating-point number, but parameter `v` is a whole number' \
     '{"kernel":"store","grid":[1],"block":[1],"args":[{"buf":"zero","words":4},{"f32":1}]}'
 
+# --- names that several kernels have: void ld<float, 4>(float*), void ld<float, 8>(float*), copy(float*), copy(int*) ---
+cat >several.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z2ldIfLi4EEvPT_(.param .u64 p) { ret; }
+.visible .entry _Z2ldIfLi8EEvPT_(.param .u64 p) { ret; }
+.visible .entry _Z4copyPf(.param .u64 p) { ret; }
+.visible .entry _Z4copyPi(.param .u64 p) { ret; }
+END
+echo '{"kernel":"ld","grid":[1],"block":[1],"args":[{"buf":"zero","words":4}]}' >several.jsonl
+for command in replay profile check; do
+    refuse '`ld` is the name of 2 kernels, give one in full: `ld<float, 4>`, `ld<float, 8>`' \
+        $command several.ptx -k ld -a buf:zero:4
+    refuse 'several.jsonl:1: `ld` is the name of 2 kernels' $command several.jsonl several.ptx
+done
+refuse '`copy` is the name of 2 kernels, give one in full: `copy(float\*)`, `copy(int\*)`' \
+    stream several.ptx -k copy -a in --bytes 4K
+refuse 'several.jsonl:1: `ld` is the name of 2 kernels' compare several.jsonl --ptx several.ptx
+refuse 'no kernel `ld<float, 5>` in several.ptx; there is `ld<float, 4>`, `ld<float, 8>`' \
+    replay several.ptx -k 'ld<float, 5>' -a buf:zero:4
+for name in 'ld<float, 4>' 'ld<float,4>(float *)' _Z2ldIfLi4EEvPT_ 'copy(int*)'; do
+    want "$name" 0 "$haul" replay several.ptx -k "$name" -a buf:zero:4 --device sim
+done
+cp several.ptx again.ptx
+refuse 'kernel `_Z4copyPf` is in several.ptx and in again.ptx: give one of them, or name it as `file`' \
+    replay several.ptx again.ptx -k _Z4copyPf -a buf:zero:4
+echo '{"kernel":"ld<float, 4>","file":"again","grid":[1],"block":[1],"args":[{"buf":"zero","words":4}]}' >chosen.jsonl
+want "a file that is chosen" 0 "$haul" replay chosen.jsonl several.ptx again.ptx --device sim
+
 # --- arguments that are not what the kernel takes ---
 refuse 'argument 2 is a floating-point number, but parameter `v` is a whole number (.u32); pass it as `u32:3`' \
     replay kernels.ptx -k store -a buf:zero:4 -a f32:3 --device sim

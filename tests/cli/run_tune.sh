@@ -33,6 +33,17 @@ result 'a kernel of one'"'"'s own is tuned' own --try THREADS=64,128,256 --heade
 result 'and what is wrong does not win' grep -q 'define THREADS \(64\|128\)' "$work/mine.h"
 result 'and is told' own --try THREADS=64,256 --all
 result 'with its reason' grep -q 'wrong: its results differ' "$work/out"
+cat >"$work/forms.cu" <<'CU'
+template <int N, class T> __global__ void scale(int n, T *x) {
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) x[i] *= N;
+}
+template __global__ void scale<2, float>(int, float *);
+template __global__ void scale<3, float>(int, float *);
+CU
+forms() { "$@" "$work/forms.cu" --arg i32:4096 --arg buf:f01:4096 --grid 'ceil(4096, THREADS)' --block THREADS --try THREADS=64,128; }
+result 'an instance of a template is tuned' forms tune --kernel 'scale<2, float>'
+result 'and what several are called is refused' forms says '`scale` is the name of 2 kernels' --kernel scale
 result 'too many threads are not compiled' own --try THREADS=64,2048 --all
 result 'but refused' grep -q 'refused: a block has at most 1024 threads' "$work/out"
 result 'an unknown kernel is named with its neighbour' says 'did you mean saxpy?' saxpi

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/compile.h"
+#include "lib/kernel_name.h"
 #include "lib/tune/internal.h"
 
 #include <stdio.h>
@@ -32,30 +33,65 @@ static bool is_entry(const char *at, const char **name, size_t *length) {
     return true;
 }
 
-static bool is_wanted(const tune_problem *p, const char *name, size_t length) {
-    const char *const wanted[] = {p->launch.kernel, p->reference.kernel};
-    for (int i = 0; i < 2; i++)
-        if (wanted[i] && strlen(wanted[i]) == length && strncmp(wanted[i], name, length) == 0) return true;
-    return false;
+typedef struct entries {
+    arena memory;
+    const char **names;
+    size_t count, capacity, *found;
+    bool *wanted;
+} entries;
+
+static bool add_entry(entries *e, const char *name, size_t length) {
+    if (e->count == e->capacity) {
+        const char **names = arena_grow(&e->memory, (void *)e->names, e->count, &e->capacity, sizeof *names);
+        if (!names) return false;
+        e->names = names;
+    }
+    return (e->names[e->count++] = arena_copy(&e->memory, name, length)) != NULL;
 }
 
-/* A driver compiles all of a module when it is loaded: of a file with many kernels, only the two that are launched are
- * kept. Compilers begin and end a kernel's definition at the beginning of a line. */
-static void keep_wanted(const tune_problem *p, text *ptx) {
-    text kept = {0};
-    const char *name, *at = text_string(ptx);
+static bool list_entries(const char *at, entries *e) {
+    const char *name;
     size_t length;
+    for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (is_entry(at, &name, &length) && !add_entry(e, name, length)) return false;
+    e->found = ARENA_ARRAY(&e->memory, e->count, size_t);
+    e->wanted = ARENA_ARRAY(&e->memory, e->count, bool);
+    return e->found && e->wanted;
+}
+
+static void mark_wanted(entries *e, const char *name) {
+    const size_t count = name ? kernel_name_find(name, e->names, e->count, e->found) : 0;
+    for (size_t i = 0; i < count; i++) e->wanted[e->found[i]] = true;
+}
+
+static void keep_entries(const entries *e, const char *at, text *kept) {
+    const char *name;
+    size_t length, index = 0;
     while (*at) {
         const char *end = at + strcspn(at, "\n");
-        const char *close = is_entry(at, &name, &length) && !is_wanted(p, name, length) ? strstr(at, "\n}") : NULL;
+        const char *close = is_entry(at, &name, &length) && !e->wanted[index++] ? strstr(at, "\n}") : NULL;
         if (close) end = close + 2 + strcspn(close + 2, "\n");
         end += *end == '\n';
-        if (!close) text_append(&kept, at, (size_t)(end - at));
+        if (!close) text_append(kept, at, (size_t)(end - at));
         at = end;
     }
-    if (kept.failed) {
+}
+
+/* A driver compiles all of a module when it is loaded: of a file with many kernels, only those that may be launched are
+ * kept. Compilers begin and end a kernel's definition at the beginning of a line. Without memory, or where none has the
+ * name, all of it stays. */
+static void keep_wanted(const tune_problem *p, text *ptx) {
+    entries e = {0};
+    text kept = {0};
+    bool any = list_entries(text_string(ptx), &e);
+    if (any) mark_wanted(&e, p->launch.kernel);
+    if (any) mark_wanted(&e, p->reference.kernel);
+    any = any && memchr(e.wanted, true, e.count);
+    if (any) keep_entries(&e, text_string(ptx), &kept);
+    arena_free(&e.memory);
+    if (!any || kept.failed) {
         text_free(&kept);
-        return; /* all of it will do too */
+        return;
     }
     text_free(ptx);
     *ptx = kept;

@@ -25,6 +25,7 @@ typedef struct tune_job {
     tune_variant *variant;
     text ptx;
     haul_module *module;
+    const char *kernel, *reference; /* symbols in the module; reference NULL: there is none */
     tune_shape shape;
     haul_status status; /* of compiling */
     char message[512];
@@ -60,8 +61,10 @@ void tune_add_name(tune_names *names, const char *name, int64_t value);
 haul_status tune_extent(const char *what, const char *formulas, const tune_names *names, uint32_t extent[3]);
 /* All but the grid; the grid needs the module where it asks for RESIDENT. */
 haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune_shape *shape);
-haul_status tune_shape_grid(const tuner *t, haul_module *module, const tune_launch *l, tune_names *names,
+haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_launch *l, tune_names *names,
                             tune_shape *shape);
+/* The symbol of the launch's kernel in the job's module. */
+const char *tune_symbol(const tuner *t, const tune_job *job, const tune_launch *l);
 /* `text` with every {FORMULA} as a number; in `memory`. */
 haul_status tune_expand(arena *memory, const char *text, const tune_names *names, const char **expanded);
 

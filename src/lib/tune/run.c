@@ -1,6 +1,7 @@
 /* Variants on the device: results held against the reference's, and times. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "lib/kernel_name.h"
 #include "lib/timing.h"
 #include "lib/tune/internal.h"
 
@@ -72,27 +73,40 @@ static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data 
         if (is_buffer(t->problem->arguments[i])) continue;
         status = tune_expand(&scratch.memory, t->problem->arguments[i], &names, &expanded);
         if (status == HAUL_OK) status = launch_parse_argument(&scratch, expanded, &a);
+        if (status == HAUL_OK && !a.scalar)
+            status = haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: must be a number or a buffer", expanded);
         if (status == HAUL_OK) w->arguments[i] = (haul_argument){.kind = a.kind, .integer = a.integer, .real = a.real};
     }
     launch_list_free(&scratch);
     return status;
 }
 
-static haul_status launch(const tuner *t, haul_module *module, const tune_launch *l, const tune_shape *s,
+/* The reference's may be another kernel of the same file. */
+static haul_status find_symbols(const tuner *t, tune_job *job) {
+    const char *reference = t->problem->reference.kernel;
+    HAUL_TRY(kernel_name_in_module(job->module, t->problem->launch.kernel, &job->kernel));
+    return reference ? kernel_name_in_module(job->module, reference, &job->reference) : HAUL_OK;
+}
+
+const char *tune_symbol(const tuner *t, const tune_job *job, const tune_launch *l) {
+    return l == &t->problem->reference ? job->reference : job->kernel;
+}
+
+static haul_status launch(const tuner *t, const tune_job *job, const tune_launch *l, const tune_shape *s,
                           const launch_workspace *w) {
-    haul_launch launch = {.kernel = l->kernel,
+    haul_launch launch = {.kernel = tune_symbol(t, job, l),
                           .shared_bytes = s->shared,
                           .arguments = w->arguments,
                           .argument_count = l->argument_count ? l->argument_count : t->problem->argument_count};
     memcpy(launch.grid, s->grid, sizeof launch.grid);
     memcpy(launch.block, s->block, sizeof launch.block);
-    return haul_launch_run(module, &launch, NULL);
+    return haul_launch_run(job->module, &launch, NULL);
 }
 
 static haul_status find_shape(const tuner *t, const tune_job *job, const tune_launch *l, int64_t size, tune_shape *s) {
     tune_names names = tune_names_of(t, job->variant, size);
     HAUL_TRY(tune_shape_block(l, &names, s));
-    return tune_shape_grid(t, job->module, l, &names, s);
+    return tune_shape_grid(t, job, l, &names, s);
 }
 
 /* One launch on fresh data; `hashes` of what it leaves. */
@@ -102,7 +116,7 @@ static haul_status run_fresh(tuner *t, const tune_job *job, const tune_launch *l
     HAUL_TRY(find_shape(t, job, l, data->size, &shape));
     HAUL_TRY(launch_workspace_refill(w, data->arguments));
     HAUL_TRY(set_scalars(t, job->variant, data, w));
-    HAUL_TRY(launch(t, job->module, l, &shape, w));
+    HAUL_TRY(launch(t, job, l, &shape, w));
     return launch_workspace_take(w, data->arguments);
 }
 
@@ -139,6 +153,7 @@ haul_status tune_verify(tuner *t, tune_job *job, tune_data *data) {
     haul_status status = HAUL_OK;
     if (!job->module)
         status = haul_module_load(t->device, t->problem->source, text_string(&job->ptx), job->ptx.length, &job->module);
+    if (status == HAUL_OK) status = find_symbols(t, job);
     if (status == HAUL_OK) status = find_shape(t, job, &t->problem->launch, t->problem->size, &job->shape);
     if (status == HAUL_OK) status = hold(t, job, data, &right);
     if (status == HAUL_ERROR_OUT_OF_MEMORY) return status;
@@ -160,7 +175,7 @@ static haul_status queue(void *context, unsigned set) {
     tune_data *data = tune_timed_data(w->tuner);
     launch_workspace *workspace = &data->sets[set];
     HAUL_TRY(set_scalars(w->tuner, w->job->variant, data, workspace));
-    return launch(w->tuner, w->job->module, &w->tuner->problem->launch, &w->job->shape, workspace);
+    return launch(w->tuner, w->job, &w->tuner->problem->launch, &w->job->shape, workspace);
 }
 
 static haul_status summarise(tuner *t, tune_variant *v, const double *own, const double *first, size_t rounds) {

@@ -87,12 +87,12 @@ haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune
     return HAUL_OK;
 }
 
-haul_status tune_shape_grid(const tuner *t, haul_module *module, const tune_launch *l, tune_names *names,
+haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_launch *l, tune_names *names,
                             tune_shape *shape) {
     const char *grid = l->grid ? l->grid : "1";
     if (formula_has(grid, "RESIDENT")) {
         uint32_t blocks, threads = shape->block[0] * shape->block[1] * shape->block[2];
-        HAUL_TRY(haul_module_blocks_per_sm(module, l->kernel, threads, shape->shared, &blocks));
+        HAUL_TRY(haul_module_blocks_per_sm(job->module, tune_symbol(t, job, l), threads, shape->shared, &blocks));
         tune_add_name(names, "RESIDENT", (int64_t)blocks * haul_device_sm_count(t->device));
     }
     return tune_extent("grid", grid, names, shape->grid);

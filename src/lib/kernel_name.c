@@ -1,0 +1,333 @@
+#include "lib/kernel_name.h"
+
+#include "base/demangle.h"
+#include "base/mangled.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/status.h"
+#include "lib/device.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- one spelling of a declaration ---- */
+
+static bool in_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of the type's name at `s`: words, scopes and template arguments. */
+static const char *end_of_type(const char *s) {
+    int depth = 0;
+    for (; *s; s++) {
+        depth += (*s == '<') - (*s == '>');
+        if (depth < 0 || (depth == 0 && !in_word(*s) && !strchr(":> ", *s))) return s;
+    }
+    return s;
+}
+
+/* Where a word begins that is `word`; NULL when there is none from `s` on. */
+static char *find_word(char *s, const char *word) {
+    const size_t length = strlen(word);
+    for (char *at = strstr(s, word); at; at = strstr(at + 1, word))
+        if ((at == s || !in_word(at[-1])) && !in_word(at[length])) return at;
+    return NULL;
+}
+
+/* Blanks stay between words only. */
+static void drop_blanks(char *s) {
+    char *to = s;
+    for (const char *from = s; *from; from++) {
+        if (!isspace((unsigned char)*from)) {
+            *to++ = *from;
+            continue;
+        }
+        while (isspace((unsigned char)from[1])) from++;
+        if (to > s && in_word(to[-1]) && in_word(from[1])) *to++ = ' ';
+    }
+    *to = '\0';
+}
+
+/* 4u and 4ul are 4. */
+static void drop_suffixes(char *s) {
+    char *to = s;
+    bool number = false;
+    for (const char *from = s; *from; from++) {
+        if (!in_word(*from) || from == s || !in_word(from[-1])) number = isdigit((unsigned char)*from);
+        if (number && strchr("uUlL", *from)) continue;
+        *to++ = *from;
+    }
+    *to = '\0';
+}
+
+/* "unsigned int" is "unsigned", as of long and short. */
+static void drop_int(char *s) {
+    static const char *const words[] = {"unsigned int", "long int", "short int"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (char *at; (at = find_word(s, words[i]));) {
+            char *tail = at + strlen(words[i]);
+            memmove(tail - strlen(" int"), tail, strlen(tail) + 1);
+        }
+}
+
+/* "const float*" is "float const*". */
+static void move_const(char *s) {
+    static const char before[] = "const ", behind[] = " const";
+    const size_t length = sizeof before - 1;
+    for (char *at = s; (at = find_word(at, "const")); at++) {
+        const bool leads = at == s || strchr("(<,", at[-1]);
+        if (!leads || at[length - 1] != ' ') continue;
+        const size_t moved = (size_t)(end_of_type(at + length) - at) - length;
+        memmove(at, at + length, moved);
+        memcpy(at + moved, behind, length);
+    }
+}
+
+static char *spelling_of(const char *declaration, size_t length) {
+    char *s = memory_alloc(length + 1);
+    if (!s) return NULL;
+    memcpy(s, declaration, length);
+    s[length] = '\0';
+    drop_blanks(s);
+    drop_suffixes(s);
+    drop_int(s);
+    move_const(s);
+    return s;
+}
+
+/* ---- the parts of a declaration ---- */
+
+/* "void blas::ld<float, 4>(float*)": where the name, its template arguments and its parameters begin, as offsets;
+ * without such, the place where they would. */
+typedef struct parts {
+    size_t name, arguments, parameters, end;
+} parts;
+
+static size_t parameters_of(const char *s, size_t end) {
+    int depth = 0;
+    if (!end || s[end - 1] != ')') return end;
+    for (size_t i = end; i-- > 0;) {
+        depth += (s[i] == ')') - (s[i] == '(');
+        if (depth == 0) return i;
+    }
+    return end;
+}
+
+/* Comparisons in arguments stand between parentheses. */
+static size_t arguments_of(const char *s, size_t end) {
+    int depth = 0, parentheses = 0;
+    if (!end || s[end - 1] != '>') return end;
+    for (size_t i = end; i-- > 0;) {
+        parentheses += (s[i] == ')') - (s[i] == '(');
+        if (parentheses == 0) depth += (s[i] == '>') - (s[i] == '<');
+        if (depth == 0 && parentheses == 0) return i;
+    }
+    return end;
+}
+
+/* Behind the next blank (or "::") that is outside all brackets, from `s` on; NULL: there is none before `end`. */
+static const char *behind_next(const char *s, const char *end, const char *mark) {
+    int depth = 0;
+    for (; s < end; s++) {
+        depth += (strchr("<({[", *s) != NULL) - (strchr(">)}]", *s) != NULL);
+        if (depth == 0 && strncmp(s, mark, strlen(mark)) == 0) return s + strlen(mark);
+    }
+    return NULL;
+}
+
+static parts parts_of(const char *s) {
+    parts p = {.end = strlen(s)};
+    p.parameters = parameters_of(s, p.end);
+    p.arguments = arguments_of(s, p.parameters);
+    for (const char *at = s; (at = behind_next(at, s + p.arguments, " "));) p.name = (size_t)(at - s);
+    return p;
+}
+
+/* ---- which symbols are meant ---- */
+
+static bool is_stretch(const char *s, size_t from, size_t to, const char *wanted) {
+    return to - from == strlen(wanted) && strncmp(s + from, wanted, to - from) == 0;
+}
+
+static bool ends_so(const char *s, const parts *p, size_t from, const char *wanted) {
+    return is_stretch(s, from, p->end, wanted) || is_stretch(s, from, p->parameters, wanted) ||
+           is_stretch(s, from, p->arguments, wanted);
+}
+
+/* Both in their one spelling. */
+static bool declares(const char *declaration, const char *wanted) {
+    const parts p = parts_of(declaration);
+    if (!*declaration) return false;
+    if (ends_so(declaration, &p, 0, wanted)) return true;
+    for (const char *at = declaration + p.name; at; at = behind_next(at, declaration + p.arguments, "::"))
+        if (ends_so(declaration, &p, (size_t)(at - declaration), wanted)) return true;
+    return false;
+}
+
+static bool is_called(const char *symbol, const char *name) {
+    size_t length;
+    const char *plain = mangled_name(symbol, &length);
+    return length == strlen(name) && strncmp(plain, name, length) == 0;
+}
+
+static size_t find_declared(const char *name, const char *const *symbols, size_t count, size_t *found) {
+    text lines = {0};
+    char *wanted = spelling_of(name, strlen(name));
+    size_t matches = 0;
+    demangle_all(symbols, count, &lines);
+    const char *line = text_string(&lines);
+    for (size_t i = 0; wanted && !lines.failed && i < count; i++) {
+        const size_t length = strcspn(line, "\n");
+        char *declaration = spelling_of(line, length);
+        if (declaration && declares(declaration, wanted)) found[matches++] = i;
+        memory_free(declaration);
+        line += length + (line[length] == '\n');
+    }
+    text_free(&lines);
+    memory_free(wanted);
+    return matches;
+}
+
+size_t kernel_name_find(const char *name, const char *const *symbols, size_t count, size_t *found) {
+    size_t matches = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(symbols[i], name) == 0) found[matches++] = i;
+    for (size_t i = 0, exact = matches; i < count && !exact; i++)
+        if (is_called(symbols[i], name)) found[matches++] = i;
+    return matches || !*name ? matches : find_declared(name, symbols, count, found);
+}
+
+/* ---- what is said of names that mean none, or several ---- */
+
+enum { LIST_BYTES = 600 };
+
+static const char *line_of(const char *lines, size_t index, size_t *length) {
+    for (; index; index--) lines = strchr(lines, '\n') + 1;
+    *length = strcspn(lines, "\n");
+    return lines;
+}
+
+/* The stretch of the declaration that is shown: without result, and without parameters where `brief`. */
+static text shown(const char *lines, size_t index, const char *symbol, bool brief) {
+    size_t length;
+    text out = {0}, declaration = {0};
+    const char *line = line_of(lines, index, &length);
+    text_append(&declaration, line, length);
+    const parts p = parts_of(text_string(&declaration));
+    if (length)
+        text_append(&out, line + p.name, (brief ? p.parameters : p.end) - p.name);
+    else
+        text_put(&out, symbol);
+    text_free(&declaration);
+    return out;
+}
+
+static bool any_alike(const text *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(text_string(&names[i]), text_string(&names[k])) == 0) return true;
+    return false;
+}
+
+/* Appends "`ld<float, 4>`, `ld<float, 2>`": with parameters where names are alike without. */
+static void put_list(const char *const *symbols, const size_t *which, size_t count, text *out) {
+    const char **chosen = memory_zeroed(count, sizeof *chosen);
+    text lines = {0}, *names = memory_zeroed(count, sizeof *names);
+    for (size_t i = 0; chosen && i < count; i++) chosen[i] = symbols[which[i]];
+    if (chosen) demangle_all(chosen, count, &lines);
+    for (int brief = 1; brief >= 0 && chosen && names && !lines.failed; brief--) {
+        for (size_t i = 0; i < count; i++) {
+            text_free(&names[i]);
+            names[i] = shown(text_string(&lines), i, chosen[i], brief);
+        }
+        if (brief && !any_alike(names, count)) break;
+    }
+    const size_t before = out->length;
+    for (size_t i = 0; names && i < count; i++) {
+        const bool full = i && out->length - before + names[i].length > LIST_BYTES;
+        if (i) text_put(out, ", ");
+        if (full) text_put(out, "...");
+        if (full) break;
+        text_printf(out, "`%s`", text_string(&names[i]));
+    }
+    for (size_t i = 0; names && i < count; i++) text_free(&names[i]);
+    memory_free(names);
+    memory_free((void *)chosen);
+    text_free(&lines);
+}
+
+haul_status kernel_name_ambiguous(const char *name, const char *const *symbols, const size_t *found, size_t count) {
+    text list = {0};
+    put_list(symbols, found, count, &list);
+    const haul_status status = haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is the name of %zu kernels, give one in full: %s",
+                                         name, count, text_string(&list));
+    text_free(&list);
+    return status;
+}
+
+/* "ld" of "ld<float, 5>": there may be others. False when there are none. */
+static bool tell_others(const char *name, const char *in, const char *const *symbols, size_t count, size_t *found) {
+    text plain = {0}, list = {0};
+    text_append(&plain, name, strcspn(name, "<("));
+    const bool has_more = plain.length < strlen(name);
+    const size_t matches = has_more ? kernel_name_find(text_string(&plain), symbols, count, found) : 0;
+    if (matches) {
+        put_list(symbols, found, matches, &list);
+        (void)haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel `%s` in %s; there is %s", name, in, text_string(&list));
+    }
+    text_free(&plain);
+    text_free(&list);
+    return matches > 0;
+}
+
+/* The source names of all symbols, for nearest_name(). */
+static haul_status tell_nearest(const char *name, const char *in, const char *const *symbols, size_t count) {
+    arena memory = {0};
+    const char **names = ARENA_ARRAY(&memory, count, const char *);
+    for (size_t i = 0; names && i < count; i++) {
+        size_t length;
+        const char *plain = mangled_name(symbols[i], &length);
+        names[i] = arena_copy(&memory, plain, length);
+        if (!names[i]) names[i] = symbols[i];
+    }
+    const char *near = names ? nearest_name(name, names, count) : NULL;
+    if (near)
+        (void)haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel `%s` in %s: did you mean `%s`?", name, in, near);
+    else
+        (void)haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel `%s` in %s, which has %zu: `%s`%s", name, in, count,
+                        names ? names[0] : symbols[0], count > 1 ? ", ..." : "");
+    arena_free(&memory);
+    return HAUL_ERROR_NOT_FOUND;
+}
+
+haul_status kernel_name_unknown(const char *name, const char *in, const char *const *symbols, size_t count) {
+    if (!count) return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel `%s`: there is none at all in %s", name, in);
+    size_t *found = memory_zeroed(count, sizeof *found);
+    const bool told = found && tell_others(name, in, symbols, count, found);
+    memory_free(found);
+    return told ? HAUL_ERROR_NOT_FOUND : tell_nearest(name, in, symbols, count);
+}
+
+/* ---- modules ---- */
+
+static haul_status choose(const haul_module *m, const char *name, const char **symbols, size_t count, size_t *found,
+                          const char **symbol) {
+    for (size_t i = 0; i < count; i++) symbols[i] = haul_module_kernel_name(m, i);
+    const size_t matches = kernel_name_find(name, symbols, count, found);
+    if (matches == 1) *symbol = symbols[found[0]];
+    if (matches > 1) return kernel_name_ambiguous(name, symbols, found, matches);
+    return matches ? HAUL_OK : kernel_name_unknown(name, m->name, symbols, count);
+}
+
+haul_status kernel_name_in_module(const haul_module *m, const char *name, const char **symbol) {
+    const size_t count = haul_module_kernel_count(m);
+    *symbol = name;
+    if (!m->ptx) return HAUL_OK;
+    const char **symbols = memory_zeroed(count, sizeof *symbols);
+    size_t *found = memory_zeroed(count, sizeof *found);
+    haul_status status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", m->name);
+    if (symbols && found) status = choose(m, name, symbols, count, found, symbol);
+    memory_free((void *)symbols);
+    memory_free(found);
+    return status;
+}
