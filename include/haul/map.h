@@ -30,7 +30,8 @@ typedef struct haul_map_end {
     uint64_t item_bytes;
     void *memory; /* MEMORY: pinned memory (haul_host_create(), haul_host_register()) is used as it is. Input is only
                      read */
-    const char *path; /* FILE. Output goes to a file beside it, PATH.partial, and gets the name when it is complete */
+    const char *path; /* FILE. Output goes to a file beside it, PATH.partial, and gets the name when it is complete; it
+                         may not be a symbolic link, nor a file that is read */
     uint64_t offset;  /* FILE, input: bytes before the first item */
     haul_map_transfer *transfer; /* FUNCTION */
     void *context;

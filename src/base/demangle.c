@@ -37,13 +37,9 @@ static void put(int to, const char *bytes, size_t length) {
     }
 }
 
-static void limit(int which, rlim_t most) {
-    (void)setrlimit(which, &(struct rlimit){most, most});
-}
-
 static void demangle_each(demangler *function, const char *const *symbols, size_t count, int to) {
-    limit(RLIMIT_CPU, SECONDS);
-    limit(RLIMIT_CORE, 0);
+    (void)setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     for (size_t i = 0; i < count; i++) {
         char *name = strncmp(symbols[i], "_Z", 2) == 0 ? function(symbols[i], NULL, NULL, NULL) : NULL;
         const size_t length = name ? strlen(name) : 0;

@@ -101,8 +101,17 @@ haul_status disk_close(disk_file *f) {
     return status;
 }
 
+bool disk_is_called(const disk_file *f, const char *path) {
+    struct stat file, named;
+    return fstat(f->descriptor, &file) == 0 && stat(path, &named) == 0 && file.st_dev == named.st_dev &&
+           file.st_ino == named.st_ino;
+}
+
 haul_status disk_check_target(const char *path) {
     struct stat about;
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+        return haul_fail(HAUL_ERROR_FILE, "%s: is a symbolic link and would be replaced: give the file that it names",
+                         path);
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return HAUL_OK;
     return haul_fail(HAUL_ERROR_FILE, "%s: is no regular file and would be replaced: give the name of a file", path);
 }

@@ -5,6 +5,7 @@
 #define HAUL_BASE_DISK_H
 
 #include <haul/status.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DISK_PAGE = 4096 }; /* what direct transfers are multiples of, in the file and in memory */
@@ -24,7 +25,10 @@ haul_status disk_read(const disk_file *file, uint64_t offset, void *bytes, uint6
 haul_status disk_write(const disk_file *file, uint64_t offset, const void *bytes, uint64_t count);
 /* Closes; writing errors that were held back are told. */
 haul_status disk_close(disk_file *file);
-/* Whether disk_rename() may put a file there: where nothing is, or a regular file. */
+/* Whether that is another name of the open file: a link, or the same path. */
+bool disk_is_called(const disk_file *file, const char *path);
+/* Whether disk_rename() may put a file there: where nothing is, or a regular file that is no symbolic link, which would
+ * be replaced instead of the file that it names. */
 haul_status disk_check_target(const char *path);
 haul_status disk_rename(const char *from, const char *to);
 void disk_remove(const char *path);

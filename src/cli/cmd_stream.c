@@ -159,9 +159,10 @@ static void tell_complete(const cli_values *v, const stream_job *job, const haul
     (void)haul_fail(failed, "%s", message);
 }
 
-static haul_status run_all(const cli_values *v, const stream_job *job, haul_map_report *r) {
+static haul_status run_all(const cli_values *v, stream_job *job, haul_map_report *r) {
     haul_mapper *mapper;
     HAUL_TRY(haul_mapper_create(&job->map, &mapper));
+    stream_job_fill(job);
     haul_status status = haul_mapper_run(mapper, r);
     for (uint64_t i = 1; status == HAUL_OK && i < v->stream_repeat; i++) {
         haul_map_report_free(r);

@@ -190,9 +190,7 @@ static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
         *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = generate_items, .context = e};
         return HAUL_OK;
     }
-    HAUL_TRY(allocate(job, i, bytes, v->pinned, &e->memory));
-    generate(0, bytes, e->memory);
-    return HAUL_OK;
+    return allocate(job, i, bytes, v->pinned, &e->memory);
 }
 
 static haul_status make_output(stream_job *job, const cli_values *v) {
@@ -207,9 +205,28 @@ static haul_status make_output(stream_job *job, const cli_values *v) {
         *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = forget_items};
         return HAUL_OK;
     }
-    HAUL_TRY(allocate(job, HAUL_MAP_INPUTS, bytes, v->pinned, &e->memory));
-    memset(e->memory, 0, bytes); /* so that its pages are there */
-    return HAUL_OK;
+    return allocate(job, HAUL_MAP_INPUTS, bytes, v->pinned, &e->memory);
+}
+
+void stream_job_fill(stream_job *job) {
+    const haul_map_end *out = &job->map.output;
+    for (size_t i = 0; i < job->map.input_count; i++) {
+        const haul_map_end *in = &job->map.inputs[i];
+        if (in->kind == HAUL_MAP_MEMORY) generate(0, job->map.items * in->item_bytes, in->memory);
+    }
+    if (out->kind == HAUL_MAP_MEMORY) memset(out->memory, 0, job->map.items * out->item_bytes);
+}
+
+/* Such chunks would read many times what they compute. */
+static haul_status check_halo(const stream_job *job, uint64_t item) {
+    const uint64_t halo = job->map.before > job->map.after ? job->map.before : job->map.after;
+    const uint64_t chunk = job->map.chunk_items;
+    if (!chunk || chunk >= halo) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_ARGUMENT,
+        "--chunk: %llu items a chunk are fewer than the %llu of the halo on either side: give at least %llu "
+        "bytes, or a smaller --halo",
+        (unsigned long long)chunk, (unsigned long long)halo, (unsigned long long)(halo * item));
 }
 
 static haul_status make_ends(stream_job *job, const cli_values *v) {
@@ -238,6 +255,7 @@ static haul_status open_job(stream_job *job, const cli_values *v) {
     HAUL_TRY(given ? choose_given(job, v) : choose_shipped(job, v->kernel ? v->kernel : "maxpool15"));
     if (v->halo) job->map.before = job->map.after = v->halo;
     if (v->chunk) job->map.chunk_items = v->chunk / item ? v->chunk / item : 1;
+    HAUL_TRY(check_halo(job, item));
     job->map.depth = cli_u32(v->depth);
     job->map.threads = cli_u32(v->copy_threads);
     job->map.device_budget = v->budget;

@@ -39,6 +39,8 @@ typedef struct stream_job {
 
 /* From the options; ends with stream_job_close(), also after an error. */
 haul_status stream_job_open(stream_job *job, const cli_values *values);
+/* Generates the input that lies in memory, and has the pages of output there: once it is known that the map can run. */
+void stream_job_fill(stream_job *job);
 /* On a GPU: has the kernel that ships loaded before the first chunk needs it. */
 haul_status stream_job_warm_up(stream_job *job);
 void stream_job_close(stream_job *job);

@@ -73,6 +73,32 @@ result 'a folder for output is refused' refuses 'cannot be' --bytes 1M --out "$w
 mkfifo "$work/pipe"
 result 'what is no file is not replaced by the output' refuses 'is no regular file' --bytes 1M --out "$work/pipe"
 result 'it is still there' [ -p "$work/pipe" ]
+
+# The output may not replace what is read, by whatever name.
+cp "$work/x" "$work/kept"
+ln "$work/kept" "$work/hard"
+ln -s kept "$work/soft"
+cp "$work/x" "$work/late.partial"
+replaces() { # INPUT OUTPUT: refused, with both files as they were
+    refuses 'is the file of input 1' --in "$work/$1" --out "$work/$2" && cmp "$work/x" "$work/kept" && cmp "$work/x" "$work/late.partial"
+}
+result 'an output over its input is refused' replaces kept kept
+result 'by another path' replaces kept ../"${work##*/}"/kept
+result 'by a hard link' replaces kept hard
+result 'by a symbolic link' replaces kept soft
+result 'of an input by a symbolic link' replaces soft kept
+result 'of an input beside the output' replaces late.partial late
+result 'of standard input' refuses 'is the file of input 1 (/dev/stdin)' --in /dev/stdin --out "$work/kept" <"$work/kept"
+result 'of the second input' refuses 'is the file of input 2' -k saxpy --in "$work/x" --in "$work/kept" --out "$work/kept"
+ln -s elsewhere "$work/link"
+result 'a symbolic link is not replaced' refuses 'is a symbolic link and would be replaced' --in "$work/x" --out "$work/link"
+result 'it is still a link' [ -h "$work/link" ]
+result 'a copy beside it is fine' exits_with 0 "$haul" stream --device sim -q -k none --in "$work/kept" --out "$work/new"
+
+# Sizes are looked at before anything runs.
+result 'chunks smaller than their halo are refused' refuses 'fewer than the 1000 of the halo' --halo 1000 --chunk 1K --bytes 1M
+result 'a halo beyond memory is refused' refuses 'with its halo of 200000000 needs .* a smaller halo' --halo 100000000 --bytes 4G
+result 'a halo beyond the data is none' exits_with 0 "$haul" stream --device sim -q --halo 100000000 --bytes 64K
 result 'too many threads are refused' refuses 'give at most 1024' --bytes 1M --copy-threads 99999999999
 result 'a fault is told' exits_with 2 "$haul" stream "$work/scale.ptx" --device sim -k scale --arg i32:100000000 --arg f32:1 \
     --arg in --arg out --per-block 1 -i "$work/x" -o "$work/got2" -c 50000

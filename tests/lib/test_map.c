@@ -233,6 +233,29 @@ static void a_chain_of_kernels_takes_the_sum_of_the_halos(void **state) {
     free(expected);
 }
 
+/* A run of one launch's bits whatever the halo, with chunks that are no smaller than it, and buffers no larger than the
+ * data. */
+static void a_large_halo_makes_large_chunks(void **state) {
+    (void)state;
+    enum { N = 400000 };
+    float *in = floats(N), *expected = pooled(in, N, RADIUS), *out = calloc(N, sizeof *out);
+    static const uint64_t halos[] = {100000, 300000, UINT64_C(1) << 40};
+    for (size_t k = 0; k < 3; k++) {
+        haul_map m = pooling(N, in, out);
+        haul_map_report report;
+        m.before = m.after = halos[k];
+        memset(out, 0, N * sizeof *out);
+        must(haul_stream_map(&m, &report));
+        assert_memory_equal(out, expected, N * sizeof *out);
+        assert_true(report.chunk_items >= (halos[k] < N ? halos[k] : N));
+        assert_true(report.device_bytes <= report.depth * 2 * 3 * N * sizeof *out);
+        haul_map_report_free(&report);
+    }
+    free(in);
+    free(out);
+    free(expected);
+}
+
 static void no_items_are_fine(void **state) {
     (void)state;
     float in[1] = {0}, out[1] = {7};
@@ -534,6 +557,7 @@ int main(void) {
         cmocka_unit_test(planned_chunks_have_a_ramp_and_give_the_same_bits),
         cmocka_unit_test(two_inputs_are_added_in_place),
         cmocka_unit_test(a_chain_of_kernels_takes_the_sum_of_the_halos),
+        cmocka_unit_test(a_large_halo_makes_large_chunks),
         cmocka_unit_test(no_items_are_fine),
         cmocka_unit_test(a_mapper_runs_again),
         cmocka_unit_test(a_mapper_is_cancelled_and_runs_again),

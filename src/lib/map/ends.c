@@ -54,10 +54,37 @@ static haul_status name_partial(map_end *e) {
     return HAUL_OK;
 }
 
+/* Neither the output nor what it is written to beforehand may be a file that is read. */
+static haul_status check_apart(const haul_mapper *m, const map_end *e, const char *path) {
+    for (size_t i = 0; i < m->map.input_count; i++) {
+        const map_end *in = &m->inputs[i];
+        if (in->what.kind != HAUL_MAP_FILE || !disk_is_called(&in->file, path)) continue;
+        return haul_fail(
+            HAUL_ERROR_ARGUMENT,
+            path == e->what.path
+                ? "%s: is the file of input %zu (%s) too, which the output would replace: give another name"
+                : "%s: is the file of input %zu (%s) too, but the output is written there until it is "
+                  "complete: give another name",
+            path, i + 1, in->what.path);
+    }
+    return HAUL_OK;
+}
+
+haul_status map_check_output(const haul_mapper *m, map_end *e) {
+    if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
+    HAUL_TRY(check_apart(m, e, e->what.path));
+    HAUL_TRY(disk_check_target(e->what.path));
+    HAUL_TRY(name_partial(e));
+    const haul_status status = check_apart(m, e, e->partial);
+    memory_free(e->partial);
+    e->partial = NULL;
+    return status;
+}
+
 haul_status map_open_output(haul_mapper *m, map_end *e) {
     e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
     if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
-    HAUL_TRY(disk_check_target(e->what.path));
+    HAUL_TRY(map_check_output(m, e)); /* again: files may have got other names since the last run */
     HAUL_TRY(name_partial(e));
     return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
 }

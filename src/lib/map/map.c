@@ -79,6 +79,10 @@ static haul_status prepare(haul_mapper *m) {
         HAUL_TRY(map_open_input(m, &m->inputs[i]));
         m->fills |= m->inputs[i].staged;
     }
+    HAUL_TRY(map_check_output(m, &m->output));
+    /* Beyond the ends there is no halo: buffers need not have room for more than all items. */
+    if (m->map.before > m->map.items) m->map.before = m->map.items;
+    if (m->map.after > m->map.items) m->map.after = m->map.items;
     m->output.staged = m->drains =
         m->output.what.item_bytes &&
         (m->output.what.kind != HAUL_MAP_MEMORY ||

@@ -41,6 +41,8 @@ typedef struct map_end {
 } map_end;
 
 haul_status map_open_input(haul_mapper *mapper, map_end *end);
+/* Once the inputs are open: the output replaces none of them, nor anything but a file. */
+haul_status map_check_output(const haul_mapper *mapper, map_end *end);
 haul_status map_open_output(haul_mapper *mapper, map_end *end);
 /* Closes; a complete output file gets its name. */
 haul_status map_close_output(haul_mapper *mapper, map_end *end, bool complete);

@@ -22,6 +22,10 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 /* ---- what an item costs ---- */
 
 static uint64_t widest_item(const haul_mapper *m) {
@@ -76,24 +80,35 @@ static bool fits(const haul_mapper *m, const map_plan *p, uint64_t device, uint6
     return device_slot(m, p->chunk) <= device / p->depth && host_slot(m, p->chunk) <= host / p->depth;
 }
 
+/* Planned chunks are no smaller than their halo on one side, so that at most three times what is computed is read. */
+static uint64_t least_chunk(const haul_mapper *m) {
+    const uint64_t halo = larger(m->map.before, m->map.after);
+    return halo ? halo : 1;
+}
+
 static haul_status does_not_fit(const haul_mapper *m, const map_plan *p, uint64_t device, uint64_t host) {
     char text[4][32];
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
-                     "map: a chunk of %llu items with its halo needs %s on the device, of a budget of %s, and %s of "
-                     "pinned memory, of %s: give more, or smaller chunks",
-                     (unsigned long long)p->chunk, number_format_bytes((double)device_slot(m, p->chunk), text[0]),
-                     number_format_bytes((double)device, text[1]),
-                     number_format_bytes((double)host_slot(m, p->chunk), text[2]),
-                     number_format_bytes((double)host, text[3]));
+    const uint64_t halo = m->map.before + m->map.after;
+    return haul_fail(
+        HAUL_ERROR_OUT_OF_MEMORY,
+        "map: a chunk of %llu items with its halo of %llu needs %s on the device, of a budget of %s, and "
+        "%s of pinned memory, of %s: give more%s",
+        (unsigned long long)p->chunk, (unsigned long long)halo,
+        number_format_bytes((double)device_slot(m, p->chunk), text[0]), number_format_bytes((double)device, text[1]),
+        number_format_bytes((double)host_slot(m, p->chunk), text[2]), number_format_bytes((double)host, text[3]),
+        m->map.chunk_items ? ", or smaller chunks"
+        : halo             ? ", or a smaller halo"
+                           : "");
 }
 
 /* A chunk or a depth that was given stays; what was planned gives way. */
 static haul_status fit(const haul_mapper *m, map_plan *p) {
+    const uint64_t least = least_chunk(m);
     uint64_t device, host;
     HAUL_TRY(budgets(m, &device, &host));
     while (!fits(m, p, device, host)) {
-        if (!m->map.chunk_items && p->chunk > 1)
-            p->chunk = p->chunk > 2 * UNIT ? p->chunk / 2 / UNIT * UNIT : p->chunk / 2;
+        if (!m->map.chunk_items && p->chunk > least)
+            p->chunk = larger(p->chunk > 2 * UNIT ? p->chunk / 2 / UNIT * UNIT : p->chunk / 2, least);
         else if (!m->map.depth && p->depth > 1)
             p->depth--;
         else
@@ -145,7 +160,7 @@ haul_status map_make_plan(const haul_mapper *m, map_plan *p) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "map: %u threads to copy with: give at most %d", m->map.threads,
                          MOST_GIVEN_THREADS);
     *p = (map_plan){.items = m->map.items};
-    p->chunk = m->map.chunk_items ? m->map.chunk_items : planned_chunk(m, p->items);
+    p->chunk = m->map.chunk_items ? m->map.chunk_items : larger(planned_chunk(m, p->items), least_chunk(m));
     p->chunk = smaller(p->chunk, p->items ? p->items : 1);
     p->depth = m->map.depth ? m->map.depth : DEPTH;
     p->threads = !staged ? 0 : m->map.threads ? m->map.threads : planned_threads(m);
