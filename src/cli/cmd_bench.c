@@ -1,6 +1,7 @@
 /* haul bench: the shipped kernels against peers, in one run, as ratios. */
 #include "base/status.h"
 #include "cli/bench/report.h"
+#include "cli/progress.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 
@@ -45,6 +46,7 @@ static haul_status measure(bench *b, const cli_values *v) {
     for (size_t i = 0; i < bench_row_count; i++) {
         const bench_row *row = &bench_rows[i];
         if (!wanted(row, &v->operands)) continue;
+        progress_clear();
         if (!v->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "haul bench: %s\n", row->name);
         HAUL_TRY(bench_measure_row(b, row));
     }

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/progress.h"
 #include "cli/publish.h"
 #include "cli/stream_job.h"
 #include "report/json.h"
@@ -13,31 +14,10 @@
 
 /* ---- progress ---- */
 
-typedef struct bar {
-    uint64_t item_bytes;
-    double shown_us;
-    bool on; /* standard error is a terminal */
-} bar;
-
-enum { BAR_COLUMNS = 32 };
-static const double BAR_US = 1e5;
-
-/* "[#####.....] 512 MiB of 1 GiB, 42.0 GB/s, 12 s left" */
 static bool show_progress(void *context, const haul_map_progress *p) {
-    bar *b = context;
-    char done[32], all[32], line[BAR_COLUMNS + 1];
-    if (p->elapsed_us < b->shown_us) b->shown_us = 0; /* another run */
-    if (!b->on || (p->elapsed_us - b->shown_us < BAR_US && p->complete < p->chunks)) return true;
-    b->shown_us = p->elapsed_us;
-    const double share = p->items ? (double)p->complete_items / (double)p->items : 1;
-    const double bytes = (double)p->complete_items * (double)b->item_bytes;
-    for (int i = 0; i < BAR_COLUMNS; i++) line[i] = i < share * BAR_COLUMNS ? '#' : '.';
-    line[BAR_COLUMNS] = '\0';
-    fprintf(stderr, "\r[%s] %s of %s, %.2f GB/s, %.1f s left  ", line, number_format_bytes(bytes, done),
-            number_format_bytes((double)p->items * (double)b->item_bytes, all),
-            p->elapsed_us > 0 ? bytes / p->elapsed_us * 1e-3 : 0,
-            share > 0 ? p->elapsed_us * 1e-6 * (1 - share) / share : 0);
-    if (p->complete == p->chunks) fputc('\n', stderr);
+    const stream_job *job = context;
+    const uint64_t item = job->map.output.item_bytes;
+    progress_bytes(p->complete_items * item, p->items * item);
     return true;
 }
 
@@ -159,26 +139,37 @@ static void tell_complete(const cli_values *v, const stream_job *job, const haul
     (void)haul_fail(failed, "%s", message);
 }
 
-static haul_status run_all(const cli_values *v, stream_job *job, haul_map_report *r) {
+/* `partial`: where the output is until it is complete; NULL: it goes to no file. */
+static haul_status run_mapper(const cli_values *v, stream_job *job, const char *partial, haul_map_report *r) {
     haul_mapper *mapper;
     HAUL_TRY(haul_mapper_create(&job->map, &mapper));
+    progress_bytes(0, job->map.items * job->map.output.item_bytes);
     stream_job_fill(job);
+    if (partial && !v->keep_partial) progress_remove_on_signal(partial);
     haul_status status = haul_mapper_run(mapper, r);
     for (uint64_t i = 1; status == HAUL_OK && i < v->stream_repeat; i++) {
         haul_map_report_free(r);
         status = haul_mapper_run(mapper, r);
     }
+    progress_remove_on_signal(NULL);
+    progress_clear();
     haul_mapper_free(mapper);
     return status;
 }
 
+static haul_status run_all(const cli_values *v, stream_job *job, haul_map_report *r) {
+    text partial = {0};
+    if (v->stream_out) text_printf(&partial, "%s.partial", v->stream_out);
+    const haul_status status = run_mapper(v, job, partial.failed || !v->stream_out ? NULL : text_string(&partial), r);
+    text_free(&partial);
+    return status;
+}
+
 static haul_status stream(const cli_values *v, stream_job *job, haul_map_report *r) {
-    bar progress = {.on = isatty(STDERR_FILENO) && !v->quiet};
     HAUL_TRY(check_timeline_paths(v));
     HAUL_TRY(stream_job_open(job, v));
-    progress.item_bytes = job->map.output.item_bytes;
     job->map.progress = show_progress;
-    job->map.progress_context = &progress;
+    job->map.progress_context = job;
     HAUL_TRY(stream_job_warm_up(job));
     const haul_status status = run_all(v, job, r);
     if (status == HAUL_OK) return publish(v, job, r);

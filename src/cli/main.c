@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <haul/status.h>
@@ -40,13 +41,22 @@ static int unknown_command(const char *name) {
     return CLI_ERROR;
 }
 
+static int start(const cli_command *command, const cli_values *values) {
+    progress_start(values->quiet);
+    const int code = command->run(values);
+    progress_clear();
+    return code;
+}
+
 static int run(const cli_command *command, int argc, char **argv) {
     cli_values values;
     int code = CLI_ERROR;
     if (cli_parse(command, argc, argv, &values) != HAUL_OK)
         fprintf(stderr, "haul %s: %s\n", command->name, haul_message());
+    else if (values.help)
+        code = help(command);
     else
-        code = values.help ? help(command) : command->run(&values);
+        code = start(command, &values);
     cli_values_free(&values);
     return code;
 }

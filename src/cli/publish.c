@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <string.h>
@@ -103,6 +104,7 @@ haul_status cli_put_document(const report_document *d, const cli_values *v, text
 }
 
 haul_status cli_print(text *out) {
+    progress_clear();
     haul_status status = file_write("-", out);
     text_clear(out);
     return status;

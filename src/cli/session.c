@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/measure.h"
+#include "cli/progress.h"
 #include "lib/compile.h"
 #include "lib/device.h"
 #include "lib/kernel_name.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 
 int cli_fail(const char *command) {
+    progress_clear();
     fflush(stdout);
     fprintf(stderr, "haul %s: %s\n", command, haul_message());
     return CLI_ERROR;
@@ -174,6 +176,7 @@ static haul_status read_launches(cli_session *s, const cli_values *v) {
 
 static void print_aside(void *context, const char *bytes, size_t length) {
     (void)context;
+    progress_clear();
     fwrite(bytes, 1, length, stderr);
 }
 
@@ -312,6 +315,7 @@ haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **m
 
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
+    progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
     HAUL_TRY(find_kernel(s, d));
     haul_run_free(s->run);
     s->run = NULL;

@@ -9,6 +9,7 @@
 #include "sim/hazard/internal.h"
 #include "sim/lower/internal.h"
 #include "sim/lower/origin.h"
+#include "sim/progress.h"
 #include "sim/record.h"
 #include "sim/time/estimate.h"
 
@@ -53,6 +54,7 @@ typedef struct run_state {
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
     sim_link link;     /* first_line 0: no host memory is mapped */
+    sim_progress shown;
 } run_state;
 
 /* ---- set-up ---- */
@@ -214,11 +216,33 @@ static void tear_down(run_state *s) {
 
 /* ---- epochs ---- */
 
+static uint64_t executed_by_all(const run_state *s) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sum += s->sms[i].executed;
+    return sum;
+}
+
+/* What all SMs have done. Nothing of it is looked at while they run. */
+static void note_progress(run_state *s) {
+    const sim_grid *g = &s->grid;
+    uint64_t done = 0;
+    if (!sim_progress_is_wanted()) return;
+    for (uint32_t i = 0; i < g->used_sms; i++) {
+        const uint64_t started = (s->sms[i].next_cluster - i) / g->used_sms;
+        done += started * g->cluster_blocks - s->sms[i].running;
+    }
+    s->shown = (sim_progress){g->program->function->name, g->blocks, done, executed_by_all(s), false};
+}
+
 /* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
 static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
     uint32_t busy = 0;
+    note_progress(s);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1) reduction(+ : busy)
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
+        if (omp_get_thread_num() == 0) sim_show_progress(&s->shown);
+    }
     return busy;
 }
 
@@ -229,12 +253,6 @@ static haul_status report_fault(const run_state *s) {
         if (f->status != HAUL_OK) return haul_fail(f->status, "%s", f->message);
     }
     return HAUL_OK;
-}
-
-static uint64_t executed_by_all(const run_state *s) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) sum += s->sms[i].executed;
-    return sum;
 }
 
 static bool run_ordered(run_state *s) {
@@ -385,6 +403,8 @@ static haul_status write_printed(const run_state *s, const sim_print_sink *sink)
 /* A kernel that failed has printed why, perhaps. */
 static haul_status run_and_print(run_state *s, const sim_print_sink *sink) {
     haul_status ran = run_all(s);
+    s->shown.ended = true;
+    sim_show_progress(&s->shown);
     if (ran != HAUL_OK) {
         char why[1024];
         snprintf(why, sizeof why, "%s", haul_message());
