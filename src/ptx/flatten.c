@@ -19,6 +19,7 @@ ptx_variable *ptx_flat_copy_variable(ptx_flattener *f, const ptx_member *m, cons
     ptx_variable *to = ARENA_NEW(f->memory, ptx_variable);
     *to = *from;
     to->owner = f->flat;
+    to->role = PTX_FLAT_PARAMETER;
     if (m->number) to->name = arena_printf(f->memory, "%s$i%u", from->name, m->number);
     return to;
 }
@@ -112,6 +113,7 @@ static const ptx_variable *map_variable(const ptx_site *s, const ptx_variable *v
 ptx_variable *ptx_flat_new_variable(ptx_flattener *f, const char *name, ptx_space space) {
     ptx_variable *v = ARENA_NEW(f->memory, ptx_variable);
     *v = (ptx_variable){.name = name, .space = space, .type = PTX_B8, .vector = 1, .alignment = 16, .owner = f->flat};
+    v->role = PTX_FLAT_PARAMETER;
     add_variable(f, v);
     return v;
 }

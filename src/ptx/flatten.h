@@ -128,7 +128,7 @@ static inline bool ptx_is_indirect(const ptx_instruction *call) {
 /* inline.c: the body of the site's function, with what it calls. */
 haul_status ptx_flat_copy_body(ptx_flattener *f, const ptx_site *s);
 
-/* region.c. Errors: HAUL_ERROR_LIMIT, HAUL_ERROR_UNSUPPORTED (a predicate as a parameter). */
+/* region.c. Errors: HAUL_ERROR_LIMIT. */
 haul_status ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function, ptx_member **root);
 /* A call that stays one; `call` is `from`, mapped. */
 haul_status ptx_flat_copy_far_call(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from,

@@ -146,6 +146,11 @@ static bool is_global(const ptx_instruction *i) {
     return !i->mods[PTX_SLOT_SPACE] || i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL;
 }
 
+static bool is_parameter(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
+}
+
 static const char *fault_of_mmio(const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_ORDER] != PTX_MOD_MMIO) return NULL;
     if (!is_global(i)) return ".mmio is for global memory";
@@ -156,6 +161,7 @@ static const char *fault_of_access(const ptx_instruction *i) {
     const bool hints = i->mods[PTX_SLOT_EVICT_L1] || i->mods[PTX_SLOT_HINT] || i->mods[PTX_SLOT_PREFETCH];
     const bool is_volatile = i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
     if (!is_weak(i) && !is_volatile && !is_shareable(i)) return "has no memory order for this state space";
+    if (is_volatile && is_parameter(i)) return "has no .volatile for .param";
     if (!is_weak(i) && i->mods[PTX_SLOT_CACHE]) return "has a memory order or a cache operator, not both";
     if (i->mods[PTX_SLOT_CACHE] && i->mods[PTX_SLOT_EVICT_L1])
         return "has a cache operator or a priority in L1, not both";

@@ -18,7 +18,7 @@
 
 typedef enum ptx_type {
     PTX_TYPE_NONE,
-#define TYPE(id, name, bits, kind) PTX_##id,
+#define TYPE(id, name, bits, kind, has) PTX_##id,
 #include "ptx/types.def"
 #undef TYPE
     PTX_TYPE_COUNT
@@ -169,13 +169,26 @@ typedef struct ptx_relocation {
     bool generic; /* generic(name): as a generic address */
 } ptx_relocation;
 
+/* What a variable in .param is for. */
+typedef enum ptx_parameter_role {
+    PTX_LOCAL_PARAMETER, /* of a body: what calls pass */
+    PTX_ENTRY_PARAMETER,
+    PTX_FUNCTION_PARAMETER,
+    PTX_RESULT,
+    PTX_PROTOTYPE_PARAMETER, /* or result; its name means nothing */
+    PTX_FLAT_PARAMETER,      /* of a flat function, which reads and writes it as it likes */
+} ptx_parameter_role;
+
 struct ptx_variable {
     const char *name;
     ptx_space space;
+    ptx_parameter_role role;
     ptx_type type;
-    uint8_t vector;             /* 1, 2, 4 */
-    uint32_t alignment;         /* bytes */
-    uint64_t size;              /* bytes; 0 for `extern .shared x[]` */
+    uint8_t vector;          /* 1, 2, 4 */
+    uint32_t alignment;      /* bytes */
+    uint64_t size;           /* bytes; 0 for `extern .shared x[]` */
+    const uint64_t *extents; /* of an array, as it is written; the first is 0 where it is open */
+    uint8_t dimensions;
     uint32_t index;             /* its place in the module's or the function's list; of space REG: its register */
     uint32_t dynamic_alignment; /* of `extern .shared x[]`: the greatest of such arrays from the first to this one */
     bool is_extern, is_visible, is_weak, is_common, is_managed;
@@ -223,7 +236,7 @@ typedef struct ptx_callee {
 struct ptx_function {
     const char *name;
     uint32_t index; /* its place in the module's list */
-    bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
+    bool is_entry, is_visible, is_extern, is_weak;
     bool has_body;
     bool keeps_loops;      /* the pragma "nounroll" is its own, or its module's */
     ptx_variable **params; /* in order; space PARAM */
@@ -240,15 +253,18 @@ struct ptx_function {
     size_t instruction_count;
     ptx_block *blocks; /* after ptx_analyse(); block 0 is the entry */
     size_t block_count;
+    uint32_t given;               /* bit k: the directive in row k of properties.def, with its value below */
     uint32_t max_threads[3];      /* .maxntid; 0 = not given */
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t min_blocks;          /* .minnctapersm */
     uint32_t max_registers;       /* .maxnreg */
     uint32_t cluster[3];          /* .reqnctapercluster */
     uint32_t explicit_cluster;
-    bool blocks_are_clusters;        /* .blocksareclusters: a launch gives its grid in clusters */
-    uint32_t max_cluster_rank;       /* .maxclusterrank */
-    const ptx_function *alias_of;    /* .alias: calls mean that one */
+    uint32_t blocks_are_clusters;          /* .blocksareclusters: a launch gives its grid in clusters */
+    uint32_t max_cluster_rank;             /* .maxclusterrank */
+    uint32_t is_noreturn;                  /* .noreturn */
+    uint32_t preserved, preserved_control; /* .abi_preserve, .abi_preserve_control */
+    const ptx_function *alias_of;          /* .alias: calls mean that one */
     bool is_recursive, is_addressed; /* ptx_find_far(): calls itself, perhaps by way of others; its address is taken */
     const ptx_callee *callees;       /* of a flat function: what it calls that is not put in line */
     size_t callee_count;
@@ -311,10 +327,14 @@ ptx_function *ptx_find_entry(const ptx_module *module, const char *name);
 
 /* ---- tables ---- */
 
+/* What can be declared with a type. */
+typedef enum ptx_declarable { PTX_HAS_NONE, PTX_HAS_REG, PTX_HAS_ALL } ptx_declarable;
+
 typedef struct ptx_type_info {
     const char *name;
     uint8_t bits;
     char kind; /* 'B' 'U' 'S' 'F' 'P' */
+    ptx_declarable has;
 } ptx_type_info;
 extern const ptx_type_info ptx_types[PTX_TYPE_COUNT];
 

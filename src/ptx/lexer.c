@@ -1,6 +1,7 @@
 #include "ptx/lexer.h"
 
 #include <errno.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,10 @@ static double decimal_value(ptx_lexer *l, const char *start) {
     copy[length] = '\0';
     char *point = strchr(copy, '.');
     if (point) *point = *localeconv()->decimal_point;
-    return strtod(copy, NULL);
+    errno = 0;
+    const double value = strtod(copy, NULL);
+    if (errno == ERANGE) ptx_fail_syntax(l->diagnostics, l->token.position, "this number does not fit into a double");
+    return value;
 }
 
 static void decimal_float(ptx_lexer *l, const char *start) {

@@ -8,10 +8,10 @@
 /* ---- targets ---- */
 
 static const struct target {
-    uint16_t sm, now, version;
+    uint16_t sm, now, version, shared_kib;
     char suffix; /* '_': none */
 } targets[] = {
-#define TARGET(sm, suffix, now, version) {sm, now, version, #suffix[0]},
+#define TARGET(sm, suffix, now, version, shared) {sm, now, version, shared, #suffix[0]},
 #include "ptx/targets.def"
 #undef TARGET
 };
@@ -32,6 +32,10 @@ int ptx_target_of(unsigned sm, char suffix) {
 
 unsigned ptx_target_version(unsigned target) {
     return targets[target].version;
+}
+
+uint32_t ptx_target_shared_bytes(unsigned target) {
+    return targets[target].shared_kib * UINT32_C(1024);
 }
 
 unsigned ptx_least_sm(ptx_target_set set) {

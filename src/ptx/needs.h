@@ -28,6 +28,8 @@ bool ptx_need_of_directive(const char *name, size_t length, ptx_need *need);
 int ptx_target_of(unsigned sm, char suffix);
 /* The first PTX version that knows a row's target, times ten. */
 unsigned ptx_target_version(unsigned target);
+/* Bytes of static shared memory that a kernel may have. */
+uint32_t ptx_target_shared_bytes(unsigned target);
 /* The least number among targets of the set; of the empty set 0. */
 unsigned ptx_least_sm(ptx_target_set targets);
 /* `80` as "sm_80 or later", `90a|100f` as "sm_90a or sm_100f"; lives in the arena. */

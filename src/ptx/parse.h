@@ -77,7 +77,13 @@ typedef struct ptx_parser {
 #define PTX_MAX_SOURCE (UINT64_C(1) << 30)
 #define PTX_MAX_VARIABLE (UINT64_C(1) << 40)
 #define PTX_MAX_INITIAL (UINT64_C(1) << 30)
-enum { PTX_MAX_RANGE = 1 << 24, PTX_MAX_FILES = 1 << 16, PTX_MAX_ALIGNMENT = 1 << 16, PTX_MAX_NESTING = 64 };
+enum {
+    PTX_MAX_RANGE = 1 << 24,
+    PTX_MAX_VARIABLES = 1 << 16, /* of one range */
+    PTX_MAX_FILES = 1 << 16,
+    PTX_MAX_ALIGNMENT = 1 << 16,
+    PTX_MAX_NESTING = 64,
+};
 
 /* ---- tokens (parse_token.c) ---- */
 
@@ -88,7 +94,10 @@ bool ptx_at_directive(ptx_parser *p, const char *name);
 bool ptx_accept(ptx_parser *p, int kind);
 bool ptx_accept_directive(ptx_parser *p, const char *name);
 void ptx_expect(ptx_parser *p, int kind);
+/* A name; not `_`, `$` or `WARP_SZ`, which no declaration can have. */
 ptx_name *ptx_expect_name(ptx_parser *p);
+/* The same, or `_` where a name is not used. */
+ptx_name *ptx_expect_name_or_sink(ptx_parser *p);
 uint64_t ptx_expect_integer(ptx_parser *p, uint64_t largest, const char *what);
 /* The current token as an interned name. */
 ptx_name *ptx_token_name(ptx_parser *p);
@@ -122,23 +131,22 @@ float ptx_constant_float(ptx_constant c);
 
 /* ---- declarations (parse_declare.c) ---- */
 
-typedef struct ptx_linkage {
-    bool is_extern, is_visible, is_weak, is_common;
-} ptx_linkage;
-
 /* `.global ...;` and the like, at module scope or in a body, from the state space's directive on. */
 void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage);
+/* Where a .pragma stands: at module scope, between a kernel's header and its body, or in a body. */
+typedef enum ptx_pragma_place { PTX_PRAGMA_OF_MODULE, PTX_PRAGMA_OF_HEADER, PTX_PRAGMA_OF_BODY } ptx_pragma_place;
 /* `.reg ...;` */
 void ptx_parse_registers(ptx_parser *p);
+/* The directives that stand here, between a function's header and its body (parse_property.c). */
+void ptx_parse_properties(ptx_parser *p, ptx_function *f);
 /* One parameter of a function, without what follows it. */
-ptx_variable *ptx_parse_parameter(ptx_parser *p);
-/* Behind `.attribute`; true: .managed. */
-bool ptx_parse_attribute(ptx_parser *p);
+ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role);
+/* Behind `.attribute`, of a variable in that space, or of a function: GENERIC; true: .managed. */
+bool ptx_parse_attribute(ptx_parser *p, ptx_space space);
 bool ptx_at_space(const ptx_parser *p);
 uint32_t ptx_add_register(ptx_parser *p, ptx_name *name, ptx_type type, bool nested);
-/* ` = ...` of a variable with `element` bytes an element and `extents[0]` = 0 if the first dimension is open
- * (parse_initial.c). */
-void ptx_parse_initialiser(ptx_parser *p, ptx_variable *variable, const uint64_t *extents, unsigned dimensions);
+/* Behind `=`: the variable's initial value; sets its size where its first dimension is open (parse_initial.c). */
+void ptx_parse_initialiser(ptx_parser *p, ptx_variable *variable);
 
 /* ---- functions (parse_function.c, parse_body.c, parse_instruction.c) ---- */
 
@@ -161,6 +169,6 @@ void ptx_parse_loc(ptx_parser *p);
 void ptx_parse_file(ptx_parser *p);
 void ptx_parse_section(ptx_parser *p);
 /* Whether it is "nounroll". */
-bool ptx_parse_pragma(ptx_parser *p);
+bool ptx_parse_pragma(ptx_parser *p, ptx_pragma_place place);
 
 #endif

@@ -113,15 +113,14 @@ static void close_scope(ptx_parser *p) {
 }
 
 static void parse_directive(ptx_parser *p) {
-    static const ptx_linkage none = {0};
     if (ptx_at_directive(p, ".reg")) {
         ptx_parse_registers(p);
     } else if (ptx_at_directive(p, ".loc")) {
         ptx_parse_loc(p);
     } else if (ptx_at_directive(p, ".pragma")) {
-        p->keeps_loop |= ptx_parse_pragma(p);
+        p->keeps_loop |= ptx_parse_pragma(p, PTX_PRAGMA_OF_BODY);
     } else if (ptx_at_space(p)) {
-        ptx_parse_variables(p, none);
+        ptx_parse_variables(p, PTX_LINKAGE_NONE);
     } else {
         const ptx_token *t = &p->lexer.token;
         ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, t->position, "unsupported directive '%.*s' in a function",
@@ -137,7 +136,6 @@ void ptx_parse_body(ptx_parser *p) {
         case PTX_TOKEN_WORD:
         case '@': ptx_parse_statement(p); break;
         case PTX_TOKEN_DIRECTIVE: parse_directive(p); break;
-        case ';': ptx_lexer_advance(&p->lexer); break;
         case '{': open_scope(p); break;
         case '}':
             if (p->symbols.depth == 1) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MAX_DIMENSIONS = 8 };
+enum { MAX_DIMENSIONS = 32 };
 
 /* What stands between a state space and a name. */
 typedef struct declaration {
@@ -38,77 +38,111 @@ static uint32_t parse_alignment(ptx_parser *p) {
     return (uint32_t)alignment;
 }
 
-/* `.attribute(.managed)`, `.attribute(.unified(1, 2))`: the latter, the same number on all devices, means nothing here.
- */
-bool ptx_parse_attribute(ptx_parser *p) {
-    const ptx_position at = p->lexer.token.position;
+/* `.unified(1, 2)`: the same number on all devices means nothing here. */
+static void skip_unified(ptx_parser *p) {
     ptx_expect(p, '(');
-    const bool managed = ptx_accept_directive(p, ".managed");
-    if (!managed && !ptx_accept_directive(p, ".unified"))
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported attribute '%.*s'",
-                 (int)p->lexer.token.length, p->lexer.token.text);
-    if (!managed) {
-        ptx_expect(p, '(');
-        (void)ptx_parse_constant(p);
-        if (ptx_accept(p, ',')) (void)ptx_parse_constant(p);
-        ptx_expect(p, ')');
-    }
+    (void)ptx_expect_integer(p, UINT64_MAX, "half of a number");
+    ptx_expect(p, ',');
+    (void)ptx_expect_integer(p, UINT64_MAX, "half of a number");
+    ptx_expect(p, ')');
+}
+
+bool ptx_parse_attribute(ptx_parser *p, ptx_space space) {
+    bool managed = false;
+    ptx_expect(p, '(');
+    do {
+        const ptx_token t = p->lexer.token;
+        const bool is_managed = space != PTX_SPACE_GENERIC && ptx_accept_directive(p, ".managed");
+        managed |= is_managed;
+        if (!is_managed && !ptx_accept_directive(p, ".unified"))
+            ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, t.position, "unsupported attribute '%.*s'", (int)t.length,
+                     t.text);
+        if (space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL)
+            ptx_fail_syntax(&p->diagnostics, t.position, "'%.*s' is for variables in .global, not in .%s",
+                            (int)t.length, t.text, ptx_space_names[space]);
+        if (!is_managed) skip_unified(p);
+    } while (ptx_accept(p, ','));
     ptx_expect(p, ')');
     return managed;
 }
 
-static bool accept_vector(ptx_parser *p, declaration *d) {
-    uint8_t vector = ptx_at_directive(p, ".v2") ? 2 : ptx_at_directive(p, ".v4") ? 4 : 0;
-    if (!vector) return false;
-    d->vector = vector;
-    ptx_lexer_advance(&p->lexer);
-    return true;
+/* `.v2`, `.v4`; else 1. */
+static uint8_t accept_vector(ptx_parser *p) {
+    const uint8_t vector = ptx_at_directive(p, ".v2") ? 2 : ptx_at_directive(p, ".v4") ? 4 : 1;
+    if (vector > 1) ptx_lexer_advance(&p->lexer);
+    return vector;
+}
+
+enum { MAX_VECTOR_BITS = 128, LEAST_VARIABLE_BITS = 8 };
+
+static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
+    const ptx_type_info *type = &ptx_types[d->type];
+    const unsigned bits = type->bits < LEAST_VARIABLE_BITS ? LEAST_VARIABLE_BITS : type->bits;
+    if (type->has == PTX_HAS_NONE)
+        ptx_fail_syntax(&p->diagnostics, at, "'.%s' is a type of instructions only: declare a .b%u", type->name, bits);
+    if (type->has == PTX_HAS_REG && d->space != PTX_SPACE_REG)
+        ptx_fail_syntax(&p->diagnostics, at, "a predicate cannot lie in memory: declare it as .reg .pred");
+    if (d->vector == 1) return;
+    if (type->has == PTX_HAS_REG)
+        ptx_fail_syntax(&p->diagnostics, at, "there are no vectors of predicates: declare them one by one");
+    if (d->vector * bits > MAX_VECTOR_BITS)
+        ptx_fail_syntax(&p->diagnostics, at, "a vector has at most %d bits, not %u: declare an array", MAX_VECTOR_BITS,
+                        d->vector * bits);
 }
 
 /* Up to and with the type. */
 static declaration parse_declaration(ptx_parser *p, ptx_space space) {
-    declaration d = {.space = space, .vector = 1};
-    while (!(d.type = ptx_type_of_directive(p))) {
+    declaration d = {.space = space};
+    for (;;) {
         if (ptx_accept_directive(p, ".align")) {
             d.alignment = parse_alignment(p);
         } else if (ptx_accept_directive(p, ".attribute")) {
-            d.is_managed |= ptx_parse_attribute(p);
-        } else if (!accept_vector(p, &d)) {
-            ptx_expected(p, "a type");
+            d.is_managed |= ptx_parse_attribute(p, space);
+        } else {
+            break;
         }
     }
-    if (d.type == PTX_PRED && space != PTX_SPACE_REG)
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "a predicate cannot lie in memory");
+    d.vector = accept_vector(p);
+    d.type = ptx_type_of_directive(p);
+    if (!d.type) ptx_expected(p, "a type");
+    check_type(p, &d, p->lexer.token.position);
     ptx_lexer_advance(&p->lexer);
     return d;
 }
 
-/* `[4][5]`; an open first dimension has the extent 0. */
-static unsigned parse_dimensions(ptx_parser *p, uint64_t extents[MAX_DIMENSIONS]) {
-    unsigned count = 0;
-    while (ptx_at(p, '[')) {
-        ptx_position at = p->lexer.token.position;
-        if (count == MAX_DIMENSIONS)
-            ptx_fail_syntax(&p->diagnostics, at, "an array may have at most %d dimensions", MAX_DIMENSIONS);
-        ptx_lexer_advance(&p->lexer);
-        bool open = count == 0 && ptx_at(p, ']');
-        ptx_constant extent = open ? (ptx_constant){0} : ptx_parse_constant(p);
-        if (extent.is_float || (!open && !extent.bits) || extent.bits > PTX_MAX_VARIABLE)
-            ptx_fail_syntax(&p->diagnostics, at, "this array's extent must be an integer from 1 to 2^40");
-        extents[count++] = extent.bits;
-        ptx_expect(p, ']');
-    }
-    return count;
+/* An integer or WARP_SZ; no expression. */
+static uint64_t parse_count(ptx_parser *p, uint64_t largest, const char *what) {
+    if (!ptx_at(p, PTX_TOKEN_WORD) || !ptx_at_constant(p)) return ptx_expect_integer(p, largest, what);
+    return ptx_parse_constant(p).bits;
 }
 
-static uint64_t total_size(ptx_parser *p, const ptx_variable *v, const uint64_t *extents, unsigned count) {
-    uint64_t size = v->vector * (uint64_t)((ptx_bits(v->type) + 7) / 8);
-    for (unsigned i = 0; i < count; i++) {
-        if (extents[i] && size > PTX_MAX_VARIABLE / extents[i])
+static void set_array_size(ptx_parser *p, ptx_variable *v) {
+    for (unsigned i = 0; i < v->dimensions; i++) {
+        if (v->extents[i] && v->size > PTX_MAX_VARIABLE / v->extents[i])
             ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is larger than 2^40 bytes", v->name);
-        size *= extents[i];
+        v->size *= v->extents[i];
     }
-    return size;
+}
+
+/* `[4][5]`; an open first dimension, `[]` or `[0]`, has the extent 0. */
+static void parse_dimensions(ptx_parser *p, ptx_variable *v) {
+    uint64_t extents[MAX_DIMENSIONS];
+    unsigned count = 0;
+    while (ptx_accept(p, '[')) {
+        const ptx_position at = p->lexer.token.position;
+        if (count == MAX_DIMENSIONS)
+            ptx_fail_syntax(&p->diagnostics, at, "an array may have at most %d dimensions", MAX_DIMENSIONS);
+        const bool open = count == 0 && ptx_at(p, ']');
+        extents[count] = open ? 0 : parse_count(p, PTX_MAX_VARIABLE, "an array's extent");
+        if (count && !extents[count])
+            ptx_fail_syntax(&p->diagnostics, at, "only an array's first extent may be open: write a number from 1 on");
+        count++;
+        ptx_expect(p, ']');
+    }
+    if (!count) return;
+    v->extents = memcpy(ARENA_ARRAY(p->memory, count, uint64_t), extents, count * sizeof *extents);
+    v->dimensions = (uint8_t)count;
+    set_array_size(p, v);
 }
 
 static ptx_variable *new_variable(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
@@ -118,9 +152,84 @@ static ptx_variable *new_variable(ptx_parser *p, const declaration *d, ptx_name 
     v->space = d->space;
     v->type = d->type;
     v->vector = d->vector;
+    v->size = d->vector * (uint64_t)((ptx_bits(d->type) + 7) / 8);
     v->alignment = d->alignment ? d->alignment : natural ? natural : 1;
     v->is_managed = d->is_managed;
     v->position = at;
+    return v;
+}
+
+/* ---- parameters ---- */
+
+/* Functions' parameters lie where calls can pass them. */
+enum { MAX_PARAMETER_ALIGNMENT = 128 };
+
+static bool is_vector(const ptx_variable *v) {
+    return v->vector > 1 || v->type == PTX_F16X2;
+}
+
+/* What ptxas asks of variables in .param; those of other spaces are fine. */
+static void check_parameter(ptx_parser *p, const ptx_variable *v) {
+    const ptx_parameter_role role = v->role;
+    if (v->space != PTX_SPACE_PARAM || role == PTX_PROTOTYPE_PARAMETER) return;
+    if (role != PTX_ENTRY_PARAMETER)
+        ptx_require_feature(p, v->position,
+                            role == PTX_LOCAL_PARAMETER ? "a variable in .param" : "a function's parameter in .param");
+    if (role != PTX_LOCAL_PARAMETER && v->dimensions && v->extents[0] > UINT32_MAX)
+        ptx_fail_syntax(&p->diagnostics, v->position,
+                        "'%s' has more elements than a parameter may have: pass a pointer", v->name);
+    if (!v->dimensions && is_vector(v))
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' cannot be a vector in .param: declare an array, .b8 %s[%u]",
+                        v->name, v->name, (unsigned)v->size);
+    if (role != PTX_ENTRY_PARAMETER && v->alignment > MAX_PARAMETER_ALIGNMENT)
+        ptx_fail_syntax(&p->diagnostics, v->position,
+                        "'%s' is aligned to %u bytes; a function's parameter may be to %d", v->name, v->alignment,
+                        MAX_PARAMETER_ALIGNMENT);
+    if (!v->size && (role == PTX_ENTRY_PARAMETER || role == PTX_RESULT))
+        ptx_fail_syntax(&p->diagnostics, v->position, "the size of '%s' is not known: write how many elements it has",
+                        v->name);
+}
+
+/* `.ptr .global .align 8`: what a kernel's pointer points to; the simulator checks real accesses instead. */
+static void skip_pointer_hint(ptx_parser *p, ptx_parameter_role role) {
+    const ptx_position at = p->lexer.token.position;
+    const bool pointer = ptx_accept_directive(p, ".ptr");
+    if (pointer && ptx_at_space(p) && space_of_directive(p) != PTX_SPACE_PARAM) ptx_lexer_advance(&p->lexer);
+    const bool aligned = ptx_accept_directive(p, ".align");
+    if (aligned) parse_alignment(p);
+    if ((pointer || aligned) && role != PTX_ENTRY_PARAMETER && role != PTX_PROTOTYPE_PARAMETER)
+        ptx_fail_syntax(&p->diagnostics, at, "only a kernel's parameters say what they point to: remove it");
+}
+
+static void declare_parameter(ptx_parser *p, ptx_name *name, ptx_variable *v) {
+    const bool in_register = v->space == PTX_SPACE_REG;
+    ptx_symbol *symbol =
+        ptx_declare_or_fail(p, name, in_register ? PTX_SYMBOL_REGISTER : PTX_SYMBOL_VARIABLE, v->position);
+    symbol->variable = v;
+    symbol->index = v->index;
+}
+
+ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role) {
+    const bool in_register = ptx_at_directive(p, ".reg");
+    if (!in_register && !ptx_at_directive(p, ".param")) ptx_expected(p, ".param or .reg");
+    if (in_register && role == PTX_ENTRY_PARAMETER)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "a kernel's parameters are .param, not .reg");
+    ptx_lexer_advance(&p->lexer);
+    declaration d = parse_declaration(p, in_register ? PTX_SPACE_REG : PTX_SPACE_PARAM);
+    skip_pointer_hint(p, role);
+    ptx_position at = p->lexer.token.position;
+    const bool may_be_nameless = role == PTX_ENTRY_PARAMETER || role == PTX_PROTOTYPE_PARAMETER;
+    ptx_name *name = may_be_nameless ? ptx_expect_name_or_sink(p) : ptx_expect_name(p);
+    ptx_variable *v = new_variable(p, &d, name, at);
+    v->owner = p->function;
+    v->role = role;
+    parse_dimensions(p, v);
+    if (v->dimensions > (in_register ? 0u : 1u))
+        ptx_fail_syntax(&p->diagnostics, at, "'%s' has too many dimensions for a parameter: write their product",
+                        v->name);
+    check_parameter(p, v);
+    if (in_register) v->index = ptx_add_register(p, name, d.type, false);
+    if (role != PTX_PROTOTYPE_PARAMETER) declare_parameter(p, name, v);
     return v;
 }
 
@@ -131,39 +240,70 @@ static bool same_shape(const ptx_variable *a, const ptx_variable *b) {
            (a->size == b->size || !a->size || !b->size);
 }
 
+/* Within a text arrays are the same in each dimension; the first may be open. */
+static bool same_extents(const ptx_variable *a, const ptx_variable *b) {
+    if (a->dimensions != b->dimensions) return false;
+    for (unsigned i = 0; i < a->dimensions; i++)
+        if (a->extents[i] != b->extents[i] && (i || (a->extents[i] && b->extents[i]))) return false;
+    return true;
+}
+
+/* What an earlier declaration in the same text makes impossible. */
+static void check_second(ptx_parser *p, const ptx_symbol *known, const ptx_variable *v, ptx_linkage linkage) {
+    const ptx_variable *old = known->kind == PTX_SYMBOL_VARIABLE ? known->variable : NULL;
+    if (!old || (known->is_defined && linkage != PTX_LINKAGE_EXTERN))
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is declared twice", v->name);
+    if (!same_shape(old, v) || !same_extents(old, v))
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared as another type at %u:%u", v->name,
+                        old->position.line, old->position.column);
+    if (linkage == PTX_LINKAGE_NONE)
+        ptx_fail_syntax(&p->diagnostics, v->position,
+                        "'%s' was declared .extern at %u:%u: declare it .visible, .weak or .common here", v->name,
+                        old->position.line, old->position.column);
+}
+
 /* A module variable that was declared `.extern` before takes the later declaration's properties, so that what refers to
  * it stays right. Among texts that are linked weak ones give way, and of common ones the largest stays: what is dropped
  * is returned, to be read and forgotten. */
-static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v, ptx_linkage linkage) {
+static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v) {
     ptx_variable *old = known->kind == PTX_SYMBOL_VARIABLE ? known->variable : NULL;
     const bool elsewhere = p->source_count > 1, gives_way = elsewhere && (v->is_weak || v->is_common);
     if (old && gives_way && !old->is_extern && (!old->is_common || old->size >= v->size)) return v;
     const bool replaces = elsewhere && old && (old->is_weak || old->is_common);
-    if (!old || !(old->is_extern || linkage.is_extern || replaces))
+    if (!old || !(old->is_extern || v->is_extern || replaces))
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is declared twice", v->name);
     if (!same_shape(old, v) && !replaces)
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared as another type at %u:%u", v->name,
                         old->position.line, old->position.column);
-    if (linkage.is_extern && v->alignment > old->alignment && old->is_extern) old->alignment = v->alignment;
-    if (linkage.is_extern) return old;
+    if (v->is_extern && v->alignment > old->alignment && old->is_extern) old->alignment = v->alignment;
+    if (v->is_extern) return old;
     uint32_t index = old->index;
     *old = *v;
     old->index = index;
     return old;
 }
 
-static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *v, ptx_linkage linkage) {
-    v->is_extern = linkage.is_extern;
-    v->is_visible = linkage.is_visible;
-    v->is_weak = linkage.is_weak;
-    v->is_common = linkage.is_common;
+static ptx_variable *new_in_module(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     v->index = (uint32_t)p->variables.count;
-    if (linkage.is_extern || linkage.is_visible || linkage.is_weak || linkage.is_common)
-        ptx_symbols_link(&p->symbols, name);
-    if (name->symbol) return redeclare(p, name->symbol, v, linkage);
     ptx_declare_or_fail(p, name, PTX_SYMBOL_VARIABLE, v->position)->variable = v;
     PTX_APPEND(p, p->variables, v);
     return v;
+}
+
+static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *v, ptx_linkage linkage) {
+    v->is_extern = linkage == PTX_LINKAGE_EXTERN;
+    v->is_visible = linkage == PTX_LINKAGE_VISIBLE;
+    v->is_weak = linkage == PTX_LINKAGE_WEAK;
+    v->is_common = linkage == PTX_LINKAGE_COMMON;
+    if (v->is_common && v->space != PTX_SPACE_GLOBAL)
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is .common, which is for variables in .global", v->name);
+    const bool second = name->symbol;
+    if (second) check_second(p, name->symbol, v, linkage);
+    if (linkage) ptx_symbols_link(&p->symbols, name);
+    ptx_variable *kept = name->symbol ? redeclare(p, name->symbol, v) : new_in_module(p, name, v);
+    ptx_symbol *symbol = name->symbol;
+    symbol->is_defined = !v->is_extern || (second && symbol->is_defined);
+    return kept;
 }
 
 /* The module's, under a name that nobody else can have. */
@@ -185,17 +325,40 @@ static ptx_variable *add_to_function(ptx_parser *p, ptx_name *name, ptx_variable
     return v;
 }
 
+static ptx_variable *add_variable(ptx_parser *p, ptx_name *name, ptx_variable *v, ptx_linkage linkage) {
+    return p->function ? add_to_function(p, name, v) : add_to_module(p, name, v, linkage);
+}
+
+/* `x<4>`: x0 to x3. */
+static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkage linkage, ptx_name *name,
+                                 ptx_position at) {
+    const uint64_t count = parse_count(p, PTX_MAX_VARIABLES, "the count of a range of variables");
+    ptx_expect(p, '>');
+    for (uint64_t i = 0; i < count; i++) {
+        const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);
+        ptx_name *one = ptx_intern(&p->symbols, text, strlen(text));
+        ptx_variable *v = new_variable(p, d, one, at);
+        check_parameter(p, v);
+        add_variable(p, one, v, linkage);
+    }
+}
+
 static void parse_variable(ptx_parser *p, const declaration *d, ptx_linkage linkage) {
-    uint64_t extents[MAX_DIMENSIONS];
     ptx_position at = p->lexer.token.position;
     ptx_name *name = ptx_expect_name(p);
+    if (ptx_accept(p, '<')) {
+        parse_variable_range(p, d, linkage, name, at);
+        return;
+    }
     ptx_variable *v = new_variable(p, d, name, at);
-    unsigned dimensions = parse_dimensions(p, extents);
-    v->size = total_size(p, v, extents, dimensions);
-    v = p->function ? add_to_function(p, name, v) : add_to_module(p, name, v, linkage);
-    if (ptx_accept(p, '=')) ptx_parse_initialiser(p, v, extents, dimensions);
-    if (!v->size && !(v->is_extern && v->space == PTX_SPACE_SHARED) && !v->is_extern)
-        ptx_fail_syntax(&p->diagnostics, at, "the size of '%s' is not known", v->name);
+    parse_dimensions(p, v);
+    check_parameter(p, v);
+    v = add_variable(p, name, v, linkage);
+    if (linkage == PTX_LINKAGE_EXTERN && ptx_at(p, '='))
+        ptx_fail_syntax(&p->diagnostics, at, "an .extern variable has no initial value");
+    if (ptx_accept(p, '=')) ptx_parse_initialiser(p, v);
+    if (!v->size && !v->is_extern)
+        ptx_fail_syntax(&p->diagnostics, at, "the size of '%s' is not known: write how many elements it has", v->name);
 }
 
 /* Since functions have stacks, .local variables are theirs. */
@@ -213,35 +376,6 @@ void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
     do parse_variable(p, &d, linkage);
     while (ptx_accept(p, ','));
     ptx_expect(p, ';');
-}
-
-/* ---- parameters ---- */
-
-/* `.ptr .global .align 8`: what a pointer parameter points to; the simulator checks real accesses instead. */
-static void skip_pointer_hint(ptx_parser *p) {
-    if (!ptx_accept_directive(p, ".ptr")) return;
-    if (ptx_at_space(p)) ptx_lexer_advance(&p->lexer);
-    if (ptx_accept_directive(p, ".align")) parse_alignment(p);
-}
-
-ptx_variable *ptx_parse_parameter(ptx_parser *p) {
-    uint64_t extents[MAX_DIMENSIONS];
-    bool in_register = ptx_at_directive(p, ".reg");
-    if (!in_register && !ptx_at_directive(p, ".param")) ptx_expected(p, ".param or .reg");
-    ptx_lexer_advance(&p->lexer);
-    declaration d = parse_declaration(p, in_register ? PTX_SPACE_REG : PTX_SPACE_PARAM);
-    skip_pointer_hint(p);
-    ptx_position at = p->lexer.token.position;
-    ptx_name *name = ptx_expect_name(p);
-    ptx_variable *v = new_variable(p, &d, name, at);
-    v->owner = p->function;
-    v->size = total_size(p, v, extents, parse_dimensions(p, extents));
-    if (in_register) v->index = ptx_add_register(p, name, d.type, false);
-    if (strcmp(name->text, "_") == 0) return v;
-    ptx_symbol *symbol = ptx_declare_or_fail(p, name, in_register ? PTX_SYMBOL_REGISTER : PTX_SYMBOL_VARIABLE, at);
-    symbol->variable = v;
-    symbol->index = v->index;
-    return v;
 }
 
 /* ---- registers ---- */

@@ -54,10 +54,6 @@ static ptx_constant truth_of(bool value) {
     return integer_constant(value, false);
 }
 
-static bool is_true(ptx_constant c) {
-    return c.is_float ? ptx_constant_double(c) != 0 : c.bits != 0;
-}
-
 static ptx_constant literal(ptx_parser *p) {
     const ptx_token t = p->lexer.token;
     ptx_lexer_advance(&p->lexer);
@@ -80,8 +76,8 @@ static ptx_constant unary(ptx_parser *p, unsigned depth) {
     ptx_lexer_advance(&p->lexer);
     if (op == '(') return parenthesis(p, depth + 1);
     ptx_constant c = unary(p, depth + 1);
-    if (op == '!') return truth_of(!is_true(c));
-    if (c.is_float && op == '~') ptx_fail_syntax(&p->diagnostics, at, "~ needs an integer");
+    if (c.is_float && (op == '~' || op == '!')) ptx_fail_syntax(&p->diagnostics, at, "%c needs an integer", op);
+    if (op == '!') return truth_of(!c.bits);
     if (c.is_float && op == '-') c.bits ^= UINT64_C(1) << (c.width - 1);
     if (!c.is_float && op == '-') c.bits = 0 - c.bits;
     if (op == '~') c.bits = ~c.bits;
@@ -182,7 +178,11 @@ static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_positi
     case '+': return double_constant(a + b);
     case '-': return double_constant(a - b);
     case '*': return double_constant(a * b);
-    case '/': return double_constant(a / b);
+    case '/':
+        if (b == 0) ptx_fail_syntax(&p->diagnostics, at, "division by zero");
+        return double_constant(a / b);
+    case PTX_TOKEN_OR:
+    case PTX_TOKEN_AND:
     case '|':
     case '^':
     case '&':
@@ -195,9 +195,11 @@ static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_positi
 }
 
 static ptx_constant combine(ptx_parser *p, int op, ptx_constant a, ptx_constant b, ptx_position at) {
-    if (op == PTX_TOKEN_OR) return truth_of(is_true(a) || is_true(b));
-    if (op == PTX_TOKEN_AND) return truth_of(is_true(a) && is_true(b));
-    if (a.is_float || b.is_float) return floats(p, op, ptx_constant_double(a), ptx_constant_double(b), at);
+    if (a.is_float != b.is_float)
+        ptx_fail_syntax(&p->diagnostics, at, "an integer and a floating constant do not go together: write 1.0 for 1");
+    if (a.is_float) return floats(p, op, ptx_constant_double(a), ptx_constant_double(b), at);
+    if (op == PTX_TOKEN_OR) return truth_of(a.bits || b.bits);
+    if (op == PTX_TOKEN_AND) return truth_of(a.bits && b.bits);
     return integers(p, op, a, b, at);
 }
 
@@ -216,10 +218,12 @@ static ptx_constant binary(ptx_parser *p, int least, unsigned depth) {
 static ptx_constant conditional(ptx_parser *p, unsigned depth) {
     ptx_constant c = binary(p, 1, depth);
     if (!ptx_accept(p, '?')) return c;
+    const ptx_position at = p->lexer.token.position;
     ptx_constant yes = conditional(p, depth + 1);
     ptx_expect(p, ':');
     ptx_constant no = conditional(p, depth + 1);
-    return is_true(c) ? yes : no;
+    if (c.is_float || yes.is_float || no.is_float) ptx_fail_syntax(&p->diagnostics, at, "this choice needs integers");
+    return c.bits ? yes : no;
 }
 
 ptx_constant ptx_parse_constant(ptx_parser *p) {

@@ -5,14 +5,14 @@
 /* ---- headers ---- */
 
 /* `(p, p, ...)` into *list. */
-static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count) {
+static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count, ptx_parameter_role role) {
     PTX_LIST_OF(ptx_variable *) parameters = {0};
     ptx_expect(p, '(');
     while (!ptx_at(p, ')')) {
-        ptx_variable *v = ptx_parse_parameter(p);
+        if (parameters.count) ptx_expect(p, ',');
+        ptx_variable *v = ptx_parse_parameter(p, role);
         if (v->space == PTX_SPACE_PARAM) v->index = (uint32_t)parameters.count;
         PTX_APPEND(p, parameters, v);
-        if (!ptx_accept(p, ',')) break;
     }
     ptx_expect(p, ')');
     *count = parameters.count;
@@ -20,67 +20,84 @@ static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count)
     if (parameters.count) memcpy(*list, parameters.items, parameters.count * sizeof **list);
 }
 
-static void parse_extents(ptx_parser *p, uint32_t extents[3]) {
-    static const char what[] = "a number of threads or blocks";
-    extents[0] = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
-    extents[1] = extents[2] = 1;
-    for (int i = 1; i < 3 && ptx_accept(p, ','); i++) extents[i] = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
+/* In front of a function's name, where they are. */
+static void accept_results(ptx_parser *p, ptx_function *f, ptx_parameter_role role) {
+    if (!ptx_at(p, '(')) return;
+    parse_parameters(p, &f->results, &f->result_count, role);
+    for (size_t r = 0; f->result_count > 1 && r < f->result_count; r++)
+        if (f->results[r]->space == PTX_SPACE_PARAM)
+            ptx_fail_syntax(&p->diagnostics, f->results[r]->position,
+                            "only one result may be in .param: declare them .reg, or one array");
 }
 
-/* One directive between a function's header and its body. */
-static bool accept_property(ptx_parser *p, ptx_function *f) {
-    static const char what[] = "a number";
-    if (ptx_accept_directive(p, ".maxntid")) {
-        parse_extents(p, f->max_threads);
-    } else if (ptx_accept_directive(p, ".reqntid")) {
-        parse_extents(p, f->required_threads);
-    } else if (ptx_accept_directive(p, ".reqnctapercluster")) {
-        parse_extents(p, f->cluster);
-    } else if (ptx_accept_directive(p, ".minnctapersm")) {
-        f->min_blocks = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
-    } else if (ptx_accept_directive(p, ".maxnreg")) {
-        f->max_registers = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
-    } else if (ptx_accept_directive(p, ".maxclusterrank")) {
-        f->max_cluster_rank = (uint32_t)ptx_expect_integer(p, UINT32_MAX, what);
-    } else if (ptx_accept_directive(p, ".explicitcluster")) {
-        f->explicit_cluster = 1;
-    } else if (ptx_accept_directive(p, ".blocksareclusters")) {
-        f->blocks_are_clusters = true;
-    } else if (ptx_accept_directive(p, ".abi_preserve") || ptx_accept_directive(p, ".abi_preserve_control")) {
-        (void)ptx_expect_integer(p, UINT32_MAX, "a number of registers");
-    } else if (ptx_accept_directive(p, ".noreturn")) {
-        f->is_noreturn = true;
-    } else if (ptx_at_directive(p, ".pragma")) {
-        f->keeps_loops |= ptx_parse_pragma(p);
-    } else {
+static bool same_variable(const ptx_variable *a, const ptx_variable *b) {
+    if (a->type != b->type || a->vector != b->vector || a->space != b->space || a->dimensions != b->dimensions)
         return false;
-    }
-    return true;
+    return a->size == b->size && (a->alignment == b->alignment || a->space == PTX_SPACE_REG);
 }
 
-static bool same_parameters(ptx_variable *const *a, size_t count_a, ptx_variable *const *b, size_t count_b) {
+/* Texts that are linked need no more than the same sizes. */
+static bool fits_variable(const ptx_variable *a, const ptx_variable *b) {
+    return a->size == b->size && a->space == b->space;
+}
+
+static bool all_alike(ptx_variable *const *a, size_t count_a, ptx_variable *const *b, size_t count_b,
+                      bool (*alike)(const ptx_variable *, const ptx_variable *)) {
     if (count_a != count_b) return false;
     for (size_t i = 0; i < count_a; i++)
-        if (a[i]->size != b[i]->size || a[i]->space != b[i]->space) return false;
+        if (!alike(a[i], b[i])) return false;
     return true;
+}
+
+static bool same_header(const ptx_function *a, const ptx_function *b,
+                        bool (*alike)(const ptx_variable *, const ptx_variable *)) {
+    return a->is_entry == b->is_entry && all_alike(a->params, a->param_count, b->params, b->param_count, alike) &&
+           all_alike(a->results, a->result_count, b->results, b->result_count, alike);
 }
 
 bool ptx_same_signature(const ptx_function *a, const ptx_function *b) {
-    return a->is_entry == b->is_entry && same_parameters(a->params, a->param_count, b->params, b->param_count) &&
-           same_parameters(a->results, a->result_count, b->results, b->result_count);
+    return same_header(a, b, same_variable);
 }
 
-static void check_redeclaration(ptx_parser *p, const ptx_function *old, const ptx_function *f) {
+/* What an earlier declaration in the same text makes impossible. */
+static void check_second(ptx_parser *p, const ptx_symbol *symbol, const ptx_function *f, ptx_linkage linkage) {
+    const ptx_function *old = symbol->function;
+    const ptx_position at = old->position;
+    if (symbol->is_defined && f->has_body)
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
+    if (symbol->is_defined)
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has its body at %u:%u: put this declaration before it",
+                        f->name, at.line, at.column);
+    if (symbol->linkage != linkage && (linkage || symbol->linkage == PTX_LINKAGE_EXTERN))
+        ptx_fail_syntax(
+            &p->diagnostics, f->position,
+            "'%s' was declared at %u:%u: write the same of .visible, .extern and .weak here, or none as there", f->name,
+            at.line, at.column);
+    if (!ptx_same_signature(old, f))
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
+                        at.line, at.column);
+    const bool alike = old->preserved == f->preserved && old->preserved_control == f->preserved_control;
+    if (!f->is_entry && (old->given != f->given || !alike))
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other directives at %u:%u", f->name,
+                        at.line, at.column);
+}
+
+/* Among texts. */
+static void check_linked(ptx_parser *p, const ptx_function *old, const ptx_function *f) {
     const bool replaces = p->source_count > 1 && old->is_weak;
     if (old->has_body && f->has_body && !replaces)
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
-    if (!ptx_same_signature(old, f))
+    if (!same_header(old, f, fits_variable))
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
                         old->position.line, old->position.column);
 }
 
-/* The object that stands for the function from its first declaration on. */
-static ptx_function *known_function(ptx_parser *p, ptx_name *name, ptx_function *f) {
+/* The symbol of the object that stands for the function from its first declaration on. *second: this text declared it
+ * before. */
+static ptx_symbol *known_function(ptx_parser *p, ptx_name *name, ptx_function *f, bool *second) {
+    if (name->symbol && name->symbol->kind != PTX_SYMBOL_FUNCTION)
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' is declared twice", name->text);
+    *second = name->symbol;
     if (f->is_visible || f->is_extern || f->is_weak) ptx_symbols_link(&p->symbols, name);
     if (!name->symbol) {
         ptx_symbol *symbol = ptx_declare_at(&p->symbols, name, PTX_SYMBOL_FUNCTION, 0);
@@ -90,7 +107,7 @@ static ptx_function *known_function(ptx_parser *p, ptx_name *name, ptx_function 
     }
     if (name->symbol->depth || name->symbol->kind != PTX_SYMBOL_FUNCTION)
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' is declared twice", name->text);
-    return name->symbol->function;
+    return name->symbol;
 }
 
 static void own_parameters(ptx_function *f) {
@@ -169,20 +186,36 @@ static void clear_lists(ptx_parser *p) {
 
 /* ---- whole functions ---- */
 
-static ptx_function *parse_header(ptx_parser *p, ptx_function *f) {
-    if (ptx_accept_directive(p, ".attribute")) (void)ptx_parse_attribute(p);
-    if (!f->is_entry && ptx_at(p, '(')) parse_parameters(p, &f->results, &f->result_count);
+/* `(results) name (parameters)` and what follows of properties. */
+static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
+    if (!f->is_entry && ptx_accept_directive(p, ".attribute")) (void)ptx_parse_attribute(p, PTX_SPACE_GENERIC);
+    if (!f->is_entry) accept_results(p, f, PTX_RESULT);
     f->position = p->lexer.token.position;
     ptx_name *name = ptx_expect_name(p);
     f->name = name->text;
-    ptx_function *known = known_function(p, name, f);
-    if (ptx_at(p, '(')) parse_parameters(p, &f->params, &f->param_count);
-    while (accept_property(p, f)) continue;
+    ptx_symbol *symbol = known_function(p, name, f, second);
+    if (ptx_at(p, '('))
+        parse_parameters(p, &f->params, &f->param_count, f->is_entry ? PTX_ENTRY_PARAMETER : PTX_FUNCTION_PARAMETER);
+    ptx_parse_properties(p, f);
     f->has_body = ptx_at(p, '{');
     if (!f->has_body && !ptx_at(p, ';')) ptx_expected(p, "'{' or ';'");
+    if (f->has_body && f->is_extern)
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' is .extern and has a body: write .visible", f->name);
+    return symbol;
+}
+
+/* The object for the function: what an earlier declaration made takes this one's properties. */
+static ptx_function *join(ptx_parser *p, ptx_symbol *symbol, ptx_function *f, bool second, ptx_linkage linkage) {
+    ptx_function *known = symbol->function;
+    const bool defined = second && symbol->is_defined;
+    if (second) check_second(p, symbol, f, linkage);
+    if (!second) symbol->linkage = linkage;
+    f->is_visible = symbol->linkage == PTX_LINKAGE_VISIBLE;
+    f->is_weak = symbol->linkage == PTX_LINKAGE_WEAK;
+    symbol->is_defined = f->has_body || defined;
     if (known == f) return f;
     if (p->source_count > 1 && f->is_weak && known->has_body && f->has_body) return f; /* read, and forgotten */
-    check_redeclaration(p, known, f);
+    check_linked(p, known, f);
     if (!f->has_body) return known;
     f->index = known->index;
     *known = *f;
@@ -192,17 +225,21 @@ static ptx_function *parse_header(ptx_parser *p, ptx_function *f) {
 
 void ptx_parse_function(ptx_parser *p, ptx_linkage linkage) {
     ptx_function *f = ARENA_NEW(p->memory, ptx_function);
+    if (linkage == PTX_LINKAGE_COMMON)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".common is for variables in .global: write .weak");
     f->is_entry = ptx_at_directive(p, ".entry");
-    f->is_extern = linkage.is_extern;
-    f->is_visible = linkage.is_visible;
-    f->is_weak = linkage.is_weak;
+    f->is_extern = linkage == PTX_LINKAGE_EXTERN;
+    f->is_visible = linkage == PTX_LINKAGE_VISIBLE;
+    f->is_weak = linkage == PTX_LINKAGE_WEAK;
     f->keeps_loops = p->module->keeps_loops;
     p->function = f;
     p->function_number++;
     clear_lists(p);
     ptx_scope_open(&p->symbols);
     ptx_lexer_advance(&p->lexer);
-    p->function = parse_header(p, f);
+    bool second;
+    ptx_symbol *symbol = parse_header(p, f, &second);
+    p->function = join(p, symbol, f, second, linkage);
     if (ptx_at(p, '{')) {
         ptx_parse_body(p);
         keep_lists(p, p->function);
@@ -224,10 +261,11 @@ ptx_function *ptx_parse_prototype(ptx_parser *p) {
     f->position = p->lexer.token.position;
     p->function = f;
     if (!ptx_scope_open(&p->symbols)) ptx_fail_syntax(&p->diagnostics, f->position, "scopes are nested too deeply");
-    if (ptx_at(p, '(')) parse_parameters(p, &f->results, &f->result_count);
-    ptx_expect_name(p);
-    if (ptx_at(p, '(')) parse_parameters(p, &f->params, &f->param_count);
-    while (accept_property(p, f)) continue;
+    accept_results(p, f, PTX_PROTOTYPE_PARAMETER);
+    if (strcmp(ptx_expect_name_or_sink(p)->text, f->name) != 0)
+        ptx_fail_syntax(&p->diagnostics, f->position, "a prototype's function is called '_'");
+    if (ptx_at(p, '(')) parse_parameters(p, &f->params, &f->param_count, PTX_PROTOTYPE_PARAMETER);
+    ptx_parse_properties(p, f);
     ptx_scope_close(&p->symbols);
     p->registers.count = registers; /* its register parameters are nobody's registers */
     p->function = outer;

@@ -44,90 +44,110 @@ static void put_integer(filler *f, uint64_t at, uint64_t value) {
 }
 
 static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position position) {
-    ptx_type type = f->variable->type;
+    const ptx_type_info *type = &ptx_types[f->variable->type];
     uint64_t bits = c.bits;
-    if (type == PTX_F32) {
+    if (type->kind == 'F' && !c.is_float)
+        ptx_fail_syntax(&f->parser->diagnostics, position,
+                        "a .%s is initialised by a floating constant: write 1.0 for 1", type->name);
+    if (f->variable->type == PTX_F32) {
         float value = ptx_constant_float(c);
         uint32_t narrow;
         memcpy(&narrow, &value, sizeof narrow);
         bits = narrow;
-    } else if (type == PTX_F64) {
+    } else if (f->variable->type == PTX_F64) {
         double value = ptx_constant_double(c);
         memcpy(&bits, &value, sizeof bits);
-    } else if (c.is_float && c.width != f->element * 8) {
-        ptx_fail_syntax(&f->parser->diagnostics, position, "a floating constant cannot initialise a .%s",
-                        ptx_types[type].name);
+    } else if (c.is_float && (type->kind != 'B' || c.width != f->element * 8)) {
+        ptx_fail_syntax(&f->parser->diagnostics, position, "a floating constant cannot initialise a .%s", type->name);
     }
     put_integer(f, at, bits);
 }
 
-static int64_t parse_addend(ptx_parser *p) {
-    if (!ptx_at(p, '+') && !ptx_at(p, '-')) return 0;
+static int64_t parse_addend(ptx_parser *p, const ptx_relocation *r) {
     ptx_position at = p->lexer.token.position;
-    ptx_accept(p, '+');
+    if (!ptx_accept(p, '+')) return 0;
+    if (r->function) ptx_fail_syntax(&p->diagnostics, at, "nothing can be added to a function's address");
     ptx_constant c = ptx_parse_constant(p);
     if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "an address is moved by an integer");
     return (int64_t)c.bits;
 }
 
+static void check_target(const filler *f, const ptx_relocation *r, ptx_position at) {
+    ptx_diagnostics *diagnostics = &f->parser->diagnostics;
+    const ptx_variable *v = r->variable;
+    if (r->function && r->generic)
+        ptx_fail_syntax(diagnostics, at, "a function's address is generic: write its name only");
+    if (!v) return;
+    if (v == f->variable) ptx_fail_syntax(diagnostics, at, "'%s' cannot be part of its own initial value", v->name);
+    if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
+        ptx_fail_syntax(diagnostics, at, "'%s' lies in .%s, where no address is known before the launch", v->name,
+                        ptx_space_names[v->space]);
+}
+
 /* The address of the variable or function that is the current token. */
-static ptx_relocation parse_symbol(ptx_parser *p) {
+static ptx_relocation parse_symbol(const filler *f, bool generic) {
+    ptx_parser *p = f->parser;
     ptx_position at = p->lexer.token.position;
     ptx_name *name = ptx_expect_name(p);
     ptx_symbol *symbol = name->symbol;
     if (!symbol || (symbol->kind != PTX_SYMBOL_VARIABLE && symbol->kind != PTX_SYMBOL_FUNCTION))
         ptx_fail_syntax(&p->diagnostics, at, "'%s' is not a variable or function declared before", name->text);
-    ptx_relocation r = {0};
+    ptx_relocation r = {.generic = generic};
     r.variable = symbol->kind == PTX_SYMBOL_VARIABLE ? symbol->variable : NULL;
     r.function = symbol->kind == PTX_SYMBOL_FUNCTION ? symbol->function : NULL;
     if (r.variable && r.variable->space != PTX_SPACE_GLOBAL && r.variable->space != PTX_SPACE_CONST)
         ptx_fail_syntax(&p->diagnostics, at, "'%s' lies in .%s: an initial value is the address of .global or .const",
                         name->text, ptx_space_names[r.variable->space]);
     ptx_require_feature(p, at, r.function ? "a function's address" : "a variable's address");
+    check_target(f, &r, at);
     return r;
 }
 
 /* `generic(name)`, `name` */
-static ptx_relocation parse_generic(ptx_parser *p) {
+static ptx_relocation parse_generic(const filler *f) {
+    ptx_parser *p = f->parser;
     const ptx_token *t = &p->lexer.token;
     bool generic = t->kind == PTX_TOKEN_WORD && t->length == 7 && memcmp(t->text, "generic", 7) == 0;
-    if (!generic) return parse_symbol(p);
+    if (!generic) return parse_symbol(f, false);
     ptx_require_feature(p, t->position, "generic()");
     ptx_lexer_advance(&p->lexer);
     ptx_expect(p, '(');
-    ptx_relocation r = parse_symbol(p);
+    ptx_relocation r = parse_symbol(f, true);
     ptx_expect(p, ')');
-    r.generic = true;
     return r;
 }
 
 static void put_relocation(filler *f, uint64_t at, ptx_relocation r) {
     put_integer(f, at, 0);
     r.at = at;
-    r.bytes = f->element;
     PTX_APPEND(f->parser, f->relocations, r);
 }
 
 static void put_address(filler *f, uint64_t at) {
     ptx_position position = f->parser->lexer.token.position;
-    ptx_relocation r = parse_generic(f->parser);
-    r.addend = parse_addend(f->parser);
-    if (f->element < 4)
-        ptx_fail_syntax(&f->parser->diagnostics, position, "an address does not fit into a .%s",
+    ptx_relocation r = parse_generic(f);
+    r.addend = parse_addend(f->parser, &r);
+    r.bytes = f->element;
+    if (ptx_types[f->variable->type].kind != 'U' || f->element < 4)
+        ptx_fail_syntax(&f->parser->diagnostics, position, "an address cannot initialise a .%s: declare it .u64",
                         ptx_types[f->variable->type].name);
     put_relocation(f, at, r);
 }
 
-/* `0xff00(name)`, `mask(0xff00, name)`: the bits under the mask, moved down. */
+/* `0xff00(name)`: the byte under the mask. */
 static void put_masked(filler *f, uint64_t at, uint64_t mask, ptx_position position) {
+    enum { BYTE = 0xff };
     ptx_require_feature(f->parser, position, "a mask of an address");
-    ptx_relocation r = parse_generic(f->parser);
-    r.addend = parse_addend(f->parser);
+    ptx_relocation r = parse_generic(f);
+    r.addend = parse_addend(f->parser, &r);
+    r.bytes = 1;
     ptx_expect(f->parser, ')');
-    while (r.shift < 56 && !(mask >> r.shift & 0xff)) r.shift = (uint8_t)(r.shift + 8);
-    uint64_t all = f->element < 8 ? (UINT64_C(1) << 8 * f->element) - 1 : UINT64_MAX;
-    if (mask >> r.shift != all)
-        ptx_fail_syntax(&f->parser->diagnostics, position, "a mask must cover a whole .%s at a byte's place",
+    while (r.shift < 56 && !(mask >> r.shift & BYTE)) r.shift = (uint8_t)(r.shift + 8);
+    if (mask >> r.shift != BYTE)
+        ptx_fail_syntax(&f->parser->diagnostics, position, "a mask covers one byte: 0xff, 0xff00, 0xff0000 and so on");
+    if (ptx_types[f->variable->type].kind != 'U')
+        ptx_fail_syntax(&f->parser->diagnostics, position,
+                        "a byte of an address cannot initialise a .%s: declare it .u8",
                         ptx_types[f->variable->type].name);
     put_relocation(f, at, r);
 }
@@ -137,29 +157,18 @@ static bool at_word(const ptx_parser *p, const char *word) {
     return t->kind == PTX_TOKEN_WORD && t->length == strlen(word) && memcmp(t->text, word, t->length) == 0;
 }
 
-static void put_mask_call(filler *f, uint64_t at, ptx_position position) {
-    ptx_parser *p = f->parser;
-    ptx_lexer_advance(&p->lexer);
-    ptx_expect(p, '(');
-    uint64_t mask = ptx_expect_integer(p, UINT64_MAX, "a mask");
-    ptx_expect(p, ',');
-    put_masked(f, at, mask, position);
-}
-
 static void put_value(filler *f, uint64_t at) {
     ptx_parser *p = f->parser;
     ptx_position position = p->lexer.token.position;
-    if (at_word(p, "mask")) {
-        put_mask_call(f, at, position);
-    } else if (ptx_at(p, PTX_TOKEN_WORD) && !at_word(p, "WARP_SZ")) {
+    if (ptx_at(p, PTX_TOKEN_WORD) && !at_word(p, "WARP_SZ")) {
         put_address(f, at);
+        return;
+    }
+    ptx_constant c = ptx_parse_constant(p);
+    if (ptx_accept(p, '(')) {
+        put_masked(f, at, c.bits, position);
     } else {
-        ptx_constant c = ptx_parse_constant(p);
-        if (ptx_accept(p, '(')) {
-            put_masked(f, at, c.bits, position);
-        } else {
-            put_constant(f, at, c, position);
-        }
+        put_constant(f, at, c, position);
     }
 }
 
@@ -175,27 +184,31 @@ static uint64_t scalars_in(const filler *f, unsigned level) {
 static void put_list(filler *f, uint64_t first, unsigned level);
 
 static void put_item(filler *f, uint64_t first, unsigned level) {
-    if (ptx_at(f->parser, '{')) {
+    if (level < f->dimensions + (f->variable->vector > 1)) {
         put_list(f, first, level);
     } else {
         put_value(f, first * f->element);
     }
 }
 
-/* `{item, ...}`; items may be fewer than there is room for, and scalars may stand where nested lists could. */
+/* `{item, ...}`; of an array there may be fewer than it has, of a vector there are as many. */
 static void put_list(filler *f, uint64_t first, unsigned level) {
     ptx_parser *p = f->parser;
-    uint64_t room = level == 0 && f->open ? UINT64_MAX : scalars_in(f, level), taken = 0;
-    if (level > f->dimensions + (f->variable->vector > 1)) ptx_expected(p, "a value");
+    const bool vector = level == f->dimensions;
+    const uint64_t room = vector ? f->variable->vector : level == 0 && f->open ? UINT64_MAX : f->extents[level];
+    const uint64_t each = scalars_in(f, level + 1);
+    uint64_t taken = 0;
     ptx_expect(p, '{');
-    while (!ptx_at(p, '}')) {
-        uint64_t count = ptx_at(p, '{') ? scalars_in(f, level + 1) : 1;
-        if (count > room - taken)
+    for (; !ptx_at(p, '}'); taken++) {
+        if (taken) ptx_expect(p, ',');
+        if (taken == room)
             ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "too many values for '%s'", f->variable->name);
-        put_item(f, first + taken, level + 1);
-        taken += count;
-        if (!ptx_accept(p, ',')) break;
+        put_item(f, first + taken * each, level + 1);
     }
+    if (vector && taken < room)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'%s' needs %u values in these braces",
+                        f->variable->name, f->variable->vector);
+    if (f->open && (first + taken * each) * f->element > f->used) f->used = (first + taken * each) * f->element;
     ptx_expect(p, '}');
 }
 
@@ -204,7 +217,9 @@ static void check_place(const filler *f) {
     if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
         ptx_fail_syntax(&f->parser->diagnostics, v->position, "a .%s variable has no initial value",
                         ptx_space_names[v->space]);
-    if (v->is_extern) ptx_fail_syntax(&f->parser->diagnostics, v->position, "an .extern variable has no initial value");
+    if (v->type == PTX_F16 || v->type == PTX_F16X2)
+        ptx_fail_syntax(&f->parser->diagnostics, v->position, "a .%s variable has no initial value: declare it .b%u",
+                        ptx_types[v->type].name, ptx_bits(v->type));
 }
 
 static void keep_relocations(filler *f) {
@@ -223,16 +238,13 @@ static void keep_bytes(filler *f) {
     memcpy(v->initial, f->bytes, (size_t)(v->size < f->capacity ? v->size : f->capacity));
 }
 
-void ptx_parse_initialiser(ptx_parser *p, ptx_variable *v, const uint64_t *extents, unsigned dimensions) {
-    filler f = {.parser = p, .variable = v, .extents = extents, .dimensions = dimensions};
+void ptx_parse_initialiser(ptx_parser *p, ptx_variable *v) {
+    const unsigned dimensions = v->dimensions;
+    filler f = {.parser = p, .variable = v, .extents = v->extents, .dimensions = dimensions};
     f.element = ptx_bits(v->type) / 8;
-    f.open = dimensions && !extents[0];
+    f.open = dimensions && !v->extents[0];
     check_place(&f);
-    if (dimensions || v->vector > 1 || ptx_at(p, '{')) {
-        put_list(&f, 0, 0);
-    } else {
-        put_value(&f, 0);
-    }
+    put_item(&f, 0, 0);
     if (f.open) {
         uint64_t item = scalars_in(&f, 1) * f.element;
         v->size = (f.used + item - 1) / item * item;

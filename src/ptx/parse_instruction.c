@@ -62,17 +62,15 @@ static bool vector_component(ptx_parser *p, const ptx_name *name, ptx_operand *o
     return true;
 }
 
-/* `name + 4`; the sign is the current token. */
-static int64_t parse_offset(ptx_parser *p) {
-    ptx_position at = p->lexer.token.position;
-    ptx_accept(p, '+');
-    ptx_constant c = ptx_parse_constant(p);
+/* `name + 4`, from the sign on; nothing is 0. */
+static int64_t accept_offset(ptx_parser *p) {
+    const ptx_position at = p->lexer.token.position;
+    if (ptx_at(p, '-'))
+        ptx_fail_syntax(&p->diagnostics, at, "a negative offset needs a plus in front: write +-4 for -4");
+    if (!ptx_accept(p, '+')) return 0;
+    const ptx_constant c = ptx_parse_constant(p);
     if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "an offset must be an integer");
     return (int64_t)c.bits;
-}
-
-static int64_t accept_offset(ptx_parser *p) {
-    return ptx_at(p, '+') || ptx_at(p, '-') ? parse_offset(p) : 0;
 }
 
 static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, const ptx_symbol *symbol) {

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/limits.h"
 #include "ptx/spaces.h"
 
 #include <string.h>
@@ -12,12 +13,21 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+/* The last versions before 9: 2.3 was followed by 3.0. */
+static bool was_there(uint32_t version) {
+    static const uint8_t last[] = {15, 23, 32, 43, 51, 65, 78, 88};
+    const uint32_t major = version / 10, rows = sizeof last / sizeof *last;
+    return major > rows || (major && version <= last[major - 1]);
+}
+
 /* `.version 8.3` */
 static void parse_version(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".version")) ptx_expected(p, "'.version'");
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_FLOAT || t->length != 3 || t->text[1] != '.') ptx_expected(p, "a version such as 8.0");
     p->module->version = (uint32_t)(t->text[0] - '0') * 10 + (uint32_t)(t->text[2] - '0');
+    if (!was_there(p->module->version))
+        ptx_fail_syntax(&p->diagnostics, t->position, "there is no PTX ISA %.3s", t->text);
     ptx_lexer_advance(&p->lexer);
 }
 
@@ -25,6 +35,7 @@ static void parse_version(ptx_parser *p) {
 static bool parse_architecture(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_WORD || t->length < 4 || t->length > 7 || memcmp(t->text, "sm_", 3) != 0) return false;
+    if (t->text[3] == '0') return false;
     uint32_t sm = 0, at = 3;
     while (at < t->length && is_digit(t->text[at])) sm = sm * 10 + (uint32_t)(t->text[at++] - '0');
     p->module->sm_suffix = at < t->length ? t->text[at++] : '\0';
@@ -42,13 +53,15 @@ static void check_architecture(ptx_parser *p) {
     ptx_require(p, t->position, t->text, t->length, &need);
 }
 
+enum { OPTION_DEBUG, OPTION_UNIFIED, OPTION_INDEPENDENT, OPTIONS };
+
 /* Options that change nothing here; map_f64_to_f32 would. */
-static bool is_harmless_option(const ptx_token *t) {
-    static const char *const options[] = {"debug", "texmode_unified", "texmode_independent"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+static unsigned harmless_option(const ptx_token *t) {
+    static const char *const options[OPTIONS] = {"debug", "texmode_unified", "texmode_independent"};
+    for (unsigned i = 0; i < OPTIONS; i++)
         if (t->kind == PTX_TOKEN_WORD && t->length == strlen(options[i]) && memcmp(t->text, options[i], t->length) == 0)
-            return true;
-    return false;
+            return i;
+    return OPTIONS;
 }
 
 static void parse_target(ptx_parser *p) {
@@ -56,15 +69,22 @@ static void parse_target(ptx_parser *p) {
     if (!parse_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
     check_architecture(p);
     ptx_lexer_advance(&p->lexer);
+    bool given[OPTIONS] = {false};
     while (ptx_accept(p, ',')) {
-        if (!is_harmless_option(&p->lexer.token)) ptx_expected(p, "debug or texmode_independent");
+        const unsigned option = harmless_option(&p->lexer.token);
+        if (option == OPTIONS) ptx_expected(p, "debug or texmode_independent");
         ptx_require_token(p);
+        given[option] = true;
+        if (given[OPTION_UNIFIED] && given[OPTION_INDEPENDENT])
+            ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
+                            "texmode_unified and texmode_independent do not go together: remove one");
         ptx_lexer_advance(&p->lexer);
     }
 }
 
+/* `.address_size 64`, if it is there. */
 static void parse_address_size(ptx_parser *p) {
-    ptx_lexer_advance(&p->lexer);
+    if (!ptx_accept_directive(p, ".address_size")) return;
     ptx_position at = p->lexer.token.position;
     p->module->address_bits = (uint32_t)ptx_expect_integer(p, UINT32_MAX, "an address size");
     if (p->module->address_bits != 64)
@@ -83,37 +103,38 @@ static void parse_alias(ptx_parser *p) {
         if (!name->symbol || name->symbol->kind != PTX_SYMBOL_FUNCTION)
             ptx_fail_syntax(&p->diagnostics, at, "'%s' is not a function", name->text);
         functions[i] = name->symbol->function;
+        if (i == 1 && functions[i]->alias_of) functions[i] = (ptx_function *)functions[i]->alias_of;
         if (functions[i]->has_body != (i == 1) || functions[i]->alias_of)
             ptx_fail_syntax(&p->diagnostics, at, "an alias is for a function without a body, of one with");
+        if (functions[i]->is_entry || (i == 1 && functions[i]->is_weak))
+            ptx_fail_syntax(&p->diagnostics, at, "'%s' is %s: it has no alias", name->text,
+                            functions[i]->is_entry ? "a kernel" : ".weak");
         ptx_expect(p, i == 0 ? ',' : ';');
     }
-    if (!ptx_same_signature(functions[0], functions[1]))
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'%s' has other parameters than '%s'",
+    if (!ptx_same_signature(functions[0], functions[1]) || functions[0]->is_noreturn != functions[1]->is_noreturn)
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'%s' has other parameters or directives than '%s'",
                         functions[0]->name, functions[1]->name);
     functions[0]->alias_of = functions[1];
 }
 
-static bool accept_linkage(ptx_parser *p, ptx_linkage *linkage) {
-    static const struct {
-        const char *directive;
-        size_t offset;
-    } all[] = {
-        {".visible", offsetof(ptx_linkage, is_visible)},
-        {".extern", offsetof(ptx_linkage, is_extern)},
-        {".weak", offsetof(ptx_linkage, is_weak)},
-        {".common", offsetof(ptx_linkage, is_common)},
+static ptx_linkage accept_linkage(ptx_parser *p) {
+    static const char *const directives[] = {
+        [PTX_LINKAGE_VISIBLE] = ".visible",
+        [PTX_LINKAGE_EXTERN] = ".extern",
+        [PTX_LINKAGE_WEAK] = ".weak",
+        [PTX_LINKAGE_COMMON] = ".common",
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!ptx_accept_directive(p, all[i].directive)) continue;
-        *(bool *)((char *)linkage + all[i].offset) = true;
-        return true;
-    }
-    return false;
+    for (unsigned i = 1; i < sizeof directives / sizeof *directives; i++)
+        if (ptx_accept_directive(p, directives[i])) return i;
+    return PTX_LINKAGE_NONE;
 }
 
 static void parse_declaration(ptx_parser *p) {
-    ptx_linkage linkage = {0};
-    while (accept_linkage(p, &linkage)) continue;
+    const ptx_position at = p->lexer.token.position;
+    const ptx_linkage linkage = accept_linkage(p);
+    if (linkage && accept_linkage(p))
+        ptx_fail_syntax(&p->diagnostics, at,
+                        "a declaration has one of .visible, .extern, .weak and .common: remove one");
     if (ptx_at_directive(p, ".entry") || ptx_at_directive(p, ".func")) {
         ptx_parse_function(p, linkage);
     } else if (ptx_at_space(p)) {
@@ -132,12 +153,12 @@ static void parse_item(ptx_parser *p) {
     } else if (ptx_at_directive(p, ".section")) {
         ptx_parse_section(p);
     } else if (ptx_at_directive(p, ".pragma")) {
-        p->module->keeps_loops |= ptx_parse_pragma(p);
+        p->module->keeps_loops |= ptx_parse_pragma(p, PTX_PRAGMA_OF_MODULE);
     } else if (ptx_at_directive(p, ".alias")) {
         parse_alias(p);
     } else if (ptx_at_directive(p, ".address_size")) {
-        parse_address_size(p);
-    } else if (!ptx_accept(p, ';')) {
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'.address_size' goes right behind .target, once");
+    } else {
         parse_declaration(p);
     }
 }
@@ -188,6 +209,7 @@ static void keep_module_lists(ptx_parser *p) {
 static haul_status check_and_analyse(ptx_module *module) {
     for (size_t f = 0; f < module->function_count; f++) {
         if (!module->functions[f]->has_body || module->functions[f]->blocks) continue;
+        HAUL_TRY(ptx_check_parameters(module, module->functions[f]));
         HAUL_TRY(ptx_verify(module, module->functions[f]));
         ptx_name_spaces(module->functions[f]);
         ptx_analyse(module, module->functions[f]);
@@ -205,6 +227,7 @@ static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last
     ptx_lexer_start(&p->lexer, &p->diagnostics, source->text, length);
     parse_version(p);
     parse_target(p);
+    parse_address_size(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
     if (last) add_workspace(p);
     find_dynamic_alignments(p);
@@ -238,7 +261,8 @@ static haul_status parse(ptx_parser *p, const char *name, const ptx_source *sour
     ptx_symbols_start(&p->symbols, &p->scratch, p->memory);
     HAUL_TRY(parse_texts(p, sources, count));
     if (count > 1) p->module->name = arena_copy(p->memory, name, strlen(name));
-    return HAUL_OK;
+    HAUL_TRY(ptx_check_constants(p->module));
+    return ptx_check_shared(p->module, &p->scratch);
 }
 
 haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **result) {

@@ -11,6 +11,8 @@ void ptx_parse_file(ptx_parser *p) {
     const size_t index = p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
     if (!ptx_at(p, PTX_TOKEN_STRING)) ptx_expected(p, "a file's name in quotes");
     while (p->files.count <= index) PTX_APPEND(p, p->files, NULL);
+    if (p->files.items[index])
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "file %zu is declared twice", index - p->first_file);
     p->files.items[index] = ptx_token_name(p)->text;
     ptx_lexer_advance(&p->lexer);
     for (int i = 0; i < 2 && ptx_accept(p, ','); i++) ptx_expect_integer(p, UINT64_MAX, "a file's time or size");
@@ -81,22 +83,23 @@ static uint32_t inlined_at(ptx_parser *p) {
     grow_place_table(p);
     uint32_t known = *entry_of(p, &outer);
     unsigned depth = 0;
+    if (!known)
+        ptx_fail_syntax(&p->diagnostics, at, "no .loc before this one has file %u, line %u, column %u", outer.file,
+                        outer.line, outer.column);
     for (uint32_t i = known; i; i = p->places.items[i - 1].inlined_at)
         if (++depth == MAX_INLINE_DEPTH) ptx_fail_syntax(&p->diagnostics, at, "inlined more than %u deep", depth);
-    return known ? known : add_place(p, outer);
+    return known;
 }
 
 void ptx_parse_loc(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
     ptx_place place = read_line(p);
-    while (ptx_accept(p, ',')) {
-        if (accept_word(p, "function_name")) {
-            skip_function_name(p);
-        } else if (accept_word(p, "inlined_at")) {
-            place.inlined_at = inlined_at(p);
-        } else {
-            ptx_expected(p, "function_name or inlined_at");
-        }
+    if (ptx_accept(p, ',')) {
+        if (!accept_word(p, "function_name")) ptx_expected(p, "function_name");
+        skip_function_name(p);
+        ptx_expect(p, ',');
+        if (!accept_word(p, "inlined_at")) ptx_expected(p, "inlined_at");
+        place.inlined_at = inlined_at(p);
     }
     p->place = add_place(p, place);
 }
@@ -117,15 +120,51 @@ void ptx_parse_section(ptx_parser *p) {
     }
 }
 
-/* Hints to ptxas: PTX says that an unknown one is ignored. */
-bool ptx_parse_pragma(ptx_parser *p) {
-    static const char nounroll[] = "nounroll";
+/* Hints to ptxas. In functions an unknown one is ignored; those of this table have their place and, after a blank, a
+ * number. As ptxas 13.0 has it. */
+static const struct pragma {
+    const char *name;
+    bool in_body_only, has_number;
+} pragmas[] = {
+    {"nounroll", false, false},
+    {"enable_smem_spilling", true, false},
+    {"used_bytes_mask", true, true},
+    {"frequency", true, true},
+};
+
+static const struct pragma *pragma_of(const ptx_token *t, size_t *used) {
+    for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++) {
+        const size_t length = *used = strlen(pragmas[i].name);
+        if (t->length < length || memcmp(t->text, pragmas[i].name, length) != 0) continue;
+        if (t->length == length || (pragmas[i].has_number && t->text[length] == ' ')) return &pragmas[i];
+    }
+    return NULL;
+}
+
+static void check_pragma(ptx_parser *p, const ptx_token *t, ptx_pragma_place place) {
+    size_t used;
+    const struct pragma *known = pragma_of(t, &used);
+    const int shown = t->length < 60 ? (int)t->length : 60;
+    if (!known && place == PTX_PRAGMA_OF_MODULE)
+        ptx_fail_syntax(&p->diagnostics, t->position,
+                        "there is no pragma \"%.*s\" for a module: put it into a function", shown, t->text);
+    if (!known) return;
+    if (known->in_body_only && place != PTX_PRAGMA_OF_BODY)
+        ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" belongs into a function's body", known->name);
+    while (used < t->length && t->text[used] == ' ') used++;
+    if (known->has_number && (used == t->length || t->text[used] < '0' || t->text[used] > '9'))
+        ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" takes a number", known->name);
+}
+
+bool ptx_parse_pragma(ptx_parser *p, ptx_pragma_place place) {
     bool found = false;
     do {
         ptx_lexer_advance(&p->lexer);
         const ptx_token t = p->lexer.token;
+        size_t used;
         if (!ptx_accept(p, PTX_TOKEN_STRING)) ptx_expected(p, "a pragma in quotes");
-        found |= t.length == strlen(nounroll) && memcmp(t.text, nounroll, t.length) == 0;
+        check_pragma(p, &t, place);
+        found |= pragma_of(&t, &used) == pragmas;
     } while (ptx_at(p, ','));
     ptx_expect(p, ';');
     return found;

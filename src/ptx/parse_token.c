@@ -45,11 +45,23 @@ ptx_name *ptx_token_name(ptx_parser *p) {
     return ptx_intern(&p->symbols, p->lexer.token.text, p->lexer.token.length);
 }
 
-ptx_name *ptx_expect_name(ptx_parser *p) {
-    if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a name");
+static bool is_reserved(const ptx_token *t) {
+    static const char warp_size[] = "WARP_SZ";
+    if (t->length == 1) return *t->text == '$';
+    return t->length == strlen(warp_size) && memcmp(t->text, warp_size, t->length) == 0;
+}
+
+ptx_name *ptx_expect_name_or_sink(ptx_parser *p) {
+    if (!ptx_at(p, PTX_TOKEN_WORD) || is_reserved(&p->lexer.token)) ptx_expected(p, "a name");
     ptx_name *name = ptx_token_name(p);
     ptx_lexer_advance(&p->lexer);
     return name;
+}
+
+ptx_name *ptx_expect_name(ptx_parser *p) {
+    if (ptx_at(p, PTX_TOKEN_WORD) && p->lexer.token.length == 1 && *p->lexer.token.text == '_')
+        ptx_expected(p, "a name");
+    return ptx_expect_name_or_sink(p);
 }
 
 uint64_t ptx_expect_integer(ptx_parser *p, uint64_t largest, const char *what) {
@@ -71,10 +83,6 @@ ptx_symbol *ptx_declare_or_fail(ptx_parser *p, ptx_name *name, ptx_symbol_kind k
     return symbol;
 }
 
-static bool is_declarable(unsigned type) {
-    return type == PTX_PRED || ptx_bits(type) >= 8;
-}
-
 static bool is_named(const ptx_token *t, unsigned type) {
     const char *name = ptx_types[type].name;
     return t->length == strlen(name) + 1 && memcmp(t->text + 1, name, t->length - 1) == 0;
@@ -84,7 +92,7 @@ ptx_type ptx_type_of_directive(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_DIRECTIVE) return PTX_TYPE_NONE;
     for (unsigned i = 1; i < PTX_TYPE_COUNT; i++) {
-        if (!is_declarable(i) || !is_named(t, i)) continue;
+        if (!is_named(t, i)) continue;
         ptx_require_token(p);
         return i;
     }

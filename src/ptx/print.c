@@ -119,7 +119,7 @@ static void print_shape(const ptx_variable *v, text *out) {
     if (v->space != PTX_SPACE_REG && v->alignment != element) text_printf(out, " .align %u", v->alignment);
     if (v->vector > 1) text_printf(out, " .v%u", v->vector);
     text_printf(out, " .%s %s", ptx_types[v->type].name, v->name);
-    if (count > 1) text_printf(out, "[%" PRIu64 "]", count);
+    if (count > 1 || (count && v->dimensions)) text_printf(out, "[%" PRIu64 "]", count);
     if (count == 0) text_put(out, "[]");
 }
 
@@ -162,19 +162,21 @@ static uint64_t initial_length(const ptx_variable *v) {
 }
 
 static void print_initial(const ptx_variable *v, text *out) {
-    uint64_t end = initial_length(v), bytes = scalar_bytes(v);
-    bool list = v->size > bytes;
+    const uint64_t end = initial_length(v), bytes = scalar_bytes(v), element = bytes * v->vector;
+    const bool list = v->size > element || v->dimensions, vector = v->vector > 1;
     size_t next = 0;
     text_put(out, list ? " = {" : " = ");
-    for (uint64_t at = 0; at < end; at += bytes) {
-        if (at) text_put(out, ", ");
+    for (uint64_t at = 0; at < end || (vector && at % element); at += bytes) {
+        if (at) text_put(out, vector && at % element == 0 ? "}, " : ", ");
+        if (vector && at % element == 0) text_put(out, "{");
         if (next < v->relocation_count && v->relocations[next].at == at) {
             print_relocation(&v->relocations[next++], out);
         } else {
             print_scalar(v, at, out);
         }
     }
-    if (list) text_put(out, "}");
+    text_put(out, vector ? "}" : "");
+    text_put(out, list ? "}" : "");
 }
 
 static void print_linkage(bool is_extern, bool is_visible, bool is_weak, bool is_common, text *out) {
@@ -210,7 +212,7 @@ static void print_signature(const ptx_function *f, text *out) {
     if (f->result_count) print_parameters(f->results, f->result_count, out);
     text_printf(out, "%s%s", f->result_count ? " " : "", f->name);
     print_parameters(f->params, f->param_count, out);
-    if (f->is_noreturn) text_put(out, " .noreturn");
+    if (!f->is_entry) ptx_print_properties(f, " ", out);
 }
 
 static void print_header(const ptx_function *f, text *out) {
@@ -219,24 +221,9 @@ static void print_header(const ptx_function *f, text *out) {
     print_signature(f, out);
 }
 
-static void print_extents(const char *directive, const uint32_t extents[3], text *out) {
-    if (extents[0]) text_printf(out, "%s %u, %u, %u\n", directive, extents[0], extents[1], extents[2]);
-}
-
-static void print_number(const char *directive, uint32_t value, text *out) {
-    if (value) text_printf(out, "%s %u\n", directive, value);
-}
-
-static void print_properties(const ptx_function *f, text *out) {
-    print_extents(".maxntid", f->max_threads, out);
-    print_extents(".reqntid", f->required_threads, out);
-    print_extents(".reqnctapercluster", f->cluster, out);
-    print_number(".minnctapersm", f->min_blocks, out);
-    print_number(".maxnreg", f->max_registers, out);
-    print_number(".maxclusterrank", f->max_cluster_rank, out);
-    if (f->explicit_cluster) text_put(out, ".explicitcluster\n");
-    if (f->blocks_are_clusters) text_put(out, ".blocksareclusters\n");
-    if (f->keeps_loops) text_put(out, ".pragma \"nounroll\";\n");
+static void print_properties(const ptx_module *m, const ptx_function *f, text *out) {
+    ptx_print_properties(f, "\n", out);
+    if (f->keeps_loops && !m->keeps_loops) text_put(out, "\n.pragma \"nounroll\";");
 }
 
 /* Registers that are parameters come first and stand in the header. */
@@ -354,9 +341,8 @@ void ptx_print_function(const ptx_module *m, const ptx_function *f, text *out) {
         text_put(out, ";\n");
         return;
     }
-    text_put(out, "\n");
-    print_properties(f, out);
-    text_put(out, "{\n");
+    if (f->is_entry) print_properties(m, f, out);
+    text_put(out, "\n{\n");
     print_registers(f, out);
     for (size_t i = 0; i < f->variable_count; i++) {
         text_put(out, "\t");
@@ -403,12 +389,24 @@ static bool refers_forward(const ptx_module *m) {
     return false;
 }
 
-/* The grid's workspace comes by itself, behind all others. */
+static bool is_static(const ptx_variable *v) {
+    return !v->is_extern && !v->is_visible && !v->is_weak && !v->is_common;
+}
+
+/* The grid's workspace comes by itself, behind all others. Variables that are named before they are declared can be
+ * `.extern` first, the others cannot. */
 static void print_variables(const ptx_module *m, text *out) {
     const size_t count = m->variable_count - (m->workspace != NULL);
-    if (refers_forward(m))
-        for (size_t v = 0; v < count; v++) print_variable(m->variables[v], false, out);
-    for (size_t v = 0; v < count; v++) print_variable(m->variables[v], true, out);
+    if (!refers_forward(m)) {
+        for (size_t v = 0; v < count; v++) print_variable(m->variables[v], true, out);
+        return;
+    }
+    for (size_t v = 0; v < count; v++)
+        if (!is_static(m->variables[v])) print_variable(m->variables[v], false, out);
+    for (size_t v = 0; v < count; v++)
+        if (is_static(m->variables[v])) print_variable(m->variables[v], true, out);
+    for (size_t v = 0; v < count; v++)
+        if (!is_static(m->variables[v])) print_variable(m->variables[v], true, out);
 }
 
 static void print_prototype(const ptx_function *f, text *out) {
@@ -428,6 +426,7 @@ void ptx_print_module(const ptx_module *m, text *out) {
     text_printf(out, ".version %u.%u\n.target sm_%u", m->version / 10, m->version % 10, m->sm);
     if (m->sm_suffix) text_append(out, &m->sm_suffix, 1);
     text_printf(out, "\n.address_size %u\n\n", m->address_bits);
+    if (m->keeps_loops) text_put(out, ".pragma \"nounroll\";\n");
     for (size_t i = 0; i < m->file_count; i++)
         if (m->files[i]) text_printf(out, ".file %zu \"%s\"\n", i, m->files[i]);
     bool entries = names_an_entry(m);

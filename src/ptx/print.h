@@ -12,6 +12,8 @@ void ptx_print_function(const ptx_module *module, const ptx_function *function, 
 /* Without indent and newline: `@%p1 ld.global.f32 %f1, [%rd1+4];` */
 void ptx_print_instruction(const ptx_module *module, const ptx_function *function, const ptx_instruction *instruction,
                            text *out);
+/* `.noreturn`, `.maxntid 64, 1, 1` and the like, each behind `before` (parse_property.c). */
+void ptx_print_properties(const ptx_function *function, const char *before, text *out);
 /* `ld.global.f32` */
 void ptx_print_opcode(const ptx_instruction *instruction, text *out);
 

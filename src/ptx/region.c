@@ -57,10 +57,6 @@ static haul_status check_signature(const ptx_flattener *f, const ptx_function *g
     uint64_t bytes = 0;
     for (size_t i = 0; i < g->param_count + g->result_count; i++) {
         const ptx_variable *v = i < g->param_count ? g->params[i] : g->results[i - g->param_count];
-        if (v->space == PTX_SPACE_REG && v->type == PTX_PRED)
-            return ptx_flat_fail(f, HAUL_ERROR_UNSUPPORTED, at,
-                                 "a predicate cannot be passed to '%s', which is not put in line (in '%s')",
-                                 g->name ? g->name : "a function", f->entry->name);
         bytes += v->size > MAX_AREA ? MAX_AREA + 1 : v->size + 16;
     }
     if (bytes > MAX_AREA)

@@ -43,9 +43,20 @@ typedef enum ptx_symbol_kind {
     PTX_SYMBOL_LABEL, /* index */
 } ptx_symbol_kind;
 
+/* How a declaration says that other texts see it, or define it. */
+typedef enum ptx_linkage {
+    PTX_LINKAGE_NONE,
+    PTX_LINKAGE_VISIBLE,
+    PTX_LINKAGE_EXTERN,
+    PTX_LINKAGE_WEAK,
+    PTX_LINKAGE_COMMON,
+} ptx_linkage;
+
 struct ptx_symbol {
     ptx_symbol_kind kind;
-    uint32_t depth; /* of its scope: 0 module, 1 function, 2.. nested */
+    ptx_linkage linkage; /* of the first declaration in the text that is read, of variables and functions */
+    bool is_defined;     /* by that text */
+    uint32_t depth;      /* of its scope: 0 module, 1 function, 2.. nested */
     uint32_t index, count;
     ptx_type type;
     ptx_variable *variable;

@@ -1,8 +1,8 @@
 #include "ptx/ir.h"
 
 const ptx_type_info ptx_types[PTX_TYPE_COUNT] = {
-    {"", 0, 0},
-#define TYPE(id, name, bits, kind) {name, bits, #kind[0]},
+    {"", 0, 0, PTX_HAS_NONE},
+#define TYPE(id, name, bits, kind, has) {name, bits, #kind[0], PTX_HAS_##has},
 #include "ptx/types.def"
 #undef TYPE
 };

@@ -17,6 +17,10 @@ haul_status ptx_check_fail(const ptx_check *c, ptx_position at, const char *form
 
 /* ---- labels ---- */
 
+static bool is_before(ptx_position a, ptx_position b) {
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
 static haul_status check_labels(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     for (unsigned o = 0; o < i->operand_count; o++) {
@@ -27,6 +31,8 @@ static haul_status check_labels(const ptx_check *c) {
             return ptx_check_fail(c, i->operands[o].position, "'%s' is not a place", label->name);
         if (i->op == PTX_OP_BRX_IDX && !label->branch_targets)
             return ptx_check_fail(c, i->operands[o].position, "'%s' is not a list of .branchtargets", label->name);
+        if (table && !is_before(label->position, i->position))
+            return ptx_check_fail(c, i->operands[o].position, "'%s' is declared below: put it in front", label->name);
         if (i->op == PTX_OP_CALL && !label->prototype && !label->call_targets)
             return ptx_check_fail(c, i->operands[o].position, "'%s' is not a .callprototype or .calltargets",
                                   label->name);
@@ -36,20 +42,57 @@ static haul_status check_labels(const ptx_check *c) {
 
 /* ---- calls ---- */
 
+static bool is_bits(unsigned type) {
+    return ptx_types[type].kind == 'B' || type == PTX_F16X2;
+}
+
+/* As ptxas has it: integers of 8 and 16 bits are passed as bits. */
+static bool can_be_passed(unsigned type) {
+    return is_bits(type) || ptx_types[type].kind == 'F' || ptx_bits(type) >= 32;
+}
+
+static bool passes(unsigned formal, unsigned type) {
+    if (formal == PTX_PRED || type == PTX_PRED || ptx_bits(formal) != ptx_bits(type)) return false;
+    if (is_bits(formal) || is_bits(type)) return true;
+    return ptx_types[formal].kind == 'F' || ptx_types[type].kind == 'F' ? formal == type : true;
+}
+
+static haul_status fail_passing(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal,
+                                const char *name) {
+    return ptx_check_fail(c, o->position, "'%s' has another type than the function's '%s', a .%s%s", name, formal->name,
+                          ptx_types[formal->type].name, formal->dimensions ? " array" : "");
+}
+
+/* Arrays have the same size and alignment. */
+static haul_status check_passed(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal) {
+    const ptx_variable *v = o->variable;
+    const bool arrays = v->dimensions && formal->dimensions, scalars = !v->dimensions && !formal->dimensions;
+    if (formal->space != PTX_SPACE_PARAM)
+        return ptx_check_fail(c, o->position, "'%s' is in .param, the function's '%s' is a register", v->name,
+                              formal->name);
+    if (scalars && passes(formal->type, v->type)) return HAUL_OK;
+    if (!arrays || (v->size != formal->size && formal->size)) return fail_passing(c, o, formal, v->name);
+    if (v->alignment == formal->alignment) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "'%s' is aligned to %u bytes, the function's '%s' to %u", v->name,
+                          v->alignment, formal->name, formal->alignment);
+}
+
 static haul_status check_call_value(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal, bool result) {
-    if (o->kind == PTX_VARIABLE_ADDRESS && o->variable->space == PTX_SPACE_PARAM && !o->offset) {
-        if (formal->space == PTX_SPACE_PARAM && (o->variable->size == formal->size || !formal->size)) return HAUL_OK;
-        return ptx_check_fail(c, o->position, "'%s' has another size than the parameter", o->variable->name);
-    }
+    if (!formal->dimensions && !can_be_passed(formal->type))
+        return ptx_check_fail(c, o->position,
+                              "no call can pass the function's '%s', a .%s: declare it as bits or wider", formal->name,
+                              ptx_types[formal->type].name);
+    if (o->kind == PTX_VARIABLE_ADDRESS && o->variable->space == PTX_SPACE_PARAM && !o->offset)
+        return check_passed(c, o, formal);
     if (o->kind == PTX_INTEGER && !result) {
-        if (formal->size && formal->size <= 8) return HAUL_OK;
-        return ptx_check_fail(c, o->position, "a constant has another size than the parameter");
+        if (!formal->dimensions && formal->size <= 8 && ptx_types[formal->type].kind != 'F') return HAUL_OK;
+        return ptx_check_fail(c, o->position, "a constant has another type than the function's '%s'", formal->name);
     }
     if (o->kind != PTX_REGISTER || o->negated)
         return ptx_check_fail(c, o->position, "calls pass .param variables, registers and integers");
     const ptx_register *r = &c->function->registers[o->reg];
-    if (formal->size == (ptx_bits(r->type) + 7) / 8) return HAUL_OK;
-    return ptx_check_fail(c, o->position, "'%s' has another size than the parameter", r->name);
+    if (!formal->dimensions && passes(formal->type, r->type)) return HAUL_OK;
+    return fail_passing(c, o, formal, r->name);
 }
 
 static haul_status check_call_list(const ptx_check *c, const ptx_operand *list, ptx_variable *const *formals,
@@ -61,29 +104,40 @@ static haul_status check_call_list(const ptx_check *c, const ptx_operand *list, 
     return HAUL_OK;
 }
 
-static const ptx_function *called_signature(const ptx_check *c) {
+static haul_status check_lists(const ptx_check *c, const ptx_function *callee) {
+    const ptx_operand *results = &c->instruction->operands[0], *arguments = &c->instruction->operands[2];
+    HAUL_TRY(check_call_list(c, results, callee->results, callee->result_count, true));
+    return check_call_list(c, arguments, callee->params, callee->param_count, false);
+}
+
+/* Through a register, to a function that the label says enough of. */
+static haul_status check_indirect_call(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    if (i->operands[1].kind == PTX_FUNCTION_ADDRESS) return i->operands[1].function;
     const ptx_label *label = i->operand_count > 3 ? &c->function->labels[i->operands[3].label] : NULL;
-    if (!label) return NULL;
-    return label->prototype ? label->prototype : label->call_target_count ? label->call_targets[0] : NULL;
+    if (ptx_bits(c->function->registers[i->operands[1].reg].type) != 64)
+        return ptx_check_fail(c, i->operands[1].position, "the address of a function has 64 bits");
+    if (!label) return ptx_check_fail(c, i->operands[1].position, "through a register needs a .callprototype");
+    HAUL_TRY(check_labels(c));
+    if (!is_before(label->position, i->position))
+        return ptx_check_fail(c, i->operands[3].position, "'%s' is declared below: put it before the call",
+                              label->name);
+    if (label->prototype) return check_lists(c, label->prototype);
+    for (uint32_t t = 0; t < label->call_target_count; t++) HAUL_TRY(check_lists(c, label->call_targets[t]));
+    return HAUL_OK;
 }
 
 static haul_status check_call(const ptx_check *c) {
-    const ptx_operand *target = &c->instruction->operands[1];
-    if (ptx_is_far_call(c->instruction)) return HAUL_OK; /* nobody wrote it */
-    bool indirect = target->kind == PTX_REGISTER;
-    if (!indirect && target->kind != PTX_FUNCTION_ADDRESS)
-        return ptx_check_fail(c, target->position, "needs a function");
-    if (indirect && ptx_bits(c->function->registers[target->reg].type) != 64)
-        return ptx_check_fail(c, target->position, "the address of a function has 64 bits");
-    if (!indirect && target->function->is_entry)
+    const ptx_instruction *i = c->instruction;
+    const ptx_operand *target = &i->operands[1];
+    if (ptx_is_far_call(i)) return HAUL_OK; /* nobody wrote it */
+    if (target->kind == PTX_REGISTER) return check_indirect_call(c);
+    if (target->kind != PTX_FUNCTION_ADDRESS) return ptx_check_fail(c, target->position, "needs a function");
+    if (target->function->is_entry)
         return ptx_check_fail(c, target->position, "'%s' is an .entry, which cannot be called", target->function->name);
-    HAUL_TRY(check_labels(c));
-    const ptx_function *callee = called_signature(c);
-    if (!callee) return ptx_check_fail(c, target->position, "through a register needs a .callprototype");
-    HAUL_TRY(check_call_list(c, &c->instruction->operands[0], callee->results, callee->result_count, true));
-    return check_call_list(c, &c->instruction->operands[2], callee->params, callee->param_count, false);
+    if (i->operand_count > 3)
+        return ptx_check_fail(c, i->operands[3].position, "of '%s' takes no .callprototype and no .calltargets",
+                              target->function->name);
+    return check_lists(c, target->function);
 }
 
 /* ---- the whole ---- */

@@ -95,11 +95,19 @@ static haul_status check_converted(const ptx_check *c, const ptx_operand *o) {
     return check_space(c, o, o->variable->space == space, ptx_space_names[space]);
 }
 
+/* A .param variable of a body. */
+static bool is_passed(const ptx_variable *v) {
+    return v->space == PTX_SPACE_PARAM && v->role == PTX_LOCAL_PARAMETER;
+}
+
 static haul_status check_address(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op, bits = ptx_bits(type);
     if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
         return ptx_check_fail(c, o->position, "cannot be an address: mov it into a register first");
     if (op != PTX_OP_MOV && o->kind == PTX_VARIABLE_ADDRESS) HAUL_TRY(check_converted(c, o));
+    if (o->kind == PTX_VARIABLE_ADDRESS && is_passed(o->variable))
+        return ptx_check_fail(c, o->position, "cannot be the address of '%s', which calls pass: use .local memory",
+                              o->variable->name);
     if (ptx_types[type].kind != 'F' && (bits == 32 || bits == 64)) return HAUL_OK;
     return ptx_check_fail(c, o->position, "must be a .%s, not an address", ptx_types[type].name);
 }
@@ -242,15 +250,35 @@ static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
                           base->variable->name, ptx_space_names[space], ptx_ops[op].mnemonic, ptx_space_names[space]);
 }
 
+/* Who may do what with a variable in .param. */
+static haul_status check_parameter(const ptx_check *c, const ptx_operand *o) {
+    const ptx_instruction *i = c->instruction;
+    const ptx_variable *v = o->variable;
+    if (i->op == PTX_OP_LD && v->role == PTX_RESULT)
+        return ptx_check_fail(c, o->position, "'%s' is the function's result, which it can only store to", v->name);
+    if (i->op == PTX_OP_ST && (v->role == PTX_ENTRY_PARAMETER || v->role == PTX_FUNCTION_PARAMETER))
+        return ptx_check_fail(c, o->position, "'%s' is a parameter, which can only be read: copy it first", v->name);
+    if (i->guarded && is_passed(v))
+        return ptx_check_fail(c, o->position,
+                              "'%s' is passed by a call, so the access can have no guard: branch around it", v->name);
+    return HAUL_OK;
+}
+
+static haul_status check_named(const ptx_check *c, const ptx_operand *o, ptx_space space) {
+    const ptx_space has = o->variable->space;
+    if (space == PTX_SPACE_GENERIC) return check_nameless(c, o);
+    if (has == PTX_SPACE_PARAM && space == PTX_SPACE_PARAM) return check_parameter(c, o);
+    return check_space(c, o, has == space, ptx_space_names[space]);
+}
+
 static haul_status check_memory(const ptx_check *c, const ptx_operand *o, unsigned which) {
     if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
     const ptx_operand *base = &o->parts[0];
     ptx_space space = ptx_space_of_memory(c->instruction, which);
-    if (base->kind == PTX_INTEGER) return HAUL_OK;
-    if (base->kind == PTX_VARIABLE_ADDRESS) {
-        if (space == PTX_SPACE_GENERIC) return check_nameless(c, base);
-        return check_space(c, base, base->variable->space == space, ptx_space_names[space]);
-    }
+    if (base->kind == PTX_INTEGER && space == PTX_SPACE_LOCAL) return HAUL_OK;
+    if (base->kind == PTX_INTEGER)
+        return ptx_check_fail(c, base->position, "can be a number in .local only: mov it into a register first");
+    if (base->kind == PTX_VARIABLE_ADDRESS) return check_named(c, base, space);
     if (base->kind != PTX_REGISTER || base->negated)
         return ptx_check_fail(c, base->position, "must be a register or a variable");
     const ptx_register *r = &c->function->registers[base->reg];

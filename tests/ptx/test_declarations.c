@@ -56,7 +56,7 @@ static void fills_arrays_from_nested_braces(void **state) {
     assert_initial(".global .u8 a[4] = {1, 0x7f, 017};", (uint8_t[]){1, 127, 15, 0}, 4);
     assert_initial(".global .s16 a[2][2] = {{-1}, {2, 3}};", (int16_t[]){-1, 0, 2, 3}, 8);
     assert_initial(".global .u16 a[][2] = {{1}, {2, 3}, {4}};", (uint16_t[]){1, 0, 2, 3, 4, 0}, 12);
-    assert_initial(".global .f32 a[3] = {1.5, 0f40000000, 3};", (float[]){1.5f, 2, 3}, 12);
+    assert_initial(".global .f32 a[3] = {1.5, 0f40000000, 3.0};", (float[]){1.5f, 2, 3}, 12);
     assert_initial(".const .f64 a = 0.25;", (double[]){0.25}, 8);
     assert_initial(".global .v2 .u32 a[2] = {{1, 2}, {3, 4}};", (uint32_t[]){1, 2, 3, 4}, 16);
 }
@@ -73,7 +73,18 @@ static void computes_constant_expressions(void **state) {
     assert_initial(".global .u64 a = 3 < 4 && 1 != 2 || 0;", (uint64_t[]){1}, 8);
     assert_initial(".global .u64 a = 0 ? 5 : 2 ? 6 : 7;", (uint64_t[]){6}, 8);
     assert_initial(".global .u64 a = WARP_SZ;", (uint64_t[]){32}, 8);
-    assert_initial(".global .f32 a = 1.0 / 4 + 1;", (float[]){1.25f}, 4);
+    assert_initial(".global .f32 a = 1.0 / 4.0 + 1.0;", (float[]){1.25f}, 4);
+}
+
+static void numbers_the_variables_of_a_range(void **state) {
+    (void)state;
+    ptx_module *module = parse(HEADER ".global .align 8 .u32 x<3>, y;\n");
+    assert_int_equal(module->variable_count, 4);
+    assert_string_equal(module->variables[0]->name, "x0");
+    assert_string_equal(module->variables[2]->name, "x2");
+    assert_int_equal(module->variables[2]->alignment, 8);
+    assert_string_equal(module->variables[3]->name, "y");
+    ptx_module_free(module);
 }
 
 static void keeps_no_bytes_of_zeros(void **state) {
@@ -88,7 +99,7 @@ static void records_addresses_in_initial_values(void **state) {
     (void)state;
     ptx_module *module = parse(HEADER ".global .b8 s[4];\n.visible .func f() { ret; }\n"
                                       ".global .u64 a[4] = {7, generic(s)+2, s, f};\n"
-                                      ".global .u8 b[2] = {0xff00(s), mask(0xff, generic(s))};\n");
+                                      ".global .u8 b[2] = {0xff00(s), 0xff(generic(s))};\n");
     const ptx_variable *s = variable_named(module, "s"), *a = variable_named(module, "a"),
                        *b = variable_named(module, "b");
     assert_int_equal(a->initial[0], 7);
@@ -148,7 +159,7 @@ static void reads_a_kernels_parameters_and_limits(void **state) {
     ptx_module *module =
         parse(HEADER ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 b[24])\n"
                      ".maxntid 128, 2\n.minnctapersm 3\n.maxnreg 64\n.reqnctapercluster 2, 1, 1\n"
-                     ".explicitcluster\n.maxclusterrank 8\n{ ret; }\n.entry bare { ret; }\n");
+                     ".explicitcluster\n{ ret; }\n.entry bare .maxclusterrank 8 { ret; }\n");
     const ptx_function *k = ptx_find_entry(module, "k");
     assert_non_null(k);
     assert_int_equal(k->param_count, 2);
@@ -164,7 +175,7 @@ static void reads_a_kernels_parameters_and_limits(void **state) {
     assert_int_equal(k->max_registers, 64);
     assert_int_equal(k->cluster[0], 2);
     assert_int_equal(k->explicit_cluster, 1);
-    assert_int_equal(k->max_cluster_rank, 8);
+    assert_int_equal(ptx_find_entry(module, "bare")->max_cluster_rank, 8);
     assert_int_equal(ptx_find_entry(module, "bare")->param_count, 0);
     assert_null(ptx_find_entry(module, "other"));
     ptx_module_free(module);
@@ -173,7 +184,7 @@ static void reads_a_kernels_parameters_and_limits(void **state) {
 static void joins_prototypes_with_their_bodies(void **state) {
     (void)state;
     ptx_module *module =
-        parse(HEADER ".func (.param .b32 r) f (.param .b32 a);\n.entry k() { .param .b32 x; .param .b32 y;"
+        parse(HEADER ".visible .func (.param .b32 r) f (.param .b32 a);\n.entry k() { .param .b32 x; .param .b32 y;"
                      " call (y), f, (x); ret; }\n.visible .func (.param .b32 r2) f(.param .b32 a2) { ret; }\n"
                      ".extern .func g;\n.func h() .noreturn { trap; }\n");
     const ptx_function *f = module->functions[0];
@@ -222,6 +233,7 @@ int main(void) {
         cmocka_unit_test(sizes_and_aligns_variables),
         cmocka_unit_test(fills_arrays_from_nested_braces),
         cmocka_unit_test(computes_constant_expressions),
+        cmocka_unit_test(numbers_the_variables_of_a_range),
         cmocka_unit_test(keeps_no_bytes_of_zeros),
         cmocka_unit_test(records_addresses_in_initial_values),
         cmocka_unit_test(completes_extern_declarations),

@@ -27,7 +27,7 @@ static void names_unsupported_directives(void **state) {
     (void)state;
     UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref'");
     UNSUPPORTED(KERNEL(".tex .u32 t;"), "t.ptx:4:1: unsupported directive '.tex' in a function");
-    UNSUPPORTED(HEADER ".global .attribute(.other) .u32 a;", "t.ptx:4:19: unsupported attribute '.other'");
+    UNSUPPORTED(HEADER ".global .attribute(.other) .u32 a;", "t.ptx:4:20: unsupported attribute '.other'");
 }
 
 static void names_what_is_not_declared(void **state) {
@@ -88,16 +88,18 @@ static void points_at_what_stands_wrong(void **state) {
 static void checks_declarations(void **state) {
     (void)state;
     SYNTAX(HEADER ".global .align 3 .u32 a;", "t.ptx:4:16: an alignment must be a power of two, not 3");
-    SYNTAX(HEADER ".global .pred a;", "t.ptx:4:9: a predicate cannot lie in memory");
-    SYNTAX(HEADER ".global .u32 a[0];", "t.ptx:4:15: this array's extent must be an integer from 1 to 2^40");
-    SYNTAX(HEADER ".global .u32 a[];", "t.ptx:4:14: the size of 'a' is not known");
+    SYNTAX(HEADER ".global .pred a;", "t.ptx:4:9: a predicate cannot lie in memory: declare it as .reg .pred");
+    SYNTAX(HEADER ".global .u32 a[0];", "t.ptx:4:14: the size of 'a' is not known: write how many elements it has");
+    SYNTAX(HEADER ".global .u32 a[];", "t.ptx:4:14: the size of 'a' is not known: write how many elements it has");
     SYNTAX(HEADER ".global .u32 a[2] = {1, 2, 3};", "t.ptx:4:28: too many values for 'a'");
     SYNTAX(HEADER ".global .u32 a[2] = 1;", "t.ptx:4:21: expected '{', found '1'");
-    SYNTAX(HEADER ".global .u32 a[2][2] = {1, {2, 3}, {4}};", "t.ptx:4:36: too many values for 'a'");
+    SYNTAX(HEADER ".global .u32 a[2][2] = {{1}, {2, 3}, {4}};", "t.ptx:4:38: too many values for 'a'");
     SYNTAX(HEADER ".global .u32 a = 1.5;", "t.ptx:4:18: a floating constant cannot initialise a .u32");
     SYNTAX(HEADER ".shared .u32 a = 1;", "t.ptx:4:14: a .shared variable has no initial value");
-    SYNTAX(HEADER ".global .u16 a = a;", "t.ptx:4:18: an address does not fit into a .u16");
-    SYNTAX(HEADER ".global .u8 a = 0xf0f0(a);", "t.ptx:4:17: a mask must cover a whole .u8 at a byte's place");
+    SYNTAX(HEADER ".global .u64 a = a;", "t.ptx:4:18: 'a' cannot be part of its own initial value");
+    SYNTAX(HEADER ".global .u16 b, a = b;", "t.ptx:4:21: an address cannot initialise a .u16: declare it .u64");
+    SYNTAX(HEADER ".global .u8 b, a = 0xf0f0(b);",
+           "t.ptx:4:20: a mask covers one byte: 0xff, 0xff00, 0xff0000 and so on");
     SYNTAX(HEADER ".param .u32 a;", "t.ptx:4:1: .param variables belong into functions");
     SYNTAX(HEADER ".visible .local .u32 a;",
            "t.ptx:4:10: from PTX ISA 3.0 on .local variables belong into functions: declare it in the kernel");
@@ -106,6 +108,110 @@ static void checks_declarations(void **state) {
     SYNTAX(HEADER ".shared .u32 a; .global .u64 b[2] = {0, generic(a) + 4};",
            "t.ptx:4:49: 'a' lies in .shared: an initial value is the address of .global or .const");
     SYNTAX(HEADER ".func f();\n.alias f, f;", "t.ptx:5:11: an alias is for a function without a body, of one with");
+}
+
+static void says_how_to_declare_what_only_instructions_have(void **state) {
+    (void)state;
+    SYNTAX(KERNEL(".reg .bf16 a;"), "t.ptx:4:6: '.bf16' is a type of instructions only: declare a .b16");
+    SYNTAX(HEADER ".global .e4m3 a;", "t.ptx:4:9: '.e4m3' is a type of instructions only: declare a .b8");
+    SYNTAX(HEADER ".func f(.param .tf32 a);", "t.ptx:4:16: '.tf32' is a type of instructions only: declare a .b32");
+    SYNTAX(HEADER ".shared .v4 .f64 a;", "t.ptx:4:13: a vector has at most 128 bits, not 256: declare an array");
+    SYNTAX(HEADER ".entry k(.param .v2 .f32 a) { ret; }",
+           "t.ptx:4:26: 'a' cannot be a vector in .param: declare an array, .b8 a[8]");
+    SYNTAX(HEADER ".entry k(.reg .b32 a) { ret; }", "t.ptx:4:10: a kernel's parameters are .param, not .reg");
+}
+
+static void says_which_directives_go_together(void **state) {
+    (void)state;
+    SYNTAX(HEADER ".entry k() .maxntid 64 .reqntid 64 { ret; }",
+           "t.ptx:4:24: '.maxntid' and '.reqntid' do not go together: remove one");
+    SYNTAX(HEADER ".entry k() .maxclusterrank 4 .reqnctapercluster 2 { ret; }",
+           "t.ptx:4:30: '.maxclusterrank' and '.reqnctapercluster' do not go together: remove one");
+    SYNTAX(HEADER ".entry k() .maxnreg 0 { ret; }",
+           "t.ptx:4:21: the number behind '.maxnreg' must be at least 1, not 0");
+    SYNTAX(HEADER ".func f() .maxntid 32 { ret; }", "t.ptx:4:11: '.maxntid' is for kernels (.entry): remove it");
+    SYNTAX(HEADER ".entry k() .noreturn { ret; }", "t.ptx:4:12: '.noreturn' is for functions (.func): remove it");
+    SYNTAX(HEADER ".entry k() .maxntid 32;",
+           "t.ptx:4:12: 'k' has no body here: directives of a kernel go before its body");
+    SYNTAX(HEADER ".visible .weak .global .u32 a;",
+           "t.ptx:4:1: a declaration has one of .visible, .extern, .weak and .common: remove one");
+    SYNTAX(HEADER ".extern .func f();\n.func f() { ret; }",
+           "t.ptx:5:7: 'f' was declared at 4:15: write the same of .visible, .extern and .weak here, or none as there");
+    SYNTAX(HEADER ".pragma \"frequency 3\";", "t.ptx:4:9: the pragma \"frequency\" belongs into a function's body");
+}
+
+/* As many bytes of shared memory, in a kernel for that target. */
+static const char *with_shared(const char *target, unsigned bytes) {
+    static char source[200];
+    snprintf(source, sizeof source, ".version 9.0\n.target %s\n.entry k() { .shared .b8 s[%u]; ret; }\n", target,
+             bytes);
+    return source;
+}
+
+static void knows_how_much_static_shared_memory_a_kernel_may_have(void **state) {
+    (void)state;
+    ptx_module_free(parse(with_shared("sm_90", 49152)));
+    ptx_module_free(parse(with_shared("sm_90a", 232448)));
+    ptx_module_free(parse(with_shared("sm_120a", 101376)));
+    SYNTAX(with_shared("sm_90", 49153),
+           "t.ptx:3:8: 'k' has 49153 bytes of static shared memory, a kernel may have 49152: use dynamic shared memory "
+           "(extern __shared__, in PTX .extern .shared) and ask for its size at the launch");
+    SYNTAX(
+        with_shared("sm_90a", 232449),
+        "t.ptx:3:8: 'k' has 232449 bytes of static shared memory, a kernel may have 232448: use dynamic shared memory "
+        "(extern __shared__, in PTX .extern .shared) and ask for its size at the launch");
+}
+
+#define HALF ".shared .b8 a[30000];\n.shared .b8 b[30000];\n"
+#define SECOND(at)                                                                                                   \
+    "t.ptx:" at ": 'k' has 60000 bytes of static shared memory, a kernel may have 49152: use dynamic shared memory " \
+    "(extern __shared__, in PTX .extern .shared) and ask for its size at the launch"
+
+static void counts_shared_memory_by_what_a_kernel_reaches(void **state) {
+    (void)state;
+    ptx_module_free(parse(HEADER HALF ".entry j() { .reg .u32 r; mov.u32 r, a; ret; }\n"
+                                      ".entry k() { .reg .u32 r; mov.u32 r, b; ret; }"));
+    ptx_module_free(parse(HEADER ".func f() { .shared .b8 a[60000]; ret; }\n.entry k() { ret; }"));
+    ptx_module_free(parse(HEADER ".extern .shared .b8 d[];\n"
+                                 ".entry k() { .shared .b8 a[49152]; .reg .u32 r; mov.u32 r, d; ret; }"));
+    SYNTAX(HEADER HALF ".entry k() { .reg .u32 r; mov.u32 r, a; mov.u32 r, b; ret; }", SECOND("6:8"));
+    SYNTAX(HEADER HALF ".func f() { .reg .u32 r; mov.u32 r, a; ret; }\n"
+                       ".entry k() { .reg .u32 r; mov.u32 r, b; call f; ret; }",
+           SECOND("7:8"));
+    SYNTAX(HEADER ".func f() { .shared .b8 a[60000]; ret; }\n.global .u64 t = f;\n"
+                  ".entry k() { .reg .u64 d; ld.global.u64 d, [t]; P: .callprototype _ (); call d, P; ret; }",
+           SECOND("6:8"));
+    SYNTAX(HEADER ".func f() { .shared .b8 a[60000]; ret; }\n.func g();\n.alias g, f;\n.entry k() { call g; ret; }",
+           SECOND("7:8"));
+}
+
+static void knows_how_large_parameters_and_constants_may_be(void **state) {
+    (void)state;
+    ptx_module_free(parse(HEADER ".entry k(.param .b8 a[32764]) { ret; }\n.const .b8 c[65536];"));
+    SYNTAX(HEADER ".entry k(.param .b32 a, .param .b8 b[32761]) { ret; }",
+           "t.ptx:4:36: parameters of 'k' end at byte 32765, past the 32764 that a kernel has here: pass a pointer to "
+           "them");
+    SYNTAX(
+        ".version 8.0\n.target sm_90\n.entry k(.param .b8 a[4353]) { ret; }",
+        "t.ptx:3:21: parameters of 'k' end at byte 4353, past the 4352 that a kernel has here: pass a pointer to them");
+    SYNTAX(HEADER ".const .b8 c[65536];\n.const .b8 d;",
+           "t.ptx:5:12: constant variables take more than 64 KiB from 'd' on: put some in global memory");
+}
+
+static void says_what_may_be_done_with_a_parameter(void **state) {
+    (void)state;
+    SYNTAX(KERNEL("st.param.u32 [n], %r1;"),
+           "t.ptx:4:15: operand 1 of 'st': 'n' is a parameter, which can only be read: copy it first");
+    SYNTAX(HEADER ".func (.param .b32 r) f() { .reg .b32 a; ld.param.b32 a, [r]; ret; }",
+           "t.ptx:4:59: operand 2 of 'ld': 'r' is the function's result, which it can only store to");
+    SYNTAX(KERNEL(".param .b32 a; @%p1 st.param.b32 [a], %r1;"),
+           "t.ptx:4:35: operand 1 of 'st': 'a' is passed by a call, so the access can have no guard: branch around it");
+    SYNTAX(KERNEL(".param .b32 a; mov.u64 %d1, a;"),
+           "t.ptx:4:29: operand 2 of 'mov': cannot be the address of 'a', which calls pass: use .local memory");
+    SYNTAX(KERNEL("ld.shared.u32 %r1, [%r2-4];"),
+           "t.ptx:4:24: a negative offset needs a plus in front: write +-4 for -4");
+    SYNTAX(KERNEL("ld.shared.u32 %r1, [16];"),
+           "t.ptx:4:21: operand 2 of 'ld': can be a number in .local only: mov it into a register first");
 }
 
 static void bounds_what_text_may_ask_for(void **state) {
@@ -132,7 +238,7 @@ static void survives_deep_nesting(void **state) {
     SYNTAX(repeated(HEADER ".global .u32 a = ", "1 ? ", 100000, ""),
            "t.ptx:4:278: this expression is nested too deeply");
     SYNTAX(repeated(HEADER ".global .u32 a = ", "-", 100000, ""), "t.ptx:4:83: this expression is nested too deeply");
-    SYNTAX(repeated(HEADER ".global .u32 a[2] = ", "{", 100000, ""), "t.ptx:4:23: expected a value, found '{'");
+    SYNTAX(repeated(HEADER ".global .u32 a[2] = ", "{", 100000, ""), "t.ptx:4:22: expected a constant, found '{'");
     SYNTAX(repeated(HEADER ".entry k() {", "{", 100000, ""), "t.ptx:4:75: scopes are nested too deeply");
     SYNTAX(repeated(HEADER ".entry k() { mov.b32 ", "{", 100000, ""), "t.ptx:4:25: this operand is nested too deeply");
 }
@@ -161,6 +267,12 @@ int main(void) {
         cmocka_unit_test(counts_operands),
         cmocka_unit_test(points_at_what_stands_wrong),
         cmocka_unit_test(checks_declarations),
+        cmocka_unit_test(says_how_to_declare_what_only_instructions_have),
+        cmocka_unit_test(says_which_directives_go_together),
+        cmocka_unit_test(knows_how_much_static_shared_memory_a_kernel_may_have),
+        cmocka_unit_test(counts_shared_memory_by_what_a_kernel_reaches),
+        cmocka_unit_test(knows_how_large_parameters_and_constants_may_be),
+        cmocka_unit_test(says_what_may_be_done_with_a_parameter),
         cmocka_unit_test(bounds_what_text_may_ask_for),
         cmocka_unit_test(survives_deep_nesting),
         cmocka_unit_test(survives_truncation_anywhere),

@@ -65,7 +65,7 @@ static void assert_module_prints(const char *source, const char *expected) {
 static void prints_a_module_in_one_order(void **state) {
     (void)state;
     assert_module_prints(HEADER
-                         ".file 1 \"a.cu\"\n.func f();\n"
+                         ".file 1 \"a.cu\"\n.visible .func f();\n"
                          ".entry k(.param .u64 p) { .loc 1 2 3\n .reg .b32 %r<3>; add.u32 %r2, %r1, %r1; call f; }\n"
                          ".global .align 8 .u32 g[3] = {5, -1};\n.visible .func f() { L: bra L; }\n",
                          ".version 8.6\n.target sm_90\n.address_size 64\n\n"
@@ -96,13 +96,13 @@ static void prints_inner_names_apart_from_module_names_in_use(void **state) {
 
 static void prints_variables_that_refer_to_each_other(void **state) {
     (void)state;
-    static const char source[] = HEADER ".extern .global .u64 b;\n.global .u64 a = b;\n.global .u64 b = a;\n";
+    static const char source[] = HEADER ".extern .global .u64 b;\n.global .u64 a = b;\n.visible .global .u64 b = a;\n";
     assert_prints_itself("t.ptx", source, sizeof source - 1);
 }
 
 static void forgets_places_without_instructions(void **state) {
     (void)state;
-    assert_module_prints(HEADER ".entry k() { .loc 1 2 3\n.loc 2 3 4, inlined_at 1 2 3\n}\n",
+    assert_module_prints(HEADER ".entry k() { .loc 1 2 3\n.loc 2 3 4, function_name g, inlined_at 1 2 3\n}\n",
                          ".version 8.6\n.target sm_90\n.address_size 64\n\n\n.entry k()\n{\n}\n");
 }
 

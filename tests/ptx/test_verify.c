@@ -216,11 +216,10 @@ static void checks_calls(void **state) {
     assert_refused(CALLER("call f, (x, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:6: 'call': the function has 1 results, the call 0");
     assert_refused(CALLER("call (y), f, (y, %r1);"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:15: 'call': 'y' has another size than the parameter");
+                   "t.ptx:7:15: 'call': 'y' has another type than the function's 'a', a .b64");
     assert_refused(CALLER("call (y), f, (x, %d1);"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:18: 'call': '%d1' has another size than the parameter");
-    assert_refused(CALLER("P: .callprototype _ (.param .b8 _[]); call %d1, (5), P;"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:50: 'call': a constant has another size than the parameter");
+                   "t.ptx:7:18: 'call': '%d1' has another type than the function's 'b', a .u32");
+                   "t.ptx:7:50: 'call': a constant has another type than the function's '_'");
     assert_refused(CALLER("call (y), f, (z, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:15: 'call': calls pass .param variables, registers and integers");
     assert_refused(CALLER("call e;"), HAUL_ERROR_SYNTAX, "t.ptx:7:6: 'call': 'e' is an .entry, which cannot be called");

@@ -38,7 +38,7 @@ LINE = re.compile(r"line (\d+); (\w+)\s*: (.*)")
 VERSIONS = """1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2 2.3 3.0 3.1 3.2 4.0 4.1 4.2 4.3 5.0 6.0 6.1 6.2 6.3 6.4 6.5 7.0 7.1 7.2
     7.3 7.4 7.5 7.6 7.7 7.8 8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0""".split()
 TARGETS = {m[1] + m[2].strip("_"): f"{m[3][:-1]}.{m[3][-1]}" for m in re.finditer(
-    r"^TARGET\((\d+), (\w), \d+, (\d+)\)", open(ROOT + "/src/ptx/targets.def").read(), re.M)}
+    r"^TARGET\((\d+), (\w), \d+, (\d+), \d+\)", open(ROOT + "/src/ptx/targets.def").read(), re.M)}
 
 
 def architecture(target):

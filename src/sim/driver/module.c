@@ -31,24 +31,7 @@ static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocatio
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
-/* As the assembler has it: the constant variables of a module share one bank. */
-static haul_status check_bank(CUmodule m) {
-    enum { BANK_BYTES = 64 * 1024 };
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < m->ptx->variable_count; i++) {
-        const ptx_variable *v = m->ptx->variables[i];
-        if (v->space != PTX_SPACE_CONST) continue;
-        bytes = number_align(bytes, v->alignment) + v->size;
-        if (bytes > BANK_BYTES)
-            return haul_fail(HAUL_ERROR_LIMIT,
-                             "%s:%u: constant variables take more than 64 KiB from %s on: put some in global memory",
-                             m->ptx->name, v->position.line, v->name);
-    }
-    return HAUL_OK;
-}
-
 static haul_status allocate_variables(CUmodule m) {
-    HAUL_TRY(check_bank(m));
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
         if (!in_device_memory(v)) continue;
