@@ -1,8 +1,12 @@
-/* Single instructions of every row of isa.def, for tools/forms/compare.py, which holds haul against ptxas:
+/* For tools/forms/compare.py and modules.py, which hold haul against ptxas: single instructions of every row of
+ * isa.def, and what haul says to instructions and modules.
  *
- *     haul_forms list [N]                  prints forms, one a line behind the row's id; of a row with more than N N of
- * them haul_forms judge VERSION TARGET      reads forms, prints a line each: what is wrong with it in a module with
- * that .version and .target; empty: nothing */
+ *     haul_forms list [N]
+ *         prints forms, one a line behind the row's id; of a row with more than N N of them
+ *     haul_forms judge VERSION TARGET
+ *         reads forms, prints a line each: what is wrong with it in a module with that .version and .target; empty:
+ * nothing haul_forms modules reads modules, a line each: version, target and the rest, apart by tabs; prints a line
+ * each likewise */
 #include "base/text.h"
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
@@ -276,13 +280,12 @@ static void put_module(text *t, const char *version, const char *target, const c
     text_printf(t, "\n%s\nL: ret;\n}\n", form);
 }
 
-static const char *fault_of(const char *version, const char *target, const char *form) {
-    text t = {0};
+/* Frees the text. */
+static const char *fault_of(text *t) {
     ptx_module *module;
-    put_module(&t, version, target, form);
-    const bool taken = ptx_module_parse("form", text_string(&t), t.length, &module) == HAUL_OK;
+    const bool taken = ptx_module_parse("form", text_string(t), t->length, &module) == HAUL_OK;
     if (taken) ptx_module_free(module);
-    text_free(&t);
+    text_free(t);
     return taken ? "" : haul_message();
 }
 
@@ -291,7 +294,20 @@ static void judge(const char *version, const char *target) {
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
         const char *tab = strchr(line, '\t');
-        puts(fault_of(version, target, tab ? tab + 1 : line));
+        text t = {0};
+        put_module(&t, version, target, tab ? tab + 1 : line);
+        puts(fault_of(&t));
+    }
+}
+
+static void judge_modules(void) {
+    static char line[1 << 20];
+    while (fgets(line, sizeof line, stdin)) {
+        char *rest = line;
+        const char *version = strsep(&rest, "\t"), *target = strsep(&rest, "\t");
+        text t = {0};
+        text_printf(&t, ".version %s\n.target sm_%s\n%s", version, target, rest);
+        puts(fault_of(&t));
     }
 }
 
@@ -300,8 +316,10 @@ int main(int argc, char **argv) {
         list(argc > 2 ? strtoull(argv[2], NULL, 10) : 1000);
     } else if (argc == 4 && strcmp(argv[1], "judge") == 0) {
         judge(argv[2], argv[3]);
+    } else if (argc == 2 && strcmp(argv[1], "modules") == 0) {
+        judge_modules();
     } else {
-        fprintf(stderr, "usage: haul_forms list [N] | judge VERSION TARGET\n");
+        fprintf(stderr, "usage: haul_forms list [N] | judge VERSION TARGET | modules\n");
         return 2;
     }
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
