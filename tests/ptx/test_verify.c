@@ -219,6 +219,7 @@ static void checks_calls(void **state) {
                    "t.ptx:7:15: 'call': 'y' has another type than the function's 'a', a .b64");
     assert_refused(CALLER("call (y), f, (x, %d1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:18: 'call': '%d1' has another type than the function's 'b', a .u32");
+    assert_refused(CALLER("P: .callprototype _ (.param .b8 _[]); call %d1, (5), P;"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:50: 'call': a constant has another type than the function's '_'");
     assert_refused(CALLER("call (y), f, (z, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:15: 'call': calls pass .param variables, registers and integers");
