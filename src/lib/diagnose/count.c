@@ -120,10 +120,13 @@ static void store_global(walk *w, const access *a) {
     for (uint32_t i = 0; i < lines.count; i++) fetch(w, t, lines.line[i], lines.mask[i]);
 }
 
+/* What L1 has of the lines is given up. */
 static void send_update(void *context, const sim_lines *lines) {
     walk *w = context;
-    for (uint32_t i = 0; i < lines->count; i++)
+    for (uint32_t i = 0; i < lines->count; i++) {
+        use_l1(w, CLEARS_L1, lines->line[i], lines->mask[i]);
         fetch(w, &w->d->classes[HAUL_CLASS_GLOBAL_REDUCTION], lines->line[i], lines->mask[i]);
+    }
 }
 
 static void load_half(void *context, const sim_lines *lines) {
