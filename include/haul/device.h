@@ -2,7 +2,8 @@
  *
  * CUDA C, header only; nvcc, clang and NVRTC compile it; sm_80 and later. docs/device.md is the guide. Parts:
  *
- *   haul/transfer.h          descriptors of transfers (host code shares them)
+ *   haul/flags.h             flags of transfers, and which go together (host code shares them)
+ *   haul/transfer.h          descriptors of transfers (likewise)
  *   haul/device/config.h     HAUL_DEBUG and other settings
  *   haul/device/memory.h     single accesses with cache operators, and copies of one thread
  *   haul/device/barrier.h    mbarriers, named barriers, handovers between warps

@@ -6,11 +6,14 @@
  *
  * A descriptor is a plain value. Made by one of the macros HAUL_SEQUENTIAL, HAUL_STRIDED, HAUL_INDIRECT, HAUL_HALO and
  * HAUL_TILE it is constant and checked by the compiler; made by the functions of the same names in lower case its
- * numbers may be known at run time only. Passed to the inlined functions of device.h, a constant one folds away.
+ * numbers may be known at run time only, and in kernels what is constant of them is checked. Passed to the inlined
+ * functions of device.h, a constant one folds away.
  *
- * Units are bytes unless a name says otherwise. This header needs no other one: NVRTC can compile it. */
+ * Units are bytes unless a name says otherwise. This header needs haul/flags.h only: NVRTC can compile it. */
 #ifndef HAUL_TRANSFER_H
 #define HAUL_TRANSFER_H
+
+#include <haul/flags.h>
 
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDACC_RTC__)
 #define HAUL_FOLDED static __host__ __device__ __forceinline__
@@ -22,81 +25,6 @@
 #else
 #define HAUL_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
-
-/* ---- how: one engine, and any of the rest, OR-ed together ---- */
-
-typedef unsigned long long haul_how;
-
-/* The engine; HAUL_AUTO takes the one that haul_transfer_engine() names. */
-#define HAUL_AUTO 0ull
-#define HAUL_BY_LDG 1ull    /* loads into registers, stores from there */
-#define HAUL_BY_LDGSTS 2ull /* cp.async: 4, 8 or 16 bytes from global to shared memory; loads only */
-#define HAUL_BY_BULK 3ull   /* cp.async.bulk: whole runs of multiples of 16 bytes; sm_90 */
-#define HAUL_BY_TENSOR 4ull /* cp.async.bulk.tensor: boxes, by a tensor map; sm_90 */
-#define HAUL_ENGINE_BITS 7ull
-
-/* LDG: bytes that each thread has in flight, a multiple of the access width up to 256; default: four accesses. */
-#define HAUL_IN_FLIGHT(bytes) ((haul_how)(bytes) << 32)
-#define HAUL_HELD_LIMIT 16 /* accesses */
-
-/* Load operators of LDG (PTX ld.global's cache operators). */
-#define HAUL_LOAD_CA (0ull << 3)             /* all levels: the default */
-#define HAUL_LOAD_CG (1ull << 3)             /* L2 only */
-#define HAUL_LOAD_CS (2ull << 3)             /* streaming: likely used once */
-#define HAUL_LOAD_LU (3ull << 3)             /* last use */
-#define HAUL_LOAD_CV (4ull << 3)             /* volatile: fetch again */
-#define HAUL_LOAD_NC (5ull << 3)             /* read-only for the kernel's whole life */
-#define HAUL_LOAD_NC_NO_ALLOCATE (6ull << 3) /* read-only, leaving no line behind in L1 */
-#define HAUL_LOAD_BITS (7ull << 3)
-/* Store operators of stores that go through registers. */
-#define HAUL_STORE_WB (0ull << 6) /* write-back: the default */
-#define HAUL_STORE_CG (1ull << 6) /* L2 only */
-#define HAUL_STORE_CS (2ull << 6) /* streaming */
-#define HAUL_STORE_WT (3ull << 6) /* write-through */
-#define HAUL_STORE_BITS (3ull << 6)
-/* What L2 does with the lines, on every engine. */
-#define HAUL_L2_EVICT_FIRST (1ull << 8)
-#define HAUL_L2_EVICT_LAST (2ull << 8)
-#define HAUL_L2_EVICT_UNCHANGED (3ull << 8)
-#define HAUL_L2_EVICT_BITS (3ull << 8)
-/* How much L2 fetches at a miss: loads by LDG (operators CA and NC) and LDGSTS. */
-#define HAUL_L2_FETCH_64 (1ull << 10)
-#define HAUL_L2_FETCH_128 (2ull << 10)
-#define HAUL_L2_FETCH_256 (3ull << 10)
-#define HAUL_L2_FETCH_BITS (3ull << 10)
-/* LDGSTS: accesses of 16 bytes go around L1 unless told to go through it; shorter ones always go through it. */
-#define HAUL_THROUGH_L1 (1ull << 12)
-#define HAUL_BYPASS_L1 (1ull << 13)
-
-/* Both sides are equally far from a 16-byte boundary, and pitches are multiples of 16: heads and tails are peeled and
- * the rest goes by 16 bytes, whatever the declared alignment is. */
-#define HAUL_CONGRUENT (1ull << 14)
-/* Indices are 64 bits wide, not 32. */
-#define HAUL_INDEX_64 (1ull << 15)
-/* Halo: without the tile inside; without the four corners. */
-#define HAUL_RING_ONLY (1ull << 16)
-#define HAUL_NO_CORNERS (1ull << 17)
-/* Halo, tile: nothing reaches beyond the array: nothing is compared or filled. */
-#define HAUL_UNBOUNDED (1ull << 18)
-/* The destination in shared memory is not in use by the team: a start need not wait for it. */
-#define HAUL_DESTINATION_FREE (1ull << 19)
-/* Pipelines: users write into the stages too, so a release makes their stores known to the copy engine. */
-#define HAUL_STAGES_WRITTEN (1ull << 24)
-/* Element type of reductions (haul_..._add). */
-#define HAUL_ADD_U32 (1ull << 20)
-#define HAUL_ADD_S32 (2ull << 20)
-#define HAUL_ADD_U64 (3ull << 20)
-#define HAUL_ADD_F32 (4ull << 20)
-#define HAUL_ADD_F64 (5ull << 20)
-#define HAUL_ADD_F16 (6ull << 20)
-#define HAUL_ADD_BF16 (7ull << 20)
-#define HAUL_ADD_BITS (7ull << 20)
-/* Bytes of that type; 1 where nothing is added. */
-#define HAUL_ADD_BYTES(how)                                                                 \
-    (((how)&HAUL_ADD_BITS) == 0                                                        ? 1u \
-     : ((how)&HAUL_ADD_BITS) == HAUL_ADD_U64 || ((how)&HAUL_ADD_BITS) == HAUL_ADD_F64  ? 8u \
-     : ((how)&HAUL_ADD_BITS) == HAUL_ADD_F16 || ((how)&HAUL_ADD_BITS) == HAUL_ADD_BF16 ? 2u \
-                                                                                       : 4u)
 
 typedef enum haul_direction { HAUL_DIRECTION_LOAD, HAUL_DIRECTION_STORE, HAUL_DIRECTION_ADD } haul_direction;
 /* Who carries it out together: one thread, a warp, a set of DMA warps, the block. */
@@ -200,8 +128,12 @@ HAUL_FOLDED haul_transfer haul_pitched(haul_transfer t, long long global_pitch) 
 
 /* ---- what follows from a descriptor ---- */
 
-HAUL_FOLDED unsigned haul_low_bit(unsigned n) {
-    return n & (0u - n);
+#define HAUL_LOW_BIT(n) ((unsigned)(n) & (0u - (unsigned)(n)))
+
+/* Which of the shapes that flags belong to it is. */
+HAUL_FOLDED unsigned haul_shape_of(const haul_transfer *t) {
+    if (t->shape == HAUL_SHAPE_BOX) return t->radius ? HAUL_OF_HALO : HAUL_OF_TILE;
+    return t->shape == HAUL_SHAPE_INDIRECT ? HAUL_OF_INDIRECT : HAUL_OF_ROWS;
 }
 
 /* Bytes of one row of a box, without a halo's sides. */
@@ -233,18 +165,22 @@ HAUL_FOLDED unsigned haul_areas(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius ? 2 : 1;
 }
 
-/* Bytes of each access: the widest that alignment and length allow. Each shape has its functions, here and below: a
- * compiler that knows the shape is spared the others'. */
+/* Bytes of each access: the widest that alignment and length allow. A box has rows of `row` bytes; a halo's vectors
+ * start at the interior's origin, and end `radius` elements before it or `width` after, so that its pitch has a part.
+ */
+#define HAUL_ROWS_WIDTH(align, how) ((how)&HAUL_CONGRUENT ? 16 : (align))
+#define HAUL_BOX_WIDTH(align, row, halo_pitch) HAUL_LOW_BIT((align) | (row) | (halo_pitch))
+
+/* Each shape has its functions, here and below: a compiler that knows the shape is spared the others'. */
 HAUL_FOLDED unsigned haul_rows_width(const haul_transfer *t, unsigned area) {
     (void)area;
-    return t->how & HAUL_CONGRUENT ? 16 : t->alignment;
+    return HAUL_ROWS_WIDTH(t->alignment, t->how);
 }
 
-/* A halo's vectors start at the interior's origin, and end `radius` elements before it or `width` after: in its middle
- * part, and at its sides. */
+/* area: a halo's middle part, or its sides. */
 HAUL_FOLDED unsigned haul_box_width(const haul_transfer *t, unsigned area) {
-    const unsigned length = haul_box_row(t) | (t->radius ? t->shared_pitch : 0);
-    return haul_low_bit(t->alignment | length | (area ? t->radius * t->element : 0));
+    const unsigned sides = area ? t->radius * t->element : 0;
+    return HAUL_BOX_WIDTH(t->alignment, haul_box_row(t) | sides, t->radius ? t->shared_pitch : 0);
 }
 
 HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
@@ -255,27 +191,44 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
  * thread can ask for the runs one by one. */
 #define HAUL_BULK_WORTH 512
 
-/* The engine that carries `t` on an architecture (80, 90, 100): the one asked for (LDGSTS where it can), or else the
- * best that can. */
+/* Engines as numbers. */
+#define HAUL_CARRIED_BY_LDG HAUL_ENGINE_NUMBER(HAUL_BY_LDG)
+#define HAUL_CARRIED_BY_LDGSTS HAUL_ENGINE_NUMBER(HAUL_BY_LDGSTS)
+#define HAUL_CARRIED_BY_BULK HAUL_ENGINE_NUMBER(HAUL_BY_BULK)
+#define HAUL_CARRIED_BY_TENSOR HAUL_ENGINE_NUMBER(HAUL_BY_TENSOR)
+
+/* The engine that carries `t` on an architecture (80, 90, 100), as a number: the one asked for (LDGSTS where it can),
+ * or else the best that can. */
 HAUL_FOLDED unsigned haul_rows_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
-    const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
-    if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
-    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH) return HAUL_BY_BULK;
-    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_rows_width(t, 0) >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+    const unsigned asked = (unsigned)HAUL_ENGINE_NUMBER(t->how);
+    if (asked != HAUL_AUTO && asked != HAUL_CARRIED_BY_LDGSTS) return asked;
+    if (asked == HAUL_AUTO && arch >= 90 && haul_fits_bulk(t) && t->bytes >= HAUL_BULK_WORTH)
+        return HAUL_CARRIED_BY_BULK;
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && haul_rows_width(t, 0) >= 4 ? HAUL_CARRIED_BY_LDGSTS
+                                                                                        : HAUL_CARRIED_BY_LDG;
 }
 
 HAUL_FOLDED unsigned haul_box_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
-    const unsigned asked = (unsigned)(t->how & HAUL_ENGINE_BITS);
-    if (asked != HAUL_AUTO && asked != HAUL_BY_LDGSTS) return asked;
+    const unsigned asked = (unsigned)HAUL_ENGINE_NUMBER(t->how);
+    if (asked != HAUL_AUTO && asked != HAUL_CARRIED_BY_LDGSTS) return asked;
     if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t) && direction == HAUL_DIRECTION_LOAD)
-        return HAUL_BY_TENSOR; /* a tensor store takes no negative coordinates and rounds rows up: only if asked for */
+        return HAUL_CARRIED_BY_TENSOR; /* a tensor store takes no negative coordinates and rounds rows up: only if asked
+                                          for */
     /* a halo's sides have the narrower accesses */
     const unsigned narrowest = haul_box_width(t, t->radius != 0);
-    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_BY_LDGSTS : HAUL_BY_LDG;
+    return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_CARRIED_BY_LDGSTS
+                                                                            : HAUL_CARRIED_BY_LDG;
 }
 
+/* HAUL_BY_... of a number. */
+HAUL_FOLDED unsigned haul_flag_of(unsigned carrier) {
+    return carrier | 4u << carrier;
+}
+
+/* The same for any shape, as HAUL_BY_... */
 HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
-    return t->shape == HAUL_SHAPE_BOX ? haul_box_engine(t, direction, arch) : haul_rows_engine(t, direction, arch);
+    return haul_flag_of(t->shape == HAUL_SHAPE_BOX ? haul_box_engine(t, direction, arch)
+                                                   : haul_rows_engine(t, direction, arch));
 }
 
 /* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
@@ -413,7 +366,7 @@ HAUL_FOLDED haul_piece haul_piece_at(const haul_transfer *t, const haul_place *p
 
 /* Bytes that a thread has in flight by LDG, in accesses of `width` bytes. */
 HAUL_FOLDED unsigned haul_held_of(const haul_transfer *t, unsigned width) {
-    const unsigned asked = (unsigned)(t->how >> 32) / width;
+    const unsigned asked = HAUL_IN_FLIGHT_BYTES(t->how) / width;
     return asked == 0 ? 4 : asked > HAUL_HELD_LIMIT ? HAUL_HELD_LIMIT : asked;
 }
 
@@ -425,7 +378,6 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 
 #define HAUL_TEXT_OF(x) #x
 #define HAUL_TEXT(x) HAUL_TEXT_OF(x)
-#define HAUL_ENGINE_OF(how) ((how)&HAUL_ENGINE_BITS)
 
 /* Whether the target has bulk and tensor copies; on the host's pass, where device code is only parsed, it has. */
 #ifdef __CUDA_ARCH__
@@ -434,48 +386,40 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_HAS_BULK 1
 #endif
 
-/* Checks are written once, for the compiler and for haul_diagnose(): CHECK_0, CHECK_1 and CHECK_2 carry one out whose
- * message is a text, a text with one number (text, number, text), or one with two (text, number, text, number). */
+/* Checks are written once, for the compiler, haul_diagnose() and debug builds: CHECK_0, CHECK_1 and CHECK_2 carry one
+ * out whose message is a text, a text with one number (text, number, text), or one with two (text, number, text,
+ * number). */
 #define HAUL_ASSERT_0(name, condition, text) HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text)
 #define HAUL_ASSERT_1(name, condition, text, a, rest) \
     HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) rest)
 #define HAUL_ASSERT_2(name, condition, text, a, between, b) \
     HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) between HAUL_TEXT(b))
 
-#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, has_bulk)                                                  \
-    CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                  \
-              "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                        \
-    CHECK##_1(                                                                                                      \
-        name, (team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                                 \
-        "a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is known at run time only; this "   \
-        "transfer says ",                                                                                           \
-        team, "");                                                                                                  \
-    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),                \
-              "LDGSTS moves 4, 8 or 16 bytes; this transfer asks for ", align, "");                                 \
-    CHECK##_1(name, !((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                             \
-              "only accesses of 16 bytes go around L1; this transfer asks for ", align, "");                        \
-    CHECK##_0(name, ((how) & (HAUL_BYPASS_L1 | HAUL_THROUGH_L1)) != (HAUL_BYPASS_L1 | HAUL_THROUGH_L1),             \
-              "HAUL_THROUGH_L1 or HAUL_BYPASS_L1, not both");                                                       \
-    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (has_bulk),   \
-              "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");    \
-    CHECK##_1(name, (align) >= HAUL_ADD_BYTES(how),                                                                 \
-              "additions are aligned to their type: 8 bytes of U64 and F64, 2 of F16 and BF16, 4 of others; this "  \
-              "transfer asks for ",                                                                                 \
-              align, "");                                                                                           \
-    CHECK##_0(name, ((how)&HAUL_ADD_BITS) != HAUL_ADD_BF16 || (has_bulk), "additions of BF16 need sm_90 or later"); \
-    CHECK##_0(name, ((haul_how)(how) >> 32) <= 256, "at most 256 bytes a thread are in flight by LDG");             \
-    CHECK##_0(name, !((how)&HAUL_LOAD_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG,                                  \
-              "load operators belong to LDG: add HAUL_BY_LDG");                                                     \
-    CHECK##_0(name,                                                                                                 \
-              !((how)&HAUL_L2_FETCH_BITS) || HAUL_ENGINE_OF(how) == HAUL_BY_LDG ||                                  \
-                  HAUL_ENGINE_OF(how) == HAUL_BY_LDGSTS,                                                            \
-              "fetch sizes belong to LDG and LDGSTS: add HAUL_BY_LDG or HAUL_BY_LDGSTS");                           \
-    CHECK##_0(name,                                                                                                 \
-              !((how)&HAUL_L2_FETCH_BITS) || ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_CA ||                              \
-                  ((how)&HAUL_LOAD_BITS) == HAUL_LOAD_NC,                                                           \
-              "fetch sizes go with the load operators CA and NC")
+#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, has_bulk)                                          \
+    HAUL_CHECK_HOW(CHECK, name, how, shape, has_bulk);                                                             \
+    CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                 \
+              "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                       \
+    CHECK##_1(                                                                                                     \
+        name, (team) <= 1024 && ((team) <= 32 || (team) % 32 == 0),                                                \
+        "a team has up to 32 threads or whole warps, 1024 at most, or 0 when it is known at run time only; this "  \
+        "transfer says ",                                                                                          \
+        team, "");                                                                                                 \
+    CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (align) >= 4 || ((how)&HAUL_CONGRUENT),               \
+              "LDGSTS moves 4, 8 or 16 bytes; this transfer asks for ", align, "");                                \
+    CHECK##_1(name, !((how)&HAUL_BYPASS_L1) || (align) == 16 || ((how)&HAUL_CONGRUENT),                            \
+              "only accesses of 16 bytes go around L1; this transfer asks for ", align, "");                       \
+    CHECK##_1(name, (align) >= HAUL_ADD_BYTES(how),                                                                \
+              "additions are aligned to their type: 8 bytes of U64 and F64, 2 of F16 and BF16, 4 of others; this " \
+              "transfer asks for ",                                                                                \
+              align, "")
+
+/* What is in flight, in accesses of `width` bytes. */
+#define HAUL_IN_FLIGHT_FITS(how, width) (HAUL_IN_FLIGHT_BYTES(how) % (width) == 0)
 
 #define HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how)                                              \
+    CHECK##_1(name, HAUL_IN_FLIGHT_FITS(how, HAUL_ROWS_WIDTH(align, how)),                                          \
+              "HAUL_IN_FLIGHT is a multiple of the access width: of the alignment ", align,                         \
+              ", with HAUL_CONGRUENT of 16");                                                                       \
     CHECK##_0(name, (size) > 0, "an element has at least one byte");                                                \
     CHECK##_0(name, (size) % HAUL_ADD_BYTES(how) == 0, "additions are of whole numbers of their type");             \
     CHECK##_2(name, (shared) % (align) == 0, "the shared pitch is a multiple of the alignment ", align, "; it is ", \
@@ -494,27 +438,31 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
     CHECK##_2(name, (number) <= 1 || (shared) >= (size), "elements of ", size, " bytes overlap at a shared pitch of ", \
               shared)
 
+#define HAUL_CHECK_SEQUENTIAL(CHECK, name, size, align, team, how)                 \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_ROWS, HAUL_HAS_BULK); \
+    HAUL_CHECK_ROWS(CHECK, name, size, 0, 0, align, how)
+/* shape: HAUL_OF_ROWS or HAUL_OF_INDIRECT. */
+#define HAUL_CHECK_ELEMENTS(CHECK, name, number, size, shared, global, align, team, how, shape) \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, HAUL_HAS_BULK);                     \
+    HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how);                             \
+    HAUL_CHECK_APART(CHECK, name, number, size, shared)
+
 /* `size` bytes in one run, any number of them. */
-#define HAUL_SEQUENTIAL(name, size, align, team, how)                      \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK); \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, 0, 0, align, how);            \
-    const haul_transfer name = haul_sequential(size, align, team, how)
+#define HAUL_SEQUENTIAL(name, size, align, team, how)                 \
+    HAUL_CHECK_SEQUENTIAL(HAUL_ASSERT, name, size, align, team, how); \
+    const haul_transfer name = (haul_sequential)(size, align, team, how)
 
 /* `number` elements of `size` bytes, `shared` and `global` bytes apart. A global pitch of 0 is given later, by
  * haul_pitched(). */
-#define HAUL_STRIDED(name, number, size, shared, global, align, team, how) \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK); \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);  \
-    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);             \
-    const haul_transfer name = haul_strided(number, size, shared, global, align, team, how)
+#define HAUL_STRIDED(name, number, size, shared, global, align, team, how)                                \
+    HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, number, size, shared, global, align, team, how, HAUL_OF_ROWS); \
+    const haul_transfer name = (haul_strided)(number, size, shared, global, align, team, how)
 
 /* `number` elements of `size` bytes, element i from or to row index[i] of global memory, whose rows are `global` bytes
  * apart. */
-#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how) \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);  \
-    HAUL_CHECK_ROWS(HAUL_ASSERT, name, size, shared, global, align, how);   \
-    HAUL_CHECK_APART(HAUL_ASSERT, name, number, size, shared);              \
-    const haul_transfer name = haul_indirect(number, size, shared, global, align, team, how)
+#define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)                                   \
+    HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, number, size, shared, global, align, team, how, HAUL_OF_INDIRECT); \
+    const haul_transfer name = (haul_indirect)(number, size, shared, global, align, team, how)
 
 #define HAUL_CHECK_BOX(CHECK, name, size, shared, align, how)                                                       \
     CHECK##_1(name, (size) == 1 || (size) == 2 || (size) == 4 || (size) == 8 || (size) == 16,                       \
@@ -524,30 +472,31 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               shared);                                                                                              \
     CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_BULK, "boxes go by LDG, LDGSTS or tensor copies, not by bulk copies")
 
+/* halo_pitch: of shared memory; of tiles 0. */
+#define HAUL_CHECK_BOX_IN_FLIGHT(CHECK, name, align, row, halo_pitch, how)      \
+    CHECK##_0(                                                                  \
+        name, HAUL_IN_FLIGHT_FITS(how, HAUL_BOX_WIDTH(align, row, halo_pitch)), \
+        "HAUL_IN_FLIGHT is a multiple of the access width: the widest that alignment, rows and a halo's pitch allow")
+
 /* Rows of a box, and a halo's sides, are made up of accesses of equal width. */
 #define HAUL_CHECK_LDGSTS(CHECK, name, bytes, how)                             \
     CHECK##_1(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (bytes) % 4 == 0, \
               "LDGSTS moves 4, 8 or 16 bytes; rows of this transfer have ", bytes, " bytes")
 
-#define HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, how)            \
+#define HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, align, how)     \
     CHECK##_0(name, (reach) > 0, "a halo has a radius of at least 1");           \
     CHECK##_1(name, (shared) >= ((width) + 2 * (reach)) * (size),                \
               "rows with their halo overlap at a shared pitch of ", shared, ""); \
+    HAUL_CHECK_BOX_IN_FLIGHT(CHECK, name, align, (width) * (size), shared, how); \
     HAUL_CHECK_LDGSTS(CHECK, name, (width) * (size), how);                       \
     HAUL_CHECK_LDGSTS(CHECK, name, (reach) * (size), how);                       \
     CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR,                       \
               "a tensor copy of tile and ring is a HAUL_TILE that starts before the tile")
 
-/* width x height elements of `size` bytes and a ring of `reach` elements around them. */
-#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how) \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);    \
-    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);              \
-    HAUL_CHECK_HALO(HAUL_ASSERT, name, size, width, reach, shared, how);      \
-    const haul_transfer name = haul_halo(size, width, height, reach, shared, align, team, how)
-
 #define HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)              \
     CHECK##_1(name, (dimensions) >= 1 && (dimensions) <= 5, "a tile has 1 to 5 dimensions, not ", dimensions, "");    \
     CHECK##_1(name, (shared) >= (box0) * (size), "rows of the tile overlap at a shared pitch of ", shared, "");       \
+    HAUL_CHECK_BOX_IN_FLIGHT(CHECK, name, align, (box0) * (size), 0, how);                                            \
     HAUL_CHECK_LDGSTS(CHECK, name, (box0) * (size), how);                                                             \
     CHECK##_0(name,                                                                                                   \
               HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR ||                                                                \
@@ -557,11 +506,62 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               "a tensor copy moves dense boxes of up to 256 elements a dimension, of up to 8 bytes each (additions: " \
               "of the added type), aligned to 16 bytes, with rows of multiples of 16 bytes")
 
+#define HAUL_CHECK_WHOLE_HALO(CHECK, name, size, width, height, reach, shared, align, team, how) \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_HALO, HAUL_HAS_BULK);               \
+    HAUL_CHECK_BOX(CHECK, name, size, shared, align, how);                                       \
+    HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, align, how)
+#define HAUL_CHECK_WHOLE_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how) \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_TILE, HAUL_HAS_BULK);                                   \
+    HAUL_CHECK_BOX(CHECK, name, size, shared, align, how);                                                           \
+    HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)
+
+/* width x height elements of `size` bytes and a ring of `reach` elements around them. */
+#define HAUL_HALO(name, size, width, height, reach, shared, align, team, how)                       \
+    HAUL_CHECK_WHOLE_HALO(HAUL_ASSERT, name, size, width, height, reach, shared, align, team, how); \
+    const haul_transfer name = (haul_halo)(size, width, height, reach, shared, align, team, how)
+
 /* A box of 1 to 5 dimensions; extents beyond `dimensions` are not looked at. */
-#define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)           \
-    HAUL_CHECK_COMMON(HAUL_ASSERT, name, align, team, how, HAUL_HAS_BULK);                                  \
-    HAUL_CHECK_BOX(HAUL_ASSERT, name, size, shared, align, how);                                            \
-    HAUL_CHECK_TILE(HAUL_ASSERT, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how); \
-    const haul_transfer name = haul_tile(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)
+#define HAUL_TILE(name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)                 \
+    HAUL_CHECK_WHOLE_TILE(HAUL_ASSERT, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, \
+                          how);                                                                                   \
+    const haul_transfer name = (haul_tile)(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)
+
+/* In kernels, what is constant of the functions' arguments is checked as well: flags most of all. */
+#ifdef __CUDA_ARCH__
+#define HAUL_KNOWN(condition) (!__builtin_constant_p(condition) || (condition))
+#define HAUL_ASSERT_KNOWN_0(name, condition, text) HAUL_ASSERT_0(name, HAUL_KNOWN(condition), text)
+#define HAUL_ASSERT_KNOWN_1(name, condition, text, a, rest) HAUL_ASSERT_1(name, HAUL_KNOWN(condition), text, a, rest)
+#define HAUL_ASSERT_KNOWN_2(name, condition, text, a, between, b) \
+    HAUL_ASSERT_2(name, HAUL_KNOWN(condition), text, a, between, b)
+/* `how`; the checks are looked at and not run. */
+#define HAUL_CHECKED(how, check) \
+    (sizeof(__extension__({      \
+        check;                   \
+        0;                       \
+    }))                          \
+         ? (how)                 \
+         : 0)
+
+#define haul_sequential(size, align, team, how) \
+    (haul_sequential)(                          \
+        size, align, team,                      \
+        HAUL_CHECKED(how, HAUL_CHECK_SEQUENTIAL(HAUL_ASSERT_KNOWN, haul_sequential, size, align, team, how)))
+#define haul_strided(number, size, shared, global, align, team, how)                                            \
+    (haul_strided)(number, size, shared, global, align, team,                                                   \
+                   HAUL_CHECKED(how, HAUL_CHECK_ELEMENTS(HAUL_ASSERT_KNOWN, haul_strided, number, size, shared, \
+                                                         global, align, team, how, HAUL_OF_ROWS)))
+#define haul_indirect(number, size, shared, global, align, team, how)                                             \
+    (haul_indirect)(number, size, shared, global, align, team,                                                    \
+                    HAUL_CHECKED(how, HAUL_CHECK_ELEMENTS(HAUL_ASSERT_KNOWN, haul_indirect, number, size, shared, \
+                                                          global, align, team, how, HAUL_OF_INDIRECT)))
+#define haul_halo(size, width, height, reach, shared, align, team, how)                                           \
+    (haul_halo)(size, width, height, reach, shared, align, team,                                                  \
+                HAUL_CHECKED(how, HAUL_CHECK_WHOLE_HALO(HAUL_ASSERT_KNOWN, haul_halo, size, width, height, reach, \
+                                                        shared, align, team, how)))
+#define haul_tile(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)                         \
+    (haul_tile)(size, dimensions, box0, box1, box2, box3, box4, shared, align, team,                                \
+                HAUL_CHECKED(how, HAUL_CHECK_WHOLE_TILE(HAUL_ASSERT_KNOWN, haul_tile, size, dimensions, box0, box1, \
+                                                        box2, box3, box4, shared, align, team, how)))
+#endif
 
 #endif

@@ -69,6 +69,13 @@ refuse '--team: no `grid`' diagnose sequential --bytes 16 --team grid
 refuse '--how: no `congruentt`: did you mean congruent?' diagnose sequential --bytes 16 --how congruentt
 refuse '--how: `in-flight=many`' diagnose sequential --bytes 16 --how in-flight=many
 refuse 'at most 256 bytes a thread' diagnose sequential --bytes 16 --engine ldg --how in-flight=512
+refuse 'HAUL_LOAD_CG and HAUL_LOAD_CS: choose one load operator' diagnose sequential --bytes 64 --engine ldg --how cg --how cs
+refuse 'HAUL_LOAD_NC and HAUL_LOAD_LU' diagnose sequential --bytes 64 --engine ldg --how nc --how lu
+refuse 'HAUL_IN_FLIGHT belongs to LDG' diagnose sequential --bytes 64 --engine bulk --how in-flight=64
+refuse 'HAUL_IN_FLIGHT has two numbers' diagnose sequential --bytes 64 --engine ldg --how in-flight=64 --how in-flight=32
+refuse 'HAUL_IN_FLIGHT is a multiple of the access width' diagnose sequential --bytes 64 --align 4 --engine ldg --how in-flight=10
+refuse 'HAUL_RING_ONLY belongs to halos' diagnose sequential --bytes 64 --how ring-only
+want 'a read-only load with an operator' 0 "$haul" diagnose sequential --bytes 64 --engine ldg --how nc --how cs
 refuse '--add: no `f31`: did you mean' diagnose sequential --bytes 16 --add f31
 refuse '--store or --add' diagnose sequential --bytes 16 --add f32 --store
 refuse '--offset: `x`' diagnose sequential --bytes 16 --offset x

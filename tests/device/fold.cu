@@ -21,6 +21,10 @@ __shared__ haul_channel_memory memory;
 LOAD(sequential_ldg, block, HAUL_SEQUENTIAL(t, 16384, 16, 256, HAUL_BY_LDG))
 LOAD(sequential_ldg_8_in_flight, block, HAUL_SEQUENTIAL(t, 32768, 16, 256, HAUL_BY_LDG | HAUL_IN_FLIGHT(128)))
 LOAD(sequential_ldg_streaming, block, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_BY_LDG | HAUL_LOAD_CS))
+LOAD(sequential_ldg_read_only, block, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_BY_LDG | HAUL_LOAD_NC))
+LOAD(sequential_ldg_read_only_streaming, block,
+     HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_BY_LDG | HAUL_LOAD_NC | HAUL_LOAD_CS))
+LOAD(sequential_ldg_read_only_l2, block, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_BY_LDG | HAUL_LOAD_NC | HAUL_LOAD_CG))
 LOAD(sequential_ldg_2, block, HAUL_SEQUENTIAL(t, 1024, 2, 256, HAUL_BY_LDG))
 LOAD(sequential_ldgsts, block, HAUL_SEQUENTIAL(t, 16384, 16, 256, HAUL_BY_LDGSTS))
 LOAD(sequential_ldgsts_8, block, HAUL_SEQUENTIAL(t, 4096, 8, 128, HAUL_BY_LDGSTS))

@@ -98,8 +98,7 @@ static inline bool is_tile(verb v) {
 /* ---- additions ---- */
 
 static inline unsigned added_bytes(haul_how how) {
-    static const unsigned bytes[] = {1, 4, 4, 8, 4, 8, 2, 2};
-    return bytes[(how & HAUL_ADD_BITS) >> 20];
+    return HAUL_ADD_BYTES(how);
 }
 
 /* A whole number below 2048 as a half-precision float, and back. */
@@ -178,21 +177,47 @@ static inline void draw_team(const batch *b, point *p) {
 
 /* ---- how ---- */
 
+static inline haul_how draw_eviction(void) {
+    static const haul_how priorities[] = {0, HAUL_L2_EVICT_FIRST, HAUL_L2_EVICT_LAST, HAUL_L2_EVICT_UNCHANGED};
+    return one_in(4) ? priorities[below(COUNT(priorities))] : 0;
+}
+
 static inline haul_how draw_load_qualifiers(haul_how how) {
+    static const haul_how operators[] = {0,
+                                         HAUL_LOAD_CA,
+                                         HAUL_LOAD_NC,
+                                         HAUL_LOAD_NC | HAUL_LOAD_CA,
+                                         HAUL_LOAD_NC_NO_ALLOCATE,
+                                         HAUL_LOAD_CG,
+                                         HAUL_LOAD_CS,
+                                         HAUL_LOAD_LU,
+                                         HAUL_LOAD_CV,
+                                         HAUL_LOAD_NC | HAUL_LOAD_CG,
+                                         HAUL_LOAD_NC | HAUL_LOAD_CS};
+    static const haul_how fetches[] = {HAUL_L2_FETCH_64, HAUL_L2_FETCH_128, HAUL_L2_FETCH_256};
     const haul_how engine = how & HAUL_ENGINE_BITS;
-    const haul_how load = engine == HAUL_BY_LDG && one_in(2) ? (haul_how)below(7) << 3 : 0;
-    how |= load;
-    if (one_in(4)) how |= (haul_how)below(4) << 8;
-    if (engine == HAUL_BY_LDGSTS || (engine == HAUL_BY_LDG && (load == HAUL_LOAD_CA || load == HAUL_LOAD_NC)))
-        if (one_in(4)) how |= (haul_how)below(4) << 10;
+    const unsigned which = engine == HAUL_BY_LDG && one_in(2) ? below(COUNT(operators)) : 0;
+    how |= operators[which];
+    if (which <= 4) how |= draw_eviction();
+    if (which <= 3 && (engine == HAUL_BY_LDG || engine == HAUL_BY_LDGSTS) && !(how & HAUL_L2_EVICT_BITS) && one_in(4))
+        how |= fetches[below(3)];
     return how;
 }
 
+static inline haul_how draw_store_qualifiers(haul_how how) {
+    static const haul_how operators[] = {0, HAUL_STORE_WB, HAUL_STORE_CG, HAUL_STORE_CS, HAUL_STORE_WT};
+    const unsigned which = (how & HAUL_ENGINE_BITS) == HAUL_BY_LDG && one_in(2) ? below(COUNT(operators)) : 0;
+    return how | operators[which] | (which <= 1 ? draw_eviction() : 0);
+}
+
+/* With the engine chosen: without the flags that it lacks. */
 static inline haul_how draw_qualifiers(verb v, haul_how how) {
-    if (direction_of(v) == HAUL_DIRECTION_LOAD) return draw_load_qualifiers(how);
-    if (one_in(2)) how |= (haul_how)below(4) << 6;
-    if (one_in(4)) how |= (haul_how)below(4) << 8;
-    return how;
+    const haul_how engine = how & HAUL_ENGINE_BITS ? how & HAUL_ENGINE_BITS : HAUL_NO_ENGINE;
+#define LEAVE_OUT(how, flags, engines, shapes, text) \
+    if (engine & ~(haul_how)(engines)) how &= ~(flags);
+    HAUL_FLAG_TABLE(LEAVE_OUT, how)
+#undef LEAVE_OUT
+    return direction_of(v) == HAUL_DIRECTION_LOAD ? draw_load_qualifiers(how) : draw_store_qualifiers(how);
 }
 
 /* Everything but the engine's own conditions: `widest` is the widest access. */
@@ -210,7 +235,7 @@ static inline haul_how draw_how(verb v, unsigned widest) {
 
 static inline haul_how draw_addition(const batch *b) {
     if (direction_of(b->verb) != HAUL_DIRECTION_ADD) return 0;
-    return (haul_how)between(1, b->arch >= 90 ? 7 : 6) << 20;
+    return HAUL_ADD_U32 << below(b->arch >= 90 ? 7 : 6);
 }
 
 /* ---- rows ---- */
@@ -388,8 +413,8 @@ static inline void draw_tile_box(const batch *b, haul_transfer *t, bool dense) {
     }
 }
 
-static const haul_tensor_type added_types[] = {HAUL_TENSOR_U8,  HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64,
-                                               HAUL_TENSOR_F32, HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
+static const haul_tensor_type added_types[] = {HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64, HAUL_TENSOR_F32,
+                                               HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
 
 /* The array as the tensor copy engine is told of it, once it is known where the arena lies. */
 static inline void describe_tensor(batch *b, const point *p) {
@@ -398,7 +423,7 @@ static inline void describe_tensor(batch *b, const point *p) {
     const haul_how addition = p->t.how & HAUL_ADD_BITS;
     haul_tensor *t = &b->tensors[p - b->points];
     t->rank = p->t.rank;
-    t->type = addition ? added_types[addition >> 20] : types[p->t.element];
+    t->type = addition ? added_types[__builtin_ctzll(addition / HAUL_ADD_U32)] : types[p->t.element];
     for (unsigned d = 0; d < 5; d++) {
         t->extent[d] = p->place.extent[d];
         t->box[d] = p->t.box[d];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Wrong descriptors and pipelines do not compile, and the compiler says what is wrong, as messages.expected has it; right
-# ones of the newer architecture do. With every compiler that is installed. usage: run_messages.sh SOURCE_ROOT BUILD_FOLDER
+# Wrong descriptors and pipelines, and null pointers, do not compile, and the compiler says what is wrong, as
+# messages.expected has it; right ones of the newer architecture do. With every compiler that is installed. usage: run_messages.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 . "$1/tests/compilers.sh"
 tests=$root/tests/device
@@ -36,8 +36,20 @@ END
     grep -q 'haul: t: bulk and tensor copies need sm_90 or later' "$work/said" || fail "$1 does not refuse bulk for sm_80"
 }
 
+# Null pointers are refused where they are written.
+nulls() { # compiler
+    : >"$work/said"
+    for part in 1 2; do
+        "$cu2ptx" --compiler "$1" --arch sm_80 -D "PART=$part" "$tests/nulls.cu" -o "$work/none.ptx" >>"$work/said" 2>&1
+    done
+    sed -n 's/.*nulls\.cu[:(]\([0-9]*\)[:)].*error.*null.*/\1/p' "$work/said" | sort -n >"$work/found"
+    grep -n '// null$' "$tests/nulls.cu" | cut -d: -f1 >"$work/wanted"
+    diff "$work/wanted" "$work/found" || fail "$1: null pointers of nulls.cu are not refused, or others are"
+}
+
 for compiler in $compilers; do
     messages "$compiler"
+    nulls "$compiler"
     forced_bulk "$compiler"
 done
 echo "$(wc -l <"$tests/messages.expected") messages by$compilers; $failures failed"

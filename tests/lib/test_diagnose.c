@@ -101,14 +101,22 @@ static unsigned draw_alignment(void) {
 }
 
 static haul_how draw_how(const point *p) {
-    static const haul_how operations[] = {HAUL_LOAD_CG, HAUL_LOAD_CS, HAUL_LOAD_LU,
-                                          HAUL_LOAD_CV, HAUL_LOAD_NC, HAUL_LOAD_NC_NO_ALLOCATE};
-    haul_how how = below(5);
-    if (how == HAUL_BY_LDG && one_in(3)) how |= operations[below(6)];
-    if (one_in(4)) how |= HAUL_IN_FLIGHT(below(17) * 16);
-    if (one_in(6)) how |= HAUL_THROUGH_L1;
+    static const haul_how engines[] = {HAUL_AUTO, HAUL_BY_LDG, HAUL_BY_LDGSTS, HAUL_BY_BULK, HAUL_BY_TENSOR};
+    static const haul_how operations[] = {HAUL_LOAD_CA,
+                                          HAUL_LOAD_CG,
+                                          HAUL_LOAD_CS,
+                                          HAUL_LOAD_LU,
+                                          HAUL_LOAD_CV,
+                                          HAUL_LOAD_NC,
+                                          HAUL_LOAD_NC | HAUL_LOAD_CG,
+                                          HAUL_LOAD_NC | HAUL_LOAD_CS,
+                                          HAUL_LOAD_NC_NO_ALLOCATE};
+    haul_how how = engines[below(5)];
+    if (how == HAUL_BY_LDG && one_in(3)) how |= operations[below(9)];
+    if (HAUL_ENGINE_OF(how) == HAUL_BY_LDG && one_in(4)) how |= HAUL_IN_FLIGHT(below(17) * 16);
+    if (how == HAUL_BY_LDGSTS && one_in(4)) how |= HAUL_THROUGH_L1;
     if (one_in(8)) how |= HAUL_L2_EVICT_FIRST;
-    if (p->c.direction == HAUL_DIRECTION_ADD) how |= (haul_how)(1 + below(7)) << 20;
+    if (p->c.direction == HAUL_DIRECTION_ADD) how |= HAUL_ADD_U32 << below(7);
     return how;
 }
 
@@ -212,10 +220,11 @@ static void write_view(const machine *m, const point *p) {
     static const haul_tensor_type types[] = {HAUL_TENSOR_U8, HAUL_TENSOR_U16, HAUL_TENSOR_U32, HAUL_TENSOR_U64};
     haul_tensor tensor = {.buffer = m->data, .rank = p->t.rank};
     haul_tensor_view view = {0};
-    static const haul_tensor_type sums[] = {HAUL_TENSOR_U8,  HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64,
-                                            HAUL_TENSOR_F32, HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
+    static const haul_tensor_type sums[] = {HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64, HAUL_TENSOR_F32,
+                                            HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
     tensor.type = types[__builtin_ctz(p->t.element)];
-    if (p->c.direction == HAUL_DIRECTION_ADD) tensor.type = sums[(p->t.how & HAUL_ADD_BITS) >> 20];
+    if (p->c.direction == HAUL_DIRECTION_ADD)
+        tensor.type = sums[__builtin_ctzll((p->t.how & HAUL_ADD_BITS) / HAUL_ADD_U32)];
     tensor.offset = array_of(p) - haul_buffer_address(m->data);
     for (unsigned d = 0; d < p->t.rank; d++) {
         tensor.extent[d] = p->c.place.extent[d];
@@ -305,7 +314,7 @@ static void hold(const point *p, const haul_diagnosis *d, const haul_launch_reco
         FIELDS(COMPARE)
     }
     const unsigned long long foretold = loads_from_l2(d->classes), counted = loads_from_l2(record->classes);
-    const bool known = d->distinct_sectors <= ROOMY && (p->t.how & HAUL_LOAD_BITS) != HAUL_LOAD_CV;
+    const bool known = d->distinct_sectors <= ROOMY && !(p->t.how & HAUL_LOAD_CV);
     const unsigned long long difference = counted < foretold ? foretold - counted : counted - foretold;
     if (known && difference > foretold / 20 + 4) {
         if (!differences++) describe(p, d);

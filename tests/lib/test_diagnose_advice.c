@@ -258,11 +258,44 @@ static void descriptors_are_refused_as_the_compiler_would(void **state) {
                    "elements of 64 bytes overlap at a shared pitch of 32");
     assert_refused(haul_strided(4, 64, 64, 72, 16, 0, HAUL_AUTO), plain, wrong,
                    "the global pitch is a multiple of the alignment 16; it is 72");
-    assert_refused(haul_halo(4, 32, 32, 0, 128, 4, 0, HAUL_RING_ONLY | HAUL_BY_BULK), plain, wrong,
-                   "not by bulk copies");
+    assert_refused(haul_halo(4, 32, 32, 0, 128, 4, 0, HAUL_BY_BULK), plain, wrong, "not by bulk copies");
     assert_refused(haul_halo(2, 32, 32, 1, 80, 4, 0, HAUL_BY_LDGSTS), plain, wrong,
                    "LDGSTS moves 4, 8 or 16 bytes; rows of this transfer have 2 bytes");
     assert_refused(haul_tile(4, 6, 8, 8, 8, 8, 8, 32, 16, 0, HAUL_AUTO), plain, wrong, "a tile has 1 to 5 dimensions");
+}
+
+static void flags_are_refused_as_the_compiler_would(void **state) {
+    (void)state;
+    const haul_status wrong = HAUL_ERROR_ARGUMENT;
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_BY_LDG | HAUL_BY_LDGSTS), plain, wrong,
+                   "HAUL_BY_LDG and HAUL_BY_LDGSTS: choose one engine");
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_BY_LDG | HAUL_LOAD_CG | HAUL_LOAD_CS), plain, wrong,
+                   "HAUL_LOAD_CG and HAUL_LOAD_CS: choose one load operator");
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_BY_BULK | HAUL_IN_FLIGHT(64)), plain, wrong,
+                   "HAUL_IN_FLIGHT belongs to LDG");
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_BY_LDG | HAUL_THROUGH_L1), plain, wrong,
+                   "HAUL_THROUGH_L1 and HAUL_BYPASS_L1 belong to LDGSTS");
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_RING_ONLY), plain, wrong, "HAUL_RING_ONLY belongs to halos");
+    assert_refused(haul_sequential(4096, 16, 0, HAUL_INDEX_64), plain, wrong, "HAUL_INDEX_64 belongs to indirect");
+    assert_refused(haul_sequential(4096, 4, 0, HAUL_BY_LDG | HAUL_IN_FLIGHT(10)), plain, wrong,
+                   "HAUL_IN_FLIGHT is a multiple of the access width: of the alignment 4");
+    assert_refused(haul_tile(4, 2, 8, 8, 1, 1, 1, 48, 16, 0, HAUL_BY_LDG | HAUL_IN_FLIGHT(8)), plain, wrong,
+                   "HAUL_IN_FLIGHT is a multiple of the access width");
+}
+
+/* What is advised is what the compiler takes. */
+static void advised_flags_are_whole(void **state) {
+    (void)state;
+    const haul_transfer t = haul_sequential(2048, 16, 0, HAUL_AUTO);
+    haul_circumstances skewed = on("a100");
+    skewed.global = 16;
+    const haul_diagnosis d = diagnose(t, skewed);
+    const haul_advice *through = advice_of(&d, HAUL_ADVICE_THROUGH_L1);
+    assert_non_null(through);
+    assert_non_null(strstr(through->text, "Add HAUL_BY_LDGSTS | HAUL_THROUGH_L1"));
+    /* a wider alignment takes the bytes in flight along */
+    const haul_diagnosis narrow = diagnose(haul_sequential(8192, 4, 0, HAUL_BY_LDG | HAUL_IN_FLIGHT(20)), plain);
+    assert_non_null(advice_of(&narrow, HAUL_ADVICE_DECLARE_ALIGNMENT));
 }
 
 static void circumstances_that_cannot_be_are_refused(void **state) {
@@ -302,6 +335,8 @@ int main(void) {
         cmocka_unit_test(a_thread_alone_should_get_help),
         cmocka_unit_test(advice_comes_with_the_greatest_gain_first),
         cmocka_unit_test(descriptors_are_refused_as_the_compiler_would),
+        cmocka_unit_test(flags_are_refused_as_the_compiler_would),
+        cmocka_unit_test(advised_flags_are_whole),
         cmocka_unit_test(circumstances_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
  * debug build does when something goes wrong.
  *
  * Define before the first include of haul/device.h, the same way in a whole program:
- *   HAUL_DEBUG           checks roles, stages, alignments and team sizes, and bounds every wait: instead of hanging, a
- *                        kernel traps with the name of the pipeline, the stage and the role
+ *   HAUL_DEBUG           checks roles, stages, flags, pointers, alignments and team sizes, and bounds every wait:
+ *                        instead of hanging, a kernel traps with the name of the pipeline, the stage and the role
  *   HAUL_DEBUG_SPINS     how often a bounded wait asks before it gives up (default 2^24)
  *   HAUL_BLOCK_IS_1D     promises that blocks have an x extent only: thread numbers take one instruction */
 #ifndef HAUL_DEVICE_CONFIG_H
@@ -27,7 +27,6 @@
 #define HAUL_DEBUG_SPINS (1u << 24)
 #endif
 
-#ifdef HAUL_DEBUG
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
                                         size_t character_bytes);
 
@@ -35,14 +34,33 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
 HAUL_DEVICE void haul_device_fail(const char *object, unsigned stage, const char *role, const char *what) {
     __assertfail(what, object, stage, role, 1);
 }
-#define HAUL_EXPECT(condition, object, stage, role, what)              \
+
+/* For what is known when descriptors are constant, and undefined behaviour if it is wrong, for which a compiler may
+ * delete the whole kernel: checked in every build, without an instruction where it is right. */
+#define HAUL_REQUIRE(condition, object, stage, role, what)             \
     do {                                                               \
         if (!(condition)) haul_device_fail(object, stage, role, what); \
     } while (0)
+
+#ifdef HAUL_DEBUG
+#define HAUL_EXPECT(condition, object, stage, role, what) HAUL_REQUIRE(condition, object, stage, role, what)
 #else
 #define HAUL_EXPECT(condition, object, stage, role, what) \
     do {                                                  \
     } while (0)
+#endif
+
+/* Null pointers are refused by the compiler where it sees them: clang by the parameters' names, behind the declaration,
+ * nvcc and NVRTC by their numbers, before it. A null pointer to shared memory is an address there like any other. */
+#ifdef __clang__
+#define HAUL_GIVEN(p) __attribute__((diagnose_if(!(p), "haul: the pointer `" #p "` is null", "error")))
+#define HAUL_GIVEN_NUMBERS(...)
+#else
+#define HAUL_GIVEN(p)
+#define HAUL_GIVEN_NUMBERS(...) __attribute__((nonnull(__VA_ARGS__)))
+#ifdef __CUDACC__
+#pragma nv_diag_error 1622 /* null argument provided for parameter marked with attribute "nonnull" */
+#endif
 #endif
 
 /* The 32-bit address within the block's shared memory that instructions take. */

@@ -239,7 +239,7 @@ HAUL_DEVICE void haul_ldgsts_box(haul_flight *f, unsigned area) {
 
 HAUL_DEVICE void haul_load_crumb(const haul_flight *f, unsigned shared, unsigned long long global, unsigned width) {
     uint4 v;
-    if (f->engine == HAUL_BY_LDGSTS && width >= 4) {
+    if (f->engine == HAUL_CARRIED_BY_LDGSTS && width >= 4) {
         haul_ldgsts_short(shared, global, width, f->t.how);
     } else {
         haul_load_ca(&v, global, width);
@@ -255,7 +255,7 @@ HAUL_DEVICE void haul_store_crumb(const haul_flight *f, unsigned shared, unsigne
 
 /* The bytes of an element that full-width pieces, or a bulk copy, take. */
 HAUL_DEVICE unsigned haul_body_bytes(const haul_flight *f) {
-    const unsigned width = f->engine == HAUL_BY_BULK ? 16 : haul_rows_width(&f->t, 0);
+    const unsigned width = f->engine == HAUL_CARRIED_BY_BULK ? 16 : haul_rows_width(&f->t, 0);
     return (f->t.bytes - f->head) / width * width;
 }
 
@@ -300,7 +300,7 @@ HAUL_DEVICE unsigned haul_askers(const haul_flight *f) {
 /* ---- starting, whatever the engine: no waits, no barriers ---- */
 
 HAUL_DEVICE int haul_is_bulk(const haul_flight *f) {
-    return HAUL_HAS_BULK && (f->engine == HAUL_BY_BULK || f->engine == HAUL_BY_TENSOR);
+    return HAUL_HAS_BULK && (f->engine == HAUL_CARRIED_BY_BULK || f->engine == HAUL_CARRIED_BY_TENSOR);
 }
 
 #if HAUL_HAS_BULK
@@ -314,9 +314,6 @@ HAUL_DEVICE unsigned long long haul_bulk_global(const haul_flight *f, unsigned e
 
 /* Adds to what the next wait on the flight's channel waits for. */
 HAUL_DEVICE void haul_ask(haul_flight *f, unsigned bytes) {
-    HAUL_EXPECT(
-        f->channel != 0, "transfer", 0, "loading",
-        "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_BY_LDG or HAUL_BY_LDGSTS");
     f->channel->bytes += bytes;
 }
 
@@ -365,9 +362,9 @@ HAUL_DEVICE void haul_tensor_box_store(haul_flight *f) {
 /* issue_...: everything that an asynchronous engine carries. move_...: everything through registers; `from`: the first
  * step that is not done yet. */
 HAUL_DEVICE void haul_issue_rows_bodies(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDGSTS) haul_ldgsts_rows(f);
+    if (f->engine == HAUL_CARRIED_BY_LDGSTS) haul_ldgsts_rows(f);
 #if HAUL_HAS_BULK
-    if (f->engine == HAUL_BY_BULK) haul_bulk_rows_load(f);
+    if (f->engine == HAUL_CARRIED_BY_BULK) haul_bulk_rows_load(f);
 #endif
 }
 
@@ -383,7 +380,7 @@ HAUL_DEVICE void haul_move_all_rows_load(haul_flight *f, unsigned from) {
 
 /* Either, by any engine. */
 HAUL_DEVICE void haul_carry_rows_load(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDG)
+    if (f->engine == HAUL_CARRIED_BY_LDG)
         haul_move_rows_load(f, 0, 0);
     else
         haul_issue_rows_bodies(f);
@@ -392,7 +389,7 @@ HAUL_DEVICE void haul_carry_rows_load(haul_flight *f) {
 
 HAUL_DEVICE void haul_issue_rows_store(haul_flight *f) {
 #if HAUL_HAS_BULK
-    if (f->engine == HAUL_BY_BULK) haul_bulk_rows_store(f);
+    if (f->engine == HAUL_CARRIED_BY_BULK) haul_bulk_rows_store(f);
 #endif
     haul_store_crumbs(f);
 }
@@ -403,12 +400,12 @@ HAUL_DEVICE void haul_move_all_rows_store(haul_flight *f) {
 }
 
 HAUL_DEVICE void haul_issue_box_load(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDGSTS) {
+    if (f->engine == HAUL_CARRIED_BY_LDGSTS) {
         HAUL_UNROLL
         for (unsigned area = 0; area < haul_areas(&f->t); area++) haul_ldgsts_box(f, area);
     }
 #if HAUL_HAS_BULK
-    if (f->engine == HAUL_BY_TENSOR) haul_tensor_box_load(f);
+    if (f->engine == HAUL_CARRIED_BY_TENSOR) haul_tensor_box_load(f);
 #endif
 }
 
@@ -419,7 +416,7 @@ HAUL_DEVICE void haul_move_all_box_load(haul_flight *f, unsigned from) {
 
 HAUL_DEVICE void haul_issue_box_store(haul_flight *f) {
 #if HAUL_HAS_BULK
-    if (f->engine == HAUL_BY_TENSOR) haul_tensor_box_store(f);
+    if (f->engine == HAUL_CARRIED_BY_TENSOR) haul_tensor_box_store(f);
 #endif
 }
 

@@ -66,52 +66,57 @@ HAUL_DEVICE void haul_load_ca(uint4 *v, unsigned long long p, unsigned width) {
 #define HAUL_NO_POLICY(n) ""
 #define HAUL_WITH_POLICY(n) ", %" #n
 
-/* With an operator, a fetch size or an eviction priority; the latter two go with operators CA and NC. */
+/* Other than plainly: with an operator, a fetch size or an eviction priority. */
 HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
-    const haul_how operation = how & HAUL_LOAD_BITS, fetch = how & HAUL_L2_FETCH_BITS;
-    const int constant = operation == HAUL_LOAD_NC;
-    if (how & HAUL_L2_EVICT_BITS) {
-        if (constant)
-            HAUL_LOAD_FORM(".nc.L2::cache_hint", HAUL_WITH_POLICY);
-        else if (operation == HAUL_LOAD_NC_NO_ALLOCATE)
-            HAUL_LOAD_FORM(".nc.L1::no_allocate.L2::cache_hint", HAUL_WITH_POLICY);
-        else
-            HAUL_LOAD_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
-    } else if (fetch == HAUL_L2_FETCH_64) {
-        if (constant)
-            HAUL_LOAD_FORM(".nc.L2::64B", HAUL_NO_POLICY);
-        else
-            HAUL_LOAD_FORM(".L2::64B", HAUL_NO_POLICY);
-    } else if (fetch == HAUL_L2_FETCH_128) {
-        if (constant)
-            HAUL_LOAD_FORM(".nc.L2::128B", HAUL_NO_POLICY);
-        else
-            HAUL_LOAD_FORM(".L2::128B", HAUL_NO_POLICY);
-    } else if (fetch == HAUL_L2_FETCH_256) {
-        if (constant)
-            HAUL_LOAD_FORM(".nc.L2::256B", HAUL_NO_POLICY);
-        else
-            HAUL_LOAD_FORM(".L2::256B", HAUL_NO_POLICY);
-    } else if (operation == HAUL_LOAD_CG) {
+    if (how & HAUL_L2_EVICT_BITS)
+        HAUL_LOAD_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
+    else if (how & HAUL_L2_FETCH_64)
+        HAUL_LOAD_FORM(".L2::64B", HAUL_NO_POLICY);
+    else if (how & HAUL_L2_FETCH_128)
+        HAUL_LOAD_FORM(".L2::128B", HAUL_NO_POLICY);
+    else if (how & HAUL_L2_FETCH_256)
+        HAUL_LOAD_FORM(".L2::256B", HAUL_NO_POLICY);
+    else if (how & HAUL_LOAD_CG)
         HAUL_LOAD_FORM(".cg", HAUL_NO_POLICY);
-    } else if (operation == HAUL_LOAD_CS) {
+    else if (how & HAUL_LOAD_CS)
         HAUL_LOAD_FORM(".cs", HAUL_NO_POLICY);
-    } else if (operation == HAUL_LOAD_LU) {
+    else if (how & HAUL_LOAD_LU)
         HAUL_LOAD_FORM(".lu", HAUL_NO_POLICY);
-    } else if (operation == HAUL_LOAD_CV) {
+    else
         HAUL_LOAD_FORM(".cv", HAUL_NO_POLICY);
-    } else if (operation == HAUL_LOAD_NC) {
-        HAUL_LOAD_FORM(".nc", HAUL_NO_POLICY);
-    } else {
+}
+
+/* Read-only, with any of these. */
+HAUL_DEVICE void haul_load_read_only(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
+    const unsigned long long policy = haul_l2_policy(how);
+    if (how & HAUL_L2_EVICT_BITS && how & HAUL_LOAD_NO_ALLOCATE)
+        HAUL_LOAD_FORM(".nc.L1::no_allocate.L2::cache_hint", HAUL_WITH_POLICY);
+    else if (how & HAUL_L2_EVICT_BITS)
+        HAUL_LOAD_FORM(".nc.L2::cache_hint", HAUL_WITH_POLICY);
+    else if (how & HAUL_L2_FETCH_64)
+        HAUL_LOAD_FORM(".nc.L2::64B", HAUL_NO_POLICY);
+    else if (how & HAUL_L2_FETCH_128)
+        HAUL_LOAD_FORM(".nc.L2::128B", HAUL_NO_POLICY);
+    else if (how & HAUL_L2_FETCH_256)
+        HAUL_LOAD_FORM(".nc.L2::256B", HAUL_NO_POLICY);
+    else if (how & HAUL_LOAD_CG)
+        HAUL_LOAD_FORM(".cg.nc", HAUL_NO_POLICY);
+    else if (how & HAUL_LOAD_CS)
+        HAUL_LOAD_FORM(".cs.nc", HAUL_NO_POLICY);
+    else if (how & HAUL_LOAD_NO_ALLOCATE)
         HAUL_LOAD_FORM(".nc.L1::no_allocate", HAUL_NO_POLICY);
-    }
+    else
+        HAUL_LOAD_FORM(".nc", HAUL_NO_POLICY);
 }
 
 /* `width` bytes of global memory, as `how` says (1 and 2 bytes: plainly). Weak; ordered with the thread's own accesses
  * only. */
 HAUL_DEVICE void haul_load_global(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
-    if (width >= 4 && (how & (HAUL_LOAD_BITS | HAUL_L2_EVICT_BITS | HAUL_L2_FETCH_BITS)))
+    const haul_how plain = HAUL_LOAD_CA; /* the default: no operator is written */
+    if (width >= 4 && (how & HAUL_LOAD_NC))
+        haul_load_read_only(v, p, width, how);
+    else if (width >= 4 && (how & (HAUL_LOAD_BITS | HAUL_L2_EVICT_BITS | HAUL_L2_FETCH_BITS) & ~plain))
         haul_load_qualified(v, p, width, how);
     else
         haul_load_ca(v, p, width);
@@ -148,12 +153,11 @@ HAUL_DEVICE void haul_store_wb(unsigned long long p, const uint4 *v, unsigned wi
                          : "memory");                                                                                  \
     } while (0)
 
-/* `width` bytes to global memory, as `how` says (1 and 2 bytes: plainly). An eviction priority takes the place of an
- * operator. Weak. */
+/* `width` bytes to global memory, as `how` says (1 and 2 bytes: plainly). Weak. */
 HAUL_DEVICE void haul_store_global(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
     const haul_how operation = how & HAUL_STORE_BITS;
     const unsigned long long policy = haul_l2_policy(how);
-    if (width < 4 || !(how & (HAUL_STORE_BITS | HAUL_L2_EVICT_BITS)))
+    if (width < 4 || !(how & (HAUL_STORE_BITS | HAUL_L2_EVICT_BITS) & ~HAUL_STORE_WB))
         haul_store_wb(p, v, width);
     else if (how & HAUL_L2_EVICT_BITS)
         HAUL_STORE_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
@@ -249,7 +253,7 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
     asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
                  "n"(size), "l"(policy)                                                                       \
                  : "memory")
-/* One function a size and route. An eviction priority takes the place of a fetch size. */
+/* One function a size and route. */
 #define HAUL_DEFINE_LDGSTS(name, cache, size)                                               \
     HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how, \
                                         unsigned long long policy) {                        \

@@ -95,7 +95,8 @@ HAUL_DEVICE haul_team haul_ring_fillers(const haul_ring *r) {
     return team;
 }
 
-/* The same transfer by an engine that fits the ring's mode. `older`: what takes it where bytes are not counted. */
+/* The same transfer by an engine that fits the ring's mode. `older`: the number of what takes it where bytes are not
+ * counted; the number alone says the engine here. */
 HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t, unsigned older) {
     const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
     if (r->mode == HAUL_RING_BYTES) {
@@ -121,14 +122,17 @@ HAUL_DEFINE_RING_BOARD(rows)
 HAUL_DEFINE_RING_BOARD(box)
 
 HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
-    if (f->engine == HAUL_BY_LDG || haul_has_crumbs(f) ||
+    if (f->engine == HAUL_CARRIED_BY_LDG || haul_has_crumbs(f) ||
         (f->t.shape == HAUL_SHAPE_BOX && !(f->t.how & HAUL_UNBOUNDED)))
         r->stored = 1;
-    if (f->engine == HAUL_BY_LDGSTS) r->copied = 1;
+    if (f->engine == HAUL_CARRIED_BY_LDGSTS) r->copied = 1;
     r->channel.bytes = f->channel->bytes;
 }
 
-HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const void *from, const void *index) {
+/* shapes: rows, or indirect ones too. */
+HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const void *from, const void *index,
+                                unsigned shapes) {
+    HAUL_EXPECT_SHAPE(&t, shapes);
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_channel channel = r->channel;
@@ -142,7 +146,7 @@ HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const v
 HAUL_DEVICE void haul_ring_box(haul_ring *r, haul_flight *f) {
     haul_channel channel = r->channel;
     f->channel = &channel;
-    if (f->engine == HAUL_BY_LDG)
+    if (f->engine == HAUL_CARRIED_BY_LDG)
         haul_move_all_box_load(f, 0);
     else
         haul_issue_box_load(f);
@@ -151,6 +155,7 @@ HAUL_DEVICE void haul_ring_box(haul_ring *r, haul_flight *f) {
 
 HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, const void *from, haul_place place,
                                      unsigned fill) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_HALO);
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_ring_board_box(r, &f, t, to, from);
@@ -161,6 +166,7 @@ HAUL_DEVICE void haul_ring_halo_load(haul_ring *r, haul_transfer t, void *to, co
 
 HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, const haul_tensor_view *view,
                                      haul_coordinates at) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_TILE);
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_ring_board_box(r, &f, t, to, (const void *)0);
@@ -222,9 +228,12 @@ HAUL_DEVICE void haul_ring_init(const haul_ring *r, unsigned full_arrivals, unsi
     haul_barrier_init_fence();
 }
 
+#define HAUL_RING_EXPECT_0(name, condition, text) HAUL_EXPECT(condition, name, 0, "flags", "haul: " text)
+
 HAUL_DEVICE haul_ring haul_ring_of(const char *name, haul_channel_memory *barriers, unsigned stages, haul_how how,
                                    haul_ring_mode threads_mode, haul_team team) {
     const haul_how engine = how & HAUL_ENGINE_BITS;
+    HAUL_CHECK_PIPELINE(HAUL_RING_EXPECT, name, how, team.kind == HAUL_TEAM_THREAD, HAUL_HAS_BULK);
     const int bytes =
         HAUL_HAS_BULK && engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS && team.kind != HAUL_TEAM_THREAD;
     const unsigned full = haul_shared_address(barriers);
@@ -306,8 +315,9 @@ HAUL_DEVICE void haul_pipeline_release(haul_pipeline *p) {
     if (p->stage == 0) p->parity ^= 1;
 }
 
+HAUL_GIVEN_NUMBERS(2)
 HAUL_DEVICE haul_pipeline haul_block_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
-                                              unsigned threads, haul_how how) {
+                                              unsigned threads, haul_how how) HAUL_GIVEN(barriers) {
     const haul_ring r = haul_ring_of(name, barriers, stages, how, HAUL_RING_GROUPS, haul_this_block(threads));
     if (r.mode == HAUL_RING_BYTES) {
         if (r.team.rank == 0) haul_ring_init(&r, 1, haul_team_warps(&r.team));
@@ -316,8 +326,9 @@ HAUL_DEVICE haul_pipeline haul_block_pipeline(const char *name, haul_channel_mem
     return haul_pipeline_of(r);
 }
 
+HAUL_GIVEN_NUMBERS(2)
 HAUL_DEVICE haul_pipeline haul_warp_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
-                                             haul_how how) {
+                                             haul_how how) HAUL_GIVEN(barriers) {
     const haul_ring r = haul_ring_of(name, barriers, stages, how, HAUL_RING_GROUPS, haul_this_warp());
     if (r.mode == HAUL_RING_BYTES) {
         if (r.team.rank == 0) haul_ring_init(&r, 1, 1);
@@ -331,42 +342,51 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
         haul_ring_of(name, (haul_channel_memory *)0, stages, how, HAUL_RING_GROUPS, haul_this_thread()));
 }
 
-#define HAUL_CHECK_STAGES(name, number)                                \
-    HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT, \
+#define HAUL_CHECK_RING(name, number, how, of_threads)                      \
+    HAUL_CHECK_PIPELINE(HAUL_ASSERT, name, how, of_threads, HAUL_HAS_BULK); \
+    HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT,      \
                        "haul: " #name ": a pipeline has 1 to 16 stages; this one asks for " #number)
 
 /* Unified, for the whole block of `team` threads (0: asked at run time). All threads of the block. */
 #define HAUL_BLOCK_PIPELINE(name, number, team, how)              \
-    HAUL_CHECK_STAGES(name, number);                              \
+    HAUL_CHECK_RING(name, number, how, 0);                        \
     __shared__ haul_channel_memory name##_barriers[2 * (number)]; \
     haul_pipeline name = haul_block_pipeline(#name, name##_barriers, number, team, how)
 /* Unified, one for each of the block's `warps` warps. */
 #define HAUL_WARP_PIPELINE(name, number, warps, how)                     \
-    HAUL_CHECK_STAGES(name, number);                                     \
+    HAUL_CHECK_RING(name, number, how, 0);                               \
     __shared__ haul_channel_memory name##_barriers[warps][2 * (number)]; \
     haul_pipeline name = haul_warp_pipeline(#name, name##_barriers[haul_thread_rank() / 32], number, how)
 /* Unified, one for each thread, which uses only what it has copied itself. Copies go by LDGSTS, or by LDG. */
 #define HAUL_THREAD_PIPELINE(name, number, how) \
-    HAUL_CHECK_STAGES(name, number);            \
+    HAUL_CHECK_RING(name, number, how, 1);      \
     haul_pipeline name = haul_thread_pipeline(#name, number, how)
 
 #define HAUL_DEFINE_PIPELINE(prefix)                                                                                   \
     HAUL_DEVICE unsigned haul_##prefix##_pipeline_acquire(haul_pipeline *p) {                                          \
         return haul_pipeline_acquire(p);                                                                               \
     }                                                                                                                  \
-    HAUL_DEVICE void haul_##prefix##_pipeline_load(haul_pipeline *p, haul_transfer t, void *to, const void *from) {    \
-        haul_ring_load(&p->ring, t, to, from, 0);                                                                      \
+    HAUL_GIVEN_NUMBERS(1, 3, 4)                                                                                        \
+    HAUL_DEVICE void haul_##prefix##_pipeline_load(haul_pipeline *p, haul_transfer t, void *to, const void *from)      \
+        HAUL_GIVEN(to) HAUL_GIVEN(from) {                                                                              \
+        haul_ring_load(&p->ring, t, to, from, HAUL_NO_INDEX, HAUL_OF_ROWS);                                            \
     }                                                                                                                  \
+    HAUL_GIVEN_NUMBERS(1, 3, 4, 5)                                                                                     \
     HAUL_DEVICE void haul_##prefix##_pipeline_gather(haul_pipeline *p, haul_transfer t, void *to, const void *from,    \
-                                                     const void *index) {                                              \
-        haul_ring_load(&p->ring, t, to, from, index);                                                                  \
+                                                     const void *index) HAUL_GIVEN(to) HAUL_GIVEN(from)                \
+        HAUL_GIVEN(index) {                                                                                            \
+        haul_ring_load(&p->ring, t, to, from, index, HAUL_OF_LISTS);                                                   \
     }                                                                                                                  \
+    HAUL_GIVEN_NUMBERS(1, 3, 4)                                                                                        \
     HAUL_DEVICE void haul_##prefix##_pipeline_halo_load(haul_pipeline *p, haul_transfer t, void *to, const void *from, \
-                                                        haul_place place, unsigned fill) {                             \
+                                                        haul_place place, unsigned fill) HAUL_GIVEN(to)                \
+        HAUL_GIVEN(from) {                                                                                             \
         haul_ring_halo_load(&p->ring, t, to, from, place, fill);                                                       \
     }                                                                                                                  \
+    HAUL_GIVEN_NUMBERS(1, 3, 4)                                                                                        \
     HAUL_DEVICE void haul_##prefix##_pipeline_tile_load(haul_pipeline *p, haul_transfer t, void *to,                   \
-                                                        const haul_tensor_view *from, haul_coordinates at) {           \
+                                                        const haul_tensor_view *from, haul_coordinates at)             \
+        HAUL_GIVEN(to) HAUL_GIVEN(from) {                                                                              \
         haul_ring_tile_load(&p->ring, t, to, from, at);                                                                \
     }                                                                                                                  \
     HAUL_DEVICE void haul_##prefix##_pipeline_wrote(haul_pipeline *p) {                                                \
@@ -405,9 +425,10 @@ typedef struct haul_consumer {
 } haul_consumer;
 
 /* All threads of the block; ends with its barrier. */
+HAUL_GIVEN_NUMBERS(2)
 HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
                                            unsigned first_producer, unsigned producers, unsigned first_consumer,
-                                           unsigned consumers, haul_how how) {
+                                           unsigned consumers, haul_how how) HAUL_GIVEN(barriers) {
     const haul_team team = {HAUL_TEAM_WARPS, haul_thread_rank() - first_producer, producers, 0};
     haul_split p = {haul_ring_of(name, barriers, stages, how, HAUL_RING_ARRIVALS, team), first_producer, producers,
                     first_consumer, consumers};
@@ -423,7 +444,7 @@ HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory
 /* Producers: the block's warps from `first_producer` on, `producers` threads; consumers likewise. No warp is both;
  * warps that are neither take no part. */
 #define HAUL_SPLIT_PIPELINE(name, number, first_producer_warp, producers, first_consumer_warp, consumers, how)         \
-    HAUL_CHECK_STAGES(name, number);                                                                                   \
+    HAUL_CHECK_RING(name, number, how, 0);                                                                             \
     HAUL_STATIC_ASSERT((producers) > 0 && (producers) % 32 == 0 && (consumers) > 0 && (consumers) % 32 == 0,           \
                        "haul: " #name ": roles are whole warps; this pipeline has " #producers " and " #consumers      \
                        " threads");                                                                                    \
@@ -466,19 +487,24 @@ HAUL_DEVICE unsigned haul_producer_acquire(haul_producer *w) {
     return r->stage;
 }
 /* All producer threads. Into the acquired stage; none of these blocks but for LDG, which waits for its own loads. */
-HAUL_DEVICE void haul_producer_load(haul_producer *w, haul_transfer t, void *to, const void *from) {
-    haul_ring_load(&w->ring, t, to, from, 0);
+HAUL_GIVEN_NUMBERS(1, 3, 4)
+HAUL_DEVICE void haul_producer_load(haul_producer *w, haul_transfer t, void *to, const void *from) HAUL_GIVEN(to)
+    HAUL_GIVEN(from) {
+    haul_ring_load(&w->ring, t, to, from, HAUL_NO_INDEX, HAUL_OF_ROWS);
 }
-HAUL_DEVICE void haul_producer_gather(haul_producer *w, haul_transfer t, void *to, const void *from,
-                                      const void *index) {
-    haul_ring_load(&w->ring, t, to, from, index);
+HAUL_GIVEN_NUMBERS(1, 3, 4, 5)
+HAUL_DEVICE void haul_producer_gather(haul_producer *w, haul_transfer t, void *to, const void *from, const void *index)
+    HAUL_GIVEN(to) HAUL_GIVEN(from) HAUL_GIVEN(index) {
+    haul_ring_load(&w->ring, t, to, from, index, HAUL_OF_LISTS);
 }
+HAUL_GIVEN_NUMBERS(1, 3, 4)
 HAUL_DEVICE void haul_producer_halo_load(haul_producer *w, haul_transfer t, void *to, const void *from,
-                                         haul_place place, unsigned fill) {
+                                         haul_place place, unsigned fill) HAUL_GIVEN(to) HAUL_GIVEN(from) {
     haul_ring_halo_load(&w->ring, t, to, from, place, fill);
 }
+HAUL_GIVEN_NUMBERS(1, 3, 4)
 HAUL_DEVICE void haul_producer_tile_load(haul_producer *w, haul_transfer t, void *to, const haul_tensor_view *from,
-                                         haul_coordinates at) {
+                                         haul_coordinates at) HAUL_GIVEN(to) HAUL_GIVEN(from) {
     haul_ring_tile_load(&w->ring, t, to, from, at);
 }
 /* All threads that have: ordinary stores went into the acquired stage, too; the commit orders them. */

@@ -58,6 +58,37 @@ HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel)
 
 /* ---- flights ---- */
 
+#ifdef HAUL_DEBUG
+#define HAUL_BOARD_EXPECT_0(name, condition, text) HAUL_EXPECT(condition, "transfer", 0, "flags", "haul: " text)
+
+/* Flags that are known at run time only; of constant ones the compiler has said it. `width`: of an access. One function
+ * for all transfers: it has many conditions. */
+static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul_how how, unsigned shape,
+                                                                            unsigned width) {
+    HAUL_CHECK_HOW(HAUL_BOARD_EXPECT, , how, shape, HAUL_HAS_BULK);
+    HAUL_EXPECT(HAUL_IN_FLIGHT_FITS(how, width), "transfer", 0, "flags",
+                "haul: HAUL_IN_FLIGHT is a multiple of the access width");
+}
+#endif
+
+/* shapes: that the function moves (HAUL_OF_...). */
+#define HAUL_EXPECT_SHAPE(t, shapes)                                                                                  \
+    HAUL_EXPECT((haul_shape_of(t) & (shapes)) != 0, "transfer", 0, "shape",                                           \
+                "haul: this function moves another shape than the descriptor's: load, store and add move sequential " \
+                "and strided transfers, gather and scatter indirect ones, halo_... halos and tile_... tiles")
+/* What gather and scatter move: they leave an index that a descriptor has no use for. */
+#define HAUL_OF_LISTS (HAUL_OF_ROWS | HAUL_OF_INDIRECT)
+/* Where there is none: an address that is not accessible either, but that compilers do not take for one that cannot be,
+ * as they would a null pointer, and delete what is behind an access. */
+#define HAUL_NO_INDEX ((const void *)8)
+
+/* Bulk and tensor loads have a channel. */
+HAUL_DEVICE void haul_require_channel(const haul_flight *f, const haul_channel *channel) {
+    HAUL_REQUIRE(!haul_is_bulk(f) || channel != 0, "transfer", 0, "loading",
+                 "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_BY_LDG or "
+                 "HAUL_BY_LDGSTS");
+}
+
 HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction, unsigned engine,
                             const void *shared, const void *global) {
     f->t = t;
@@ -76,10 +107,16 @@ HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, hau
     HAUL_EXPECT(!(t.how & HAUL_CONGRUENT) || ((f->global ^ f->shared) & 15) == 0, "transfer", 0,
                 "shared and global memory",
                 "haul: HAUL_CONGRUENT: the addresses are not equally far from a 16-byte boundary");
-    HAUL_EXPECT(engine != HAUL_BY_TENSOR || f->shared % 128 == 0, "transfer", 0, "shared memory",
+    HAUL_EXPECT(engine != HAUL_CARRIED_BY_TENSOR || f->shared % 128 == 0, "transfer", 0, "shared memory",
                 "haul: a tensor copy needs shared memory that is aligned to 128 bytes");
-    HAUL_EXPECT(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), "transfer", 0, "adding",
-                "haul: the descriptor says no type of the elements to add: OR one of HAUL_ADD_... to `how`");
+    HAUL_REQUIRE(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), "transfer", 0, "adding",
+                 "haul: the descriptor says no type of the elements to add: OR one of HAUL_ADD_... to `how`");
+#ifdef HAUL_DEBUG
+    HAUL_EXPECT(shared != 0, "transfer", 0, "shared memory", "haul: the pointer to shared memory is null");
+    HAUL_EXPECT(global != 0 || haul_shape_of(&t) == HAUL_OF_TILE, "transfer", 0, "global memory",
+                "haul: the pointer to global memory is null");
+    haul_expect_how(t.how, haul_shape_of(&t), haul_piece_width(&t, 0));
+#endif
 }
 
 /* The team is done with a load's destination: nothing of it is read, or written by ordinary stores, any more. */
@@ -92,7 +129,7 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
 /* Starting and completing, for rows and for boxes. */
 #define HAUL_DEFINE_PHASES(kind)                                   \
     HAUL_DEVICE void haul_begin_##kind##_load(haul_flight *f) {    \
-        if (f->engine == HAUL_BY_LDG) {                            \
+        if (f->engine == HAUL_CARRIED_BY_LDG) {                    \
             haul_hold_##kind##_load(f);                            \
         } else {                                                   \
             haul_enter_load(f);                                    \
@@ -100,7 +137,7 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
         }                                                          \
     }                                                              \
     HAUL_DEVICE void haul_end_##kind##_load(haul_flight *f) {      \
-        if (f->engine == HAUL_BY_LDG) {                            \
+        if (f->engine == HAUL_CARRIED_BY_LDG) {                    \
             haul_enter_load(f);                                    \
             haul_release_##kind##_load(f);                         \
             haul_move_all_##kind##_load(f, haul_##kind##_held(f)); \
@@ -122,7 +159,7 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
 
 /* Waits for what LDGSTS, bulk and tensor loads have under way. */
 HAUL_DEVICE void haul_end_copies(haul_flight *f) {
-    if (f->engine == HAUL_BY_LDGSTS)
+    if (f->engine == HAUL_CARRIED_BY_LDGSTS)
         haul_ldgsts_wait_all();
     else
         haul_channel_wait(&f->team, f->channel);
@@ -156,16 +193,20 @@ HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
 
 /* ---- what the shapes add to a flight ---- */
 
+/* shapes: rows, or indirect ones too. */
 HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
-                                      const void *shared, const void *global, const void *index) {
+                                      const void *shared, const void *global, const void *index, unsigned shapes) {
+    HAUL_EXPECT_SHAPE(&t, shapes);
     haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_rows_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
+    haul_require_channel(f, channel);
     f->channel = channel;
     f->index = index;
     haul_begin_rows_load(f);
 }
 
 HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
-                                       const void *shared, const void *global, const void *index) {
+                                       const void *shared, const void *global, const void *index, unsigned shapes) {
+    HAUL_EXPECT_SHAPE(&t, shapes);
     haul_board(f, t, team, direction, haul_rows_engine(&t, direction, HAUL_ARCH), shared, global);
     f->index = index;
     haul_begin_rows_store(f);
@@ -173,6 +214,7 @@ HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_tea
 
 HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team team, const void *shared,
                                       const void *global, haul_place place, unsigned fill) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_HALO);
     haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     f->place = place;
     f->fill = fill;
@@ -181,6 +223,7 @@ HAUL_DEVICE void haul_start_halo_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_halo_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, haul_place place) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_HALO);
     haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, global);
     f->place = place;
     haul_begin_box_store(f);
@@ -223,7 +266,7 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
     f->place.at[2] = c.at[2];
     f->place.at[3] = c.at[3];
     f->place.at[4] = c.at[4];
-    if (f->engine == HAUL_BY_TENSOR) return;
+    if (f->engine == HAUL_CARRIED_BY_TENSOR) return;
     unsigned long long origin = view->base + (unsigned long long)((long long)c.at[0] * f->t.element);
     f->place.extent[0] = view->extent[0];
 #define HAUL_AIM_DIMENSION(d)                                         \
@@ -242,8 +285,10 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
 
 HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const haul_tensor_view *view, haul_coordinates c) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_TILE);
     haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared,
                (const void *)0);
+    haul_require_channel(f, channel);
     f->channel = channel;
     haul_aim_tile(f, view, c);
     haul_begin_box_load(f);
@@ -251,6 +296,7 @@ HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team
 
 HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const haul_tensor_view *view, haul_coordinates c) {
+    HAUL_EXPECT_SHAPE(&t, HAUL_OF_TILE);
     haul_board(f, t, team, direction, haul_box_engine(&t, direction, HAUL_ARCH), shared, (const void *)0);
     haul_aim_tile(f, view, c);
     haul_begin_box_store(f);
@@ -261,21 +307,29 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
 #define HAUL_UNPACK(...) __VA_ARGS__
 /* Two functions: a verb's start, and the verb. WHO and SELF: the parameter that says which team, if there is one, as it
  * is declared and handed on; PARAMETERS and ARGUMENTS the same of the verb; all in parentheses. `shape` and
- * `ending`: what starts and what completes it. */
-#define HAUL_DEFINE_VERB(prefix, verb, WHO, SELF, PARAMETERS, ARGUMENTS, shape, ending, STARTED)          \
-    HAUL_DEVICE void haul_##prefix##_##verb##_start(haul_flight *flight, HAUL_UNPACK WHO haul_transfer t, \
-                                                    HAUL_UNPACK PARAMETERS) {                             \
-        haul_start_##shape(flight, t, HAUL_UNPACK STARTED);                                               \
-    }                                                                                                     \
-    HAUL_DEVICE void haul_##prefix##_##verb(HAUL_UNPACK WHO haul_transfer t, HAUL_UNPACK PARAMETERS) {    \
-        HAUL_FLIGHT(flight);                                                                              \
-        haul_##prefix##_##verb##_start(&flight, HAUL_UNPACK SELF t, HAUL_UNPACK ARGUMENTS);               \
-        haul_end_##ending(&flight);                                                                       \
+ * `ending`: what starts and what completes it. first: the descriptor's number among the verb's parameters; TO, FROM and
+ * LAST: how far behind it are `to`, `from`, and `last`, which is `index` or `from` again. */
+#define HAUL_DEFINE_VERB(prefix, verb, first, WHO, SELF, PARAMETERS, ARGUMENTS, TO, FROM, LAST, last, shape, ending, \
+                         STARTED)                                                                                    \
+    HAUL_GIVEN_NUMBERS(1, 1 + first + TO, 1 + first + FROM, 1 + first + LAST)                                        \
+    HAUL_DEVICE void haul_##prefix##_##verb##_start(haul_flight *flight, HAUL_UNPACK WHO haul_transfer t,            \
+                                                    HAUL_UNPACK PARAMETERS) HAUL_GIVEN(flight) HAUL_GIVEN(to)        \
+        HAUL_GIVEN(from) HAUL_GIVEN(last) {                                                                          \
+        haul_start_##shape(flight, t, HAUL_UNPACK STARTED);                                                          \
+    }                                                                                                                \
+    HAUL_GIVEN_NUMBERS(first + TO, first + FROM, first + LAST)                                                       \
+    HAUL_DEVICE void haul_##prefix##_##verb(HAUL_UNPACK WHO haul_transfer t, HAUL_UNPACK PARAMETERS) HAUL_GIVEN(to)  \
+        HAUL_GIVEN(from) HAUL_GIVEN(last) {                                                                          \
+        HAUL_FLIGHT(flight);                                                                                         \
+        haul_##prefix##_##verb##_start(&flight, HAUL_UNPACK SELF t, HAUL_UNPACK ARGUMENTS);                          \
+        haul_end_##ending(&flight);                                                                                  \
     }
 
-/* All functions of one kind of team. TEAM: the team of a transfer t; ANY_TEAM: without one. */
-#define HAUL_DEFINE_TRANSFERS(prefix, WHO, SELF, TEAM, ANY_TEAM)                                                       \
-    HAUL_DEVICE haul_channel haul_##prefix##_channel(HAUL_UNPACK WHO haul_channel_memory *memory) {                    \
+/* All functions of one kind of team. first: number of the descriptor among a verb's parameters; TEAM: the team of a
+ * transfer t; ANY_TEAM: without one. */
+#define HAUL_DEFINE_TRANSFERS(prefix, first, WHO, SELF, TEAM, ANY_TEAM)                                                \
+    HAUL_GIVEN_NUMBERS(first)                                                                                          \
+    HAUL_DEVICE haul_channel haul_##prefix##_channel(HAUL_UNPACK WHO haul_channel_memory *memory) HAUL_GIVEN(memory) { \
         const haul_team all = ANY_TEAM;                                                                                \
         return haul_team_channel(&all, memory);                                                                        \
     }                                                                                                                  \
@@ -285,35 +339,42 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
     HAUL_DEVICE void haul_##prefix##_wait_read(haul_flight *flight) {                                                  \
         haul_end(flight, 1);                                                                                           \
     }                                                                                                                  \
-    HAUL_DEFINE_VERB(prefix, load, WHO, SELF, (haul_channel * channel, void *to, const void *from),                    \
-                     (channel, to, from), rows_load, rows_load, (TEAM, channel, to, from, 0))                          \
-    HAUL_DEFINE_VERB(prefix, store, WHO, SELF, (void *to, const void *from), (to, from), rows_store, whole_store,      \
-                     (TEAM, HAUL_DIRECTION_STORE, from, to, 0))                                                        \
-    HAUL_DEFINE_VERB(prefix, add, WHO, SELF, (void *to, const void *from), (to, from), rows_store, whole_store,        \
-                     (TEAM, HAUL_DIRECTION_ADD, from, to, 0))                                                          \
-    HAUL_DEFINE_VERB(prefix, gather, WHO, SELF,                                                                        \
+    HAUL_DEFINE_VERB(prefix, load, first, WHO, SELF, (haul_channel * channel, void *to, const void *from),             \
+                     (channel, to, from), 2, 3, 3, from, rows_load, rows_load,                                         \
+                     (TEAM, channel, to, from, HAUL_NO_INDEX, HAUL_OF_ROWS))                                           \
+    HAUL_DEFINE_VERB(prefix, store, first, WHO, SELF, (void *to, const void *from), (to, from), 1, 2, 2, from,         \
+                     rows_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, HAUL_NO_INDEX, HAUL_OF_ROWS))     \
+    HAUL_DEFINE_VERB(prefix, add, first, WHO, SELF, (void *to, const void *from), (to, from), 1, 2, 2, from,           \
+                     rows_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, HAUL_NO_INDEX, HAUL_OF_ROWS))       \
+    HAUL_DEFINE_VERB(prefix, gather, first, WHO, SELF,                                                                 \
                      (haul_channel * channel, void *to, const void *from, const void *index),                          \
-                     (channel, to, from, index), rows_load, rows_load, (TEAM, channel, to, from, index))               \
-    HAUL_DEFINE_VERB(prefix, scatter, WHO, SELF, (void *to, const void *from, const void *index), (to, from, index),   \
-                     rows_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, index))                           \
-    HAUL_DEFINE_VERB(prefix, scatter_add, WHO, SELF, (void *to, const void *from, const void *index),                  \
-                     (to, from, index), rows_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, index))          \
-    HAUL_DEFINE_VERB(prefix, halo_load, WHO, SELF, (void *to, const void *from, haul_place place, unsigned fill),      \
-                     (to, from, place, fill), halo_load, box_load, (TEAM, to, from, place, fill))                      \
-    HAUL_DEFINE_VERB(prefix, halo_store, WHO, SELF, (void *to, const void *from, haul_place place), (to, from, place), \
-                     halo_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, place))                           \
-    HAUL_DEFINE_VERB(prefix, tile_load, WHO, SELF,                                                                     \
+                     (channel, to, from, index), 2, 3, 4, index, rows_load, rows_load,                                 \
+                     (TEAM, channel, to, from, index, HAUL_OF_LISTS))                                                  \
+    HAUL_DEFINE_VERB(prefix, scatter, first, WHO, SELF, (void *to, const void *from, const void *index),               \
+                     (to, from, index), 1, 2, 3, index, rows_store, whole_store,                                       \
+                     (TEAM, HAUL_DIRECTION_STORE, from, to, index, HAUL_OF_LISTS))                                     \
+    HAUL_DEFINE_VERB(prefix, scatter_add, first, WHO, SELF, (void *to, const void *from, const void *index),           \
+                     (to, from, index), 1, 2, 3, index, rows_store, whole_store,                                       \
+                     (TEAM, HAUL_DIRECTION_ADD, from, to, index, HAUL_OF_LISTS))                                       \
+    HAUL_DEFINE_VERB(prefix, halo_load, first, WHO, SELF,                                                              \
+                     (void *to, const void *from, haul_place place, unsigned fill), (to, from, place, fill), 1, 2, 2,  \
+                     from, halo_load, box_load, (TEAM, to, from, place, fill))                                         \
+    HAUL_DEFINE_VERB(prefix, halo_store, first, WHO, SELF, (void *to, const void *from, haul_place place),             \
+                     (to, from, place), 1, 2, 2, from, halo_store, whole_store,                                        \
+                     (TEAM, HAUL_DIRECTION_STORE, from, to, place))                                                    \
+    HAUL_DEFINE_VERB(prefix, tile_load, first, WHO, SELF,                                                              \
                      (haul_channel * channel, void *to, const haul_tensor_view *from, haul_coordinates at),            \
-                     (channel, to, from, at), tile_load, box_load, (TEAM, channel, to, from, at))                      \
-    HAUL_DEFINE_VERB(prefix, tile_store, WHO, SELF,                                                                    \
-                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), tile_store,  \
-                     whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, at))                                          \
-    HAUL_DEFINE_VERB(prefix, tile_add, WHO, SELF, (const haul_tensor_view *to, haul_coordinates at, const void *from), \
-                     (to, at, from), tile_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, at))
+                     (channel, to, from, at), 2, 3, 3, from, tile_load, box_load, (TEAM, channel, to, from, at))       \
+    HAUL_DEFINE_VERB(prefix, tile_store, first, WHO, SELF,                                                             \
+                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), 1, 3, 3,     \
+                     from, tile_store, whole_store, (TEAM, HAUL_DIRECTION_STORE, from, to, at))                        \
+    HAUL_DEFINE_VERB(prefix, tile_add, first, WHO, SELF,                                                               \
+                     (const haul_tensor_view *to, haul_coordinates at, const void *from), (to, at, from), 1, 3, 3,     \
+                     from, tile_store, whole_store, (TEAM, HAUL_DIRECTION_ADD, from, to, at))
 
-HAUL_DEFINE_TRANSFERS(thread, (), (), haul_this_thread(), haul_this_thread())
-HAUL_DEFINE_TRANSFERS(warp, (), (), haul_this_warp(), haul_this_warp())
-HAUL_DEFINE_TRANSFERS(warps, (haul_team team, ), (team, ), team, team)
-HAUL_DEFINE_TRANSFERS(block, (), (), haul_this_block(t.threads), haul_this_block(0))
+HAUL_DEFINE_TRANSFERS(thread, 1, (), (), haul_this_thread(), haul_this_thread())
+HAUL_DEFINE_TRANSFERS(warp, 1, (), (), haul_this_warp(), haul_this_warp())
+HAUL_DEFINE_TRANSFERS(warps, 2, (haul_team team, ), (team, ), team, team)
+HAUL_DEFINE_TRANSFERS(block, 1, (), (), haul_this_block(t.threads), haul_this_block(0))
 
 #endif

@@ -40,10 +40,19 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
+/* Leaves out the flags that the engine lacks. */
 static void set_engine(haul_transfer *t, haul_how engine) {
     t->how = (t->how & ~HAUL_ENGINE_BITS) | engine;
-    if (engine != HAUL_BY_LDG) t->how &= ~HAUL_LOAD_BITS;
-    if (engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS) t->how &= ~HAUL_L2_FETCH_BITS;
+#define LEAVE_OUT(t, engine, flags, engines, shapes, text) \
+    if ((engine) & ~(haul_how)(engines)) (t)->how &= ~(flags);
+    HAUL_FLAG_TABLE(LEAVE_OUT, t, engine)
+#undef LEAVE_OUT
+}
+
+/* A multiple of the access width, which a change may have made wider. */
+static void round_in_flight(haul_transfer *t) {
+    const unsigned bytes = HAUL_IN_FLIGHT_BYTES(t->how), width = haul_piece_width(t, 0);
+    if (bytes) t->how = (t->how & ~HAUL_IN_FLIGHT_BITS) | HAUL_IN_FLIGHT(round_up(bytes, width));
 }
 
 /* ---- alignment ---- */
@@ -189,11 +198,17 @@ static bool change_TILE(change *x) {
 
 /* ---- engines ---- */
 
+/* Whether the transfer asks for that engine, rather than being given it. */
+static bool named(const change *x, haul_how engine) {
+    return (x->old->t.how & HAUL_ENGINE_BITS) == engine;
+}
+
 static bool change_THROUGH_L1(change *x) {
     if (x->old->engine != HAUL_BY_LDGSTS || x->old->t.how & HAUL_THROUGH_L1 || x->d->width != 16) return false;
-    x->to.t.how = (x->to.t.how & ~HAUL_BYPASS_L1) | HAUL_THROUGH_L1;
-    return say(x, "Add HAUL_THROUGH_L1: around it, %llu sectors are fetched for %llu that are needed.",
-               (unsigned long long)x->d->fetched_sectors, (unsigned long long)x->d->distinct_sectors);
+    x->to.t.how = (x->to.t.how & ~HAUL_BYPASS_L1) | HAUL_THROUGH_L1 | HAUL_BY_LDGSTS;
+    return say(x, "Add %sHAUL_THROUGH_L1: around it, %llu sectors are fetched for %llu that are needed.",
+               named(x, HAUL_BY_LDGSTS) ? "" : "HAUL_BY_LDGSTS | ", (unsigned long long)x->d->fetched_sectors,
+               (unsigned long long)x->d->distinct_sectors);
 }
 
 static bool change_AROUND_L1(change *x) {
@@ -233,9 +248,10 @@ static bool change_TENSOR(change *x) {
 static bool change_IN_FLIGHT(change *x) {
     const unsigned held = haul_held(&x->old->t), width = haul_piece_width(&x->old->t, 0), bytes = 2 * held * width;
     if (x->old->engine != HAUL_BY_LDG || 2 * held > HAUL_HELD_LIMIT || bytes > 256) return false;
-    x->to.t.how = (x->to.t.how & 0xffffffffull) | HAUL_BY_LDG | HAUL_IN_FLIGHT(bytes);
-    return say(x, "Add HAUL_IN_FLIGHT(%u): %u loads of a thread are then under way at once instead of %u.", bytes,
-               2 * held, held);
+    set_engine(&x->to.t, HAUL_BY_LDG);
+    x->to.t.how = (x->to.t.how & ~HAUL_IN_FLIGHT_BITS) | HAUL_IN_FLIGHT(bytes);
+    return say(x, "Add %sHAUL_IN_FLIGHT(%u): %u loads of a thread are then under way at once instead of %u.",
+               named(x, HAUL_BY_LDG) ? "" : "HAUL_BY_LDG | ", bytes, 2 * held, held);
 }
 
 static bool change_STAGES(change *x) {
@@ -339,6 +355,7 @@ static const struct {
 /* Fills in gain and relief; false when the change is not possible. */
 static bool measure(change *x, haul_advice *a) {
     haul_diagnosis then;
+    round_in_flight(&x->to.t);
     if (diagnose_examine(&x->to, &then) != HAUL_OK || then.ns <= 0 || then.bytes == 0) return false;
     const double sms = x->old->machine->sms, before = x->old->c.blocks ? (double)x->old->c.blocks : sms,
                  after = x->to.c.blocks ? (double)x->to.c.blocks : sms;

@@ -5,7 +5,7 @@
 
 /* The checks of haul/transfer.h with their messages, at run time. */
 #define REFUSE_0(name, condition, text) \
-    if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text)
+    if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, "%s", text)
 #define REFUSE_1(name, condition, text, a, rest) \
     if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text "%lld" rest, (long long)(a))
 #define REFUSE_2(name, condition, text, a, between, b) \
@@ -35,7 +35,7 @@ static haul_status check_box(const haul_transfer *t) {
     if (t->radius) {
         REFUSE_1(, t->rank == 2, "a halo has 2 dimensions, not ", t->rank, "");
         REFUSE_1(, t->radius <= 1024, "a halo has a radius of at most 1024, not ", t->radius, "");
-        HAUL_CHECK_HALO(REFUSE, , (uint64_t)t->element, t->box[0], t->radius, t->shared_pitch, t->how);
+        HAUL_CHECK_HALO(REFUSE, , (uint64_t)t->element, t->box[0], t->radius, t->shared_pitch, t->alignment, t->how);
         return HAUL_OK;
     }
     HAUL_CHECK_TILE(REFUSE, , (uint64_t)t->element, t->rank, t->box[0], t->box[1], t->box[2], t->box[3], t->box[4],
@@ -142,7 +142,7 @@ static haul_status check_l2(const diagnose_case *k) {
 
 haul_status diagnose_check(const diagnose_case *k) {
     const haul_transfer *t = &k->t;
-    HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, k->machine->sm >= 90);
+    HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, haul_shape_of(t), k->machine->sm >= 90);
     HAUL_TRY(t->shape == HAUL_SHAPE_BOX ? check_box(t) : check_rows(t));
     if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
     HAUL_TRY(check_addresses(t, &k->c));

@@ -82,12 +82,11 @@ static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use
 
 /* ---- accesses ---- */
 
-/* Narrow loads are plain ones; of the operators only L1::no_allocate goes with an eviction priority. */
+/* Narrow loads are plain ones. */
 static l1_use l1_use_of(haul_how how, unsigned width) {
-    const haul_how operation = how & HAUL_LOAD_BITS;
+    const haul_how operation = HAUL_LOAD_OPERATOR(how);
     if (width < 4) return FILLS_L1;
-    if (operation == HAUL_LOAD_NC_NO_ALLOCATE) return READS_L1;
-    if (how & HAUL_L2_EVICT_BITS) return FILLS_L1;
+    if (operation == HAUL_LOAD_NO_ALLOCATE) return READS_L1;
     if (operation == HAUL_LOAD_CV || operation == HAUL_LOAD_CG) return CLEARS_L1;
     return operation == HAUL_LOAD_LU ? READS_L1 : FILLS_L1;
 }

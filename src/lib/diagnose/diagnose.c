@@ -41,7 +41,6 @@ static haul_status check_enumerations(const haul_transfer *t, const haul_circums
     if ((unsigned)t->shape > HAUL_SHAPE_BOX || (unsigned)c->direction > HAUL_DIRECTION_ADD ||
         (unsigned)c->team > HAUL_TEAM_BLOCK)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no such shape, direction or team");
-    if ((t->how & HAUL_ENGINE_BITS) > HAUL_BY_TENSOR) return haul_fail(HAUL_ERROR_ARGUMENT, "no such engine");
     return HAUL_OK;
 }
 
