@@ -28,6 +28,33 @@ void arena_free(arena *a) {
     *a = (arena){.out_of_memory = a->out_of_memory};
 }
 
+void arena_clear(arena *a) {
+    arena_block *kept = a->blocks;
+    if (!kept) return;
+    while (kept->older) {
+        arena_block *older = kept->older;
+        kept->older = older->older;
+        memory_free(older);
+    }
+    a->next = kept->bytes;
+    a->total = (size_t)(a->end - a->next);
+}
+
+void arena_with_scratch(arena *a, void (*work)(void *context, arena *scratch), void *context) {
+    arena scratch;
+    jmp_buf out_of_memory, *const outer = a->out_of_memory;
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        a->out_of_memory = outer;
+        longjmp(*outer, 1);
+    }
+    a->out_of_memory = &out_of_memory;
+    work(context, &scratch);
+    a->out_of_memory = outer;
+    arena_free(&scratch);
+}
+
 static void *fail(arena *a) {
     if (a->out_of_memory) longjmp(*a->out_of_memory, 1);
     return NULL;

@@ -22,6 +22,8 @@ typedef struct arena {
 /* Starts empty; an all-zero arena is a valid one without a jump point. */
 void arena_init(arena *a, jmp_buf *out_of_memory);
 void arena_free(arena *a);
+/* Empties it like arena_free(), but keeps the memory that it has got last for what comes. */
+void arena_clear(arena *a);
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(arena *a, size_t size);
@@ -32,6 +34,10 @@ void *arena_array(arena *a, size_t count, size_t size);
 /* `length` characters and a closing NUL. */
 char *arena_copy(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Calls `work` with an arena that ends with the call. When either has no memory left, it ends as well before the jump
+ * is where `a`, which has a jump point, would have jumped. */
+void arena_with_scratch(arena *a, void (*work)(void *context, arena *scratch), void *context);
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -128,6 +129,67 @@ static void jumps_to_its_owner_at_whichever_allocation_fails(void **state) {
     }
 }
 
+static void cleared_it_gives_the_same_memory_again(void **state) {
+    (void)state;
+    enum { SIZE = 100000 };
+    static const char zeros[SIZE];
+    arena a = {0};
+    arena_clear(&a);
+    for (int k = 0; k < 20; k++) memset(arena_alloc(&a, SIZE), 0xff, SIZE);
+    arena_clear(&a);
+    const size_t kept = a.total;
+    assert_true(kept >= SIZE);
+    memory_fail_after(1);
+    for (size_t used = 0; used + SIZE + 64 < kept; used += SIZE + 64)
+        assert_memory_equal(arena_alloc(&a, SIZE), zeros, SIZE);
+    memory_fail_after(0);
+    arena_free(&a);
+    assert_int_equal(a.total, 0);
+}
+
+typedef struct borrowing {
+    arena *owner;
+    int *made;
+    size_t failing; /* an allocation of the scratch arena, or of the owner's; 0: none */
+    bool of_scratch;
+} borrowing;
+
+static void borrow(void *context, arena *scratch) {
+    borrowing *b = context;
+    int *numbers = ARENA_ARRAY(scratch, 1000, int);
+    numbers[7] = 42;
+    memory_fail_after(b->failing);
+    if (b->failing) arena_alloc(b->of_scratch ? scratch : b->owner, 100000);
+    memory_fail_after(0);
+    b->made = ARENA_NEW(b->owner, int);
+    *b->made = numbers[7];
+}
+
+/* Whether there was memory enough. */
+static bool borrows(borrowing *b) {
+    jmp_buf out_of_memory;
+    arena a;
+    volatile bool worked = false;
+    arena_init(&a, &out_of_memory);
+    b->owner = &a;
+    if (setjmp(out_of_memory) == 0) {
+        arena_with_scratch(&a, borrow, b);
+        worked = true;
+        assert_int_equal(*b->made, 42);
+    }
+    assert_ptr_equal(a.out_of_memory, &out_of_memory);
+    arena_free(&a);
+    return worked;
+}
+
+/* The sanitizers look for what is left behind. */
+static void scratch_memory_ends_with_the_work_however_it_ends(void **state) {
+    (void)state;
+    assert_true(borrows(&(borrowing){0}));
+    assert_false(borrows(&(borrowing){.failing = 1, .of_scratch = true}));
+    assert_false(borrows(&(borrowing){.failing = 1}));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_zeroed_memory_aligned_for_any_type),
@@ -139,6 +201,8 @@ int main(void) {
         cmocka_unit_test(answers_null_when_memory_is_out_and_nobody_listens),
         cmocka_unit_test(treats_sizes_that_overflow_as_memory_that_is_out),
         cmocka_unit_test(jumps_to_its_owner_at_whichever_allocation_fails),
+        cmocka_unit_test(cleared_it_gives_the_same_memory_again),
+        cmocka_unit_test(scratch_memory_ends_with_the_work_however_it_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
