@@ -316,7 +316,8 @@ haul_status ptx_module_link(const char *name, const ptx_source *sources, size_t 
 const ptx_variable *ptx_find_undefined(const ptx_module *module);
 void ptx_module_free(ptx_module *module);
 
-/* Fills in the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena. */
+/* Fills in the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena,
+ * which has a jump point. */
 void ptx_analyse(ptx_module *module, ptx_function *function);
 
 /* Checks a function's operands and types against isa.def and PTX's rules. */

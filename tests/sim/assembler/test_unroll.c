@@ -2,6 +2,7 @@
  * 13.0 makes for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 
+#include "base/memory.h"
 #include "ptx/inline.h"
 #include "sim/assembler/unroll.h"
 
@@ -174,6 +175,31 @@ static void a_count_from_minus_one_makes_its_first_round_alone(void **state) {
     expect_words(out, 32, (i % 8) * (i % 8 + 1) / 2);
 }
 
+/* Unrolls with allocation number `n` failing; false once there are fewer allocations than that. */
+static bool fails_at(size_t n) {
+    static const char ptx[] = KERNEL(LOOP(LOAD, "lt.s32"));
+    ptx_module *module;
+    ptx_function *flat, *unrolled;
+    assert_int_equal(ptx_module_parse("test.ptx", ptx, strlen(ptx), &module), HAUL_OK);
+    assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
+    memory_fail_after(n);
+    const haul_status status = sim_unroll(module, flat, &unrolled);
+    memory_fail_after(0);
+    if (status != HAUL_OK) {
+        assert_int_equal(status, HAUL_ERROR_OUT_OF_MEMORY);
+        assert_ptr_equal(unrolled, flat);
+    }
+    ptx_module_free(module);
+    return status != HAUL_OK;
+}
+
+static void without_memory_the_function_stays_as_it_is(void **state) {
+    (void)state;
+    size_t n = 1;
+    while (fails_at(n)) n++;
+    assert_true(n > 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_counts_to_a_bound_is_unrolled),
@@ -187,6 +213,7 @@ int main(void) {
         cmocka_unit_test(a_round_with_a_branch_in_it_is_unrolled),
         cmocka_unit_test(lanes_with_other_rounds_left_share_the_last_ones),
         cmocka_unit_test(a_count_from_minus_one_makes_its_first_round_alone),
+        cmocka_unit_test(without_memory_the_function_stays_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

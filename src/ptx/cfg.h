@@ -1,0 +1,25 @@
+/* A function's control flow while its joins are looked for: cfg.c has blocks and joins, near_joins.c those within
+ * loops. */
+#ifndef HAUL_PTX_CFG_H
+#define HAUL_PTX_CFG_H
+
+#include "ptx/dominators.h"
+#include "ptx/ir.h"
+
+/* Blocks 0 .. count-1 and the exit `count`. */
+typedef struct ptx_flow {
+    uint32_t count;
+    uint32_t *first_edge; /* of each block, count + 1 of them: its edges are first_edge[b] .. first_edge[b + 1] - 1 */
+    uint32_t *to;         /* of each edge */
+    bool *dropped;        /* edges that are left out */
+    uint32_t edge_count;
+    uint32_t *order; /* reachable blocks in reverse postorder */
+    uint32_t order_count;
+    uint32_t *rank; /* of each block in `order`; PTX_NO_BLOCK if it is unreachable */
+    ptx_graph back; /* kept edges turned round, and what ends endless loops */
+} ptx_flow;
+
+/* Fills in the near joins of blocks whose joins are known. Allocates them in the module's arena. */
+void ptx_find_near_joins(ptx_module *module, ptx_function *function, const ptx_flow *flow, arena *scratch);
+
+#endif

@@ -1,0 +1,245 @@
+/* Joins within loops: where lanes that stay in a loop meet, when others leave it in between.
+ *
+ * Loops are those with one way in: a header that dominates all blocks from which it is come to again. They are nested
+ * or apart. A branch has a join in such a loop if two of its ways stay in there, and the join that it has lies
+ * outside. Loops without such a branch are not looked at, which most are. */
+#include "ptx/cfg.h"
+
+#include <string.h>
+
+/* ---- which loops there are ---- */
+
+/* A loop goes by its header; PTX_NO_BLOCK: none. */
+typedef struct loops {
+    const ptx_flow *flow;
+    uint32_t *of;    /* by block: the innermost loop around it */
+    uint32_t *outer; /* by header */
+    uint32_t *list;  /* outer ones in front of those in them */
+    uint32_t count;
+    ptx_tree_times times; /* of headers, by `outer` */
+    bool *parts;          /* by header: a branch may need a join in there */
+} loops;
+
+static bool comes_back(const ptx_flow *g, uint32_t latch, uint32_t header) {
+    return latch != header && g->rank[latch] >= g->rank[header];
+}
+
+/* Somebody comes back to the block, and nobody who has not passed it. A block that only jumps to itself has nothing
+ * that could part. */
+static bool is_header(const ptx_flow *g, const ptx_tree_times *dominators, uint32_t block) {
+    bool any = false;
+    for (uint32_t e = g->back.first[block]; e < g->back.first[block + 1]; e++) {
+        const uint32_t latch = g->back.to[e];
+        if (!comes_back(g, latch, block)) continue;
+        if (!ptx_is_above(dominators, block, latch)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Blocks that are known to be in a loop stand for their header. */
+static uint32_t find_root(uint32_t *root, uint32_t block) {
+    while (root[block] != block) block = root[block] = root[root[block]];
+    return block;
+}
+
+/* Makes the block, or the loop that it stands for, part of the loop. */
+static void take_in(loops *l, uint32_t header, uint32_t block, uint32_t *root, uint32_t *stack, uint32_t *depth) {
+    const uint32_t part = find_root(root, block);
+    if (part == header) return;
+    *(l->of[part] == part ? &l->outer[part] : &l->of[part]) = header;
+    root[part] = header;
+    stack[(*depth)++] = part;
+}
+
+static void collapse(loops *l, uint32_t header, uint32_t *root, uint32_t *stack) {
+    const ptx_graph *back = &l->flow->back;
+    uint32_t depth = 0;
+    for (uint32_t e = back->first[header]; e < back->first[header + 1]; e++)
+        if (comes_back(l->flow, back->to[e], header)) take_in(l, header, back->to[e], root, stack, &depth);
+    while (depth) {
+        const uint32_t part = stack[--depth];
+        for (uint32_t e = back->first[part]; e < back->first[part + 1]; e++)
+            take_in(l, header, back->to[e], root, stack, &depth);
+    }
+    l->of[header] = header;
+}
+
+static ptx_tree_times find_dominators(const ptx_flow *g, arena *scratch) {
+    const ptx_graph forward = ptx_graph_reversed(&g->back, scratch);
+    const uint32_t *dominator = ptx_dominators_find(&forward, &g->back, 0, scratch);
+    return ptx_tree_times_find(g->order, g->order_count, dominator, g->count + 1, scratch);
+}
+
+/* Inner headers come behind outer ones in reverse postorder. */
+static void find_loops(loops *l, arena *scratch) {
+    const ptx_flow *g = l->flow;
+    const ptx_tree_times dominators = find_dominators(g, scratch);
+    const uint32_t nodes = g->count + 1;
+    uint32_t *root = ARENA_ARRAY(scratch, nodes, uint32_t), *stack = ARENA_ARRAY(scratch, nodes, uint32_t);
+    for (uint32_t b = 0; b < nodes; b++) root[b] = b;
+    for (uint32_t i = g->order_count; i-- > 0;)
+        if (g->order[i] < g->count && is_header(g, &dominators, g->order[i])) collapse(l, g->order[i], root, stack);
+    for (uint32_t i = 0; i < g->order_count; i++)
+        if (l->of[g->order[i]] == g->order[i]) l->list[l->count++] = g->order[i];
+    l->times = ptx_tree_times_find(l->list, l->count, l->outer, nodes, scratch);
+}
+
+static bool is_in(const loops *l, uint32_t block, uint32_t loop) {
+    return l->of[block] != PTX_NO_BLOCK && ptx_is_above(&l->times, loop, l->of[block]);
+}
+
+/* ---- which of them branches may join in ---- */
+
+/* The innermost loop that the edge stays in: one that has the way in that it takes does not have its beginning. */
+static uint32_t loop_of_edge(const loops *l, uint32_t from, uint32_t to) {
+    const uint32_t loop = to < l->flow->count ? l->of[to] : PTX_NO_BLOCK;
+    return loop == to && loop != PTX_NO_BLOCK && !is_in(l, from, loop) ? l->outer[loop] : loop;
+}
+
+static bool is_inside(const loops *l, uint32_t inner, uint32_t outer) {
+    return outer == PTX_NO_BLOCK || (inner != PTX_NO_BLOCK && ptx_is_above(&l->times, outer, inner));
+}
+
+/* Two of a block's edges stay in the loop that has the second most around it of those that edges stay in, and in the
+ * loops around that one. */
+static void note_branch(loops *l, const ptx_function *f, uint32_t block) {
+    const ptx_flow *g = l->flow;
+    const uint32_t join = f->blocks[block].join;
+    uint32_t first = PTX_NO_BLOCK, second = PTX_NO_BLOCK;
+    for (uint32_t e = g->first_edge[block]; e < g->first_edge[block + 1]; e++) {
+        const uint32_t loop = loop_of_edge(l, block, g->to[e]);
+        if (is_inside(l, loop, first)) {
+            second = first;
+            first = loop;
+        } else if (is_inside(l, loop, second)) {
+            second = loop;
+        }
+    }
+    for (; second != PTX_NO_BLOCK && (join == PTX_NO_BLOCK || !is_in(l, join, second)); second = l->outer[second])
+        l->parts[second] = true;
+}
+
+static loops new_loops(const ptx_flow *g, arena *scratch) {
+    const uint32_t nodes = g->count + 1;
+    loops l = {.flow = g,
+               .of = ARENA_ARRAY(scratch, nodes, uint32_t),
+               .outer = ARENA_ARRAY(scratch, nodes, uint32_t),
+               .list = ARENA_ARRAY(scratch, nodes, uint32_t),
+               .parts = ARENA_ARRAY(scratch, nodes, bool)};
+    for (uint32_t b = 0; b < nodes; b++) l.of[b] = l.outer[b] = PTX_NO_BLOCK;
+    return l;
+}
+
+/* ---- joins in one loop ---- */
+
+/* One round of a loop. */
+typedef struct body {
+    uint32_t header;
+    uint32_t *block, count; /* its blocks */
+    uint32_t *place;        /* of each block of the function its place among them, + 1; 0: it is not in the loop */
+} body;
+
+static void add_to_body(body *l, uint32_t block) {
+    if (l->place[block]) return;
+    l->block[l->count++] = block;
+    l->place[block] = l->count;
+}
+
+/* Fills in the blocks from which the header is come to again. */
+static void find_body(const ptx_flow *g, uint32_t header, body *l) {
+    for (uint32_t k = 0; k < l->count; k++) l->place[l->block[k]] = 0;
+    l->header = header;
+    l->count = 0;
+    add_to_body(l, header);
+    for (uint32_t e = g->back.first[header]; e < g->back.first[header + 1]; e++)
+        if (comes_back(g, g->back.to[e], header)) add_to_body(l, g->back.to[e]);
+    for (uint32_t k = 1; k < l->count; k++)
+        for (uint32_t e = g->back.first[l->block[k]]; e < g->back.first[l->block[k] + 1]; e++)
+            add_to_body(l, g->back.to[e]);
+}
+
+static bool is_edge_in(const ptx_flow *g, const body *l, uint32_t edge) {
+    return g->to[edge] < g->count && l->place[g->to[edge]] != 0;
+}
+
+static uint32_t edges_in(const ptx_flow *g, const body *l, uint32_t b) {
+    uint32_t count = 0;
+    for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) count += is_edge_in(g, l, e);
+    return count;
+}
+
+/* Whether two ways of the block stay in the loop, and are not known to meet there. */
+static bool parts_in(const ptx_function *f, const ptx_flow *g, const body *l, uint32_t b) {
+    const ptx_block *block = &f->blocks[b];
+    const uint32_t nearest = block->near_count ? block->near_joins[block->near_count - 1] : block->join;
+    return edges_in(g, l, b) > 1 && (nearest == PTX_NO_BLOCK || !l->place[nearest]);
+}
+
+/* The graph of a round: the exit is the header's next turn. Edges that leave the loop are not there. */
+static ptx_graph graph_of_round(const ptx_flow *g, const body *l, arena *scratch) {
+    ptx_graph round = {.count = l->count + 1, .first = ARENA_ARRAY(scratch, l->count + 2, uint32_t)};
+    for (uint32_t k = 0; k < l->count; k++) round.first[k + 1] = round.first[k] + edges_in(g, l, l->block[k]);
+    round.first[l->count + 1] = round.first[l->count];
+    round.to = ARENA_ARRAY(scratch, round.first[l->count], uint32_t);
+    for (uint32_t k = 0, n = 0; k < l->count; k++) {
+        const uint32_t b = l->block[k];
+        for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++)
+            if (is_edge_in(g, l, e)) round.to[n++] = g->to[e] == l->header ? l->count : l->place[g->to[e]] - 1;
+    }
+    return round;
+}
+
+static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
+    uint32_t *joins = ARENA_ARRAY(&module->memory, b->near_count + 1, uint32_t);
+    for (uint32_t k = 0; k < b->near_count; k++) joins[k] = b->near_joins[k];
+    joins[b->near_count++] = join;
+    b->near_joins = joins;
+}
+
+/* What is to be done in one loop. */
+typedef struct round_work {
+    ptx_module *module;
+    ptx_function *function;
+    const ptx_flow *flow;
+    const body *body;
+} round_work;
+
+static void find_joins_in(void *context, arena *scratch) {
+    const round_work *w = context;
+    const ptx_flow *g = w->flow;
+    const body *l = w->body;
+    ptx_function *f = w->function;
+    bool any = false;
+    for (uint32_t k = 0; k < l->count; k++) any = any || parts_in(f, g, l, l->block[k]);
+    if (!any) return;
+    const ptx_graph round = graph_of_round(g, l, scratch), back = ptx_graph_reversed(&round, scratch);
+    const uint32_t *dominator = ptx_dominators_find(&back, &round, l->count, scratch);
+    for (uint32_t k = 0; k < l->count; k++)
+        if (dominator[k] < l->count && parts_in(f, g, l, l->block[k]))
+            add_near_join(w->module, &f->blocks[l->block[k]], l->block[dominator[k]]);
+}
+
+static bool goes_back(const ptx_flow *g) {
+    for (uint32_t b = 0; b < g->count; b++)
+        for (uint32_t e = g->back.first[b]; e < g->back.first[b + 1]; e++)
+            if (comes_back(g, g->back.to[e], b)) return true;
+    return false;
+}
+
+/* Each loop has memory of its own: there may be many within each other. */
+void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g, arena *scratch) {
+    if (!goes_back(g)) return;
+    loops l = new_loops(g, scratch);
+    find_loops(&l, scratch);
+    for (uint32_t b = 0; b < g->count; b++)
+        if (l.of[b] != PTX_NO_BLOCK && g->first_edge[b + 1] - g->first_edge[b] > 1) note_branch(&l, f, b);
+    body one = {.block = ARENA_ARRAY(scratch, g->count + 1, uint32_t),
+                .place = ARENA_ARRAY(scratch, g->count + 1, uint32_t)};
+    round_work work = {module, f, g, &one};
+    for (uint32_t i = 0; i < l.count; i++) {
+        if (!l.parts[l.list[i]]) continue;
+        find_body(g, l.list[i], &one);
+        arena_with_scratch(&module->memory, find_joins_in, &work);
+    }
+}
