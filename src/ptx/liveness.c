@@ -1,5 +1,6 @@
 #include "ptx/liveness.h"
 
+#include "base/search.h"
 #include "ptx/edges.h"
 #include "ptx/matrix.h"
 
@@ -51,95 +52,231 @@ void ptx_visit_held_registers(const ptx_instruction *i, ptx_register_visitor vis
     if (is_product && i->operands[A].kind == PTX_VECTOR) visit_operand(&i->operands[A], false, visit, context);
 }
 
+/* ---- what blocks need and define ---- */
+
+/* While a block is looked through: by register the block + 1 that defined it last. */
 typedef struct block_scan {
-    uint64_t *uses, *defines;
+    uint32_t *defined, block;
     bool guarded;
+    void *context;
+    void (*need)(void *context, uint32_t reg), (*define)(void *context, uint32_t reg);
 } block_scan;
 
 static void scan_register(void *context, uint32_t reg, bool writes) {
-    block_scan *scan = context;
-    uint64_t bit = 1ull << (reg & 63);
-    if (!writes) {
-        if (!(scan->defines[reg / 64] & bit)) scan->uses[reg / 64] |= bit;
-    } else if (!scan->guarded) {
-        scan->defines[reg / 64] |= bit;
-    } else if (!(scan->defines[reg / 64] & bit)) {
-        scan->uses[reg / 64] |= bit;
+    block_scan *s = context;
+    if (s->defined[reg] == s->block + 1) return;
+    if (!writes || s->guarded) {
+        s->need(s->context, reg);
+    } else {
+        s->defined[reg] = s->block + 1;
+        s->define(s->context, reg);
     }
 }
 
-static void scan_block(const ptx_function *f, const ptx_block *b, uint64_t *uses, uint64_t *defines) {
-    block_scan scan = {.uses = uses, .defines = defines};
-    for (uint32_t i = b->first; i < b->end; i++) {
-        scan.guarded = f->instructions[i].guarded;
-        ptx_visit_registers(&f->instructions[i], scan_register, &scan);
+static void scan_block(const ptx_function *f, block_scan *s) {
+    for (uint32_t i = f->blocks[s->block].first; i < f->blocks[s->block].end; i++) {
+        s->guarded = f->instructions[i].guarded;
+        ptx_visit_registers(&f->instructions[i], scan_register, s);
     }
 }
 
-/* The rounds' state. Blocks that have not changed since a predecessor looked need no second look. */
+static void mark_column(void *context, uint32_t reg) {
+    uint32_t *column = context;
+    column[reg] = 1;
+}
+
+static void ignore(void *context, uint32_t reg) {
+    (void)context, (void)reg;
+}
+
+/* Registers that some block needs from those before it get a column. */
+static void find_columns(const ptx_function *f, arena *memory, uint32_t *defined, ptx_liveness *l) {
+    uint32_t *column = ARENA_ARRAY(memory, f->register_count + 1, uint32_t), *register_of;
+    block_scan s = {.defined = defined, .context = column, .need = mark_column, .define = ignore};
+    for (s.block = 0; s.block < f->block_count; s.block++) scan_block(f, &s);
+    for (uint32_t r = 0; r < f->register_count; r++)
+        if (column[r]) column[r] = ++l->columns;
+    register_of = ARENA_ARRAY(memory, l->columns + 1, uint32_t);
+    for (uint32_t r = 0; r < f->register_count; r++)
+        if (column[r]) register_of[column[r] - 1] = r;
+    l->column = column;
+    l->register_of = register_of;
+}
+
+/* What a block does with the registers of a word. */
+typedef struct entry {
+    uint32_t word, block;
+    uint64_t needs, defines;
+} entry;
+
+typedef struct listing {
+    const ptx_liveness *live;
+    arena *memory;
+    entry *items;
+    size_t count, capacity;
+    uint32_t *item_of; /* by word: the block's own, + 1, if it is of this block */
+    uint32_t block;
+} listing;
+
+static entry *entry_of(listing *l, uint32_t word) {
+    const uint32_t known = l->item_of[word];
+    if (known && l->items[known - 1].block == l->block) return &l->items[known - 1];
+    const entry e = {.word = word, .block = l->block};
+    ARENA_PUSH(l->memory, l->items, l->count, l->capacity, e);
+    l->item_of[word] = (uint32_t)l->count;
+    return &l->items[l->count - 1];
+}
+
+static void list_need(void *context, uint32_t reg) {
+    listing *l = context;
+    const uint32_t column = l->live->column[reg] - 1;
+    entry_of(l, column / 64)->needs |= 1ull << column % 64;
+}
+
+static void list_definition(void *context, uint32_t reg) {
+    listing *l = context;
+    if (!l->live->column[reg]) return;
+    const uint32_t column = l->live->column[reg] - 1;
+    entry_of(l, column / 64)->defines |= 1ull << column % 64;
+}
+
+/* ---- flow ---- */
+
+/* One word of registers at a time, backwards from the blocks that need them. */
 typedef struct flow {
-    const ptx_function *function;
-    ptx_liveness *live;
-    const uint64_t *defines;
-    uint32_t *changed_at, *seen_at; /* by block: when `in` changed last, when the successors' were looked at last */
-    uint32_t now;
+    ptx_predecessors above;
+    uint64_t *in, *out, *defines; /* by block */
+    bool *touched, *waiting;
+    uint32_t *list, list_count; /* touched blocks */
+    uint32_t *queue, head, waiting_count, blocks;
 } flow;
 
-static bool flow_from(const flow *s, uint32_t block, uint32_t successor) {
-    const ptx_liveness *l = s->live;
-    if (successor == PTX_NO_BLOCK) return false;
-    if (s->changed_at[successor] <= s->seen_at[block]) return false;
-    uint64_t *out = l->out + block * l->words, *in = l->in + successor * l->words, grew = 0;
-    for (size_t w = 0; w < l->words; w++) {
-        grew |= in[w] & ~out[w];
-        out[w] |= in[w];
-    }
-    return grew != 0;
+static void touch(flow *s, uint32_t block) {
+    if (s->touched[block]) return;
+    s->touched[block] = true;
+    s->list[s->list_count++] = block;
 }
 
-static bool flow_through(const flow *s, uint32_t b) {
-    const ptx_liveness *l = s->live;
-    uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words, grew = 0;
-    const uint64_t *defines = s->defines + b * l->words;
-    for (size_t w = 0; w < l->words; w++) {
-        const uint64_t through = out[w] & ~defines[w];
-        grew |= through & ~in[w];
-        in[w] |= through;
-    }
-    return grew != 0;
+static void enqueue(flow *s, uint32_t block) {
+    if (s->waiting[block]) return;
+    s->waiting[block] = true;
+    s->queue[(s->head + s->waiting_count++) % s->blocks] = block;
 }
 
-/* Returns whether the block's own `in` has grown. */
-static bool flow_block(flow *s, uint32_t b) {
-    const ptx_block *block = &s->function->blocks[b];
-    bool grew = false;
-    for (uint32_t k = 0; k < ptx_edge_count(block); k++) grew |= flow_from(s, b, ptx_edge(block, k));
-    s->seen_at[b] = s->now;
-    if (!grew || !flow_through(s, b)) return false;
-    s->changed_at[b] = ++s->now;
-    return true;
+static uint32_t dequeue(flow *s) {
+    const uint32_t block = s->queue[s->head];
+    s->head = (s->head + 1) % s->blocks;
+    s->waiting_count--;
+    s->waiting[block] = false;
+    return block;
+}
+
+static void flow_up(flow *s, uint32_t from) {
+    for (uint32_t e = s->above.first[from]; e < s->above.first[from + 1]; e++) {
+        const uint32_t block = s->above.blocks[e];
+        const uint64_t added = s->in[from] & ~s->out[block];
+        if (!added) continue;
+        touch(s, block);
+        s->out[block] |= added;
+        const uint64_t grown = added & ~s->defines[block] & ~s->in[block];
+        s->in[block] |= grown;
+        if (grown) enqueue(s, block);
+    }
+}
+
+/* Later blocks first: what they need is there when those above them are looked at. */
+static void flow_word(flow *s, const entry *first, const entry *end) {
+    s->list_count = 0;
+    for (const entry *e = end; e-- > first;) {
+        touch(s, e->block);
+        s->in[e->block] = e->needs;
+        s->defines[e->block] = e->defines;
+        if (e->needs) enqueue(s, e->block);
+    }
+    while (s->waiting_count) flow_up(s, dequeue(s));
+}
+
+/* The blocks' words as they are found, by word. */
+typedef struct found {
+    uint32_t block;
+    ptx_live_word word;
+} found;
+
+typedef struct found_list {
+    arena *memory;
+    found *items;
+    size_t count, capacity;
+} found_list;
+
+static void take_word(flow *s, uint32_t word, found_list *to) {
+    for (uint32_t k = 0; k < s->list_count; k++) {
+        const uint32_t b = s->list[k];
+        const found f = {.block = b, .word = {word, s->in[b], s->out[b]}};
+        if (s->in[b] || s->out[b]) ARENA_PUSH(to->memory, to->items, to->count, to->capacity, f);
+        s->in[b] = s->out[b] = s->defines[b] = 0;
+        s->touched[b] = false;
+    }
+}
+
+static const entry *sort_entries(const listing *l, uint32_t words, uint32_t *first, arena *memory) {
+    entry *sorted = ARENA_ARRAY(memory, l->count + 1, entry);
+    for (size_t k = 0; k < l->count; k++) first[l->items[k].word + 2]++;
+    for (uint32_t w = 1; w < words + 2; w++) first[w] += first[w - 1];
+    for (size_t k = 0; k < l->count; k++) sorted[first[l->items[k].word + 1]++] = l->items[k];
+    return sorted;
+}
+
+static void sort_words(const found_list *l, const ptx_function *f, arena *memory, ptx_liveness *live) {
+    uint32_t *first = ARENA_ARRAY(memory, f->block_count + 2, uint32_t);
+    ptx_live_word *words = ARENA_ARRAY(memory, l->count + 1, ptx_live_word);
+    for (size_t k = 0; k < l->count; k++) first[l->items[k].block + 2]++;
+    for (size_t b = 1; b < f->block_count + 2; b++) first[b] += first[b - 1];
+    for (size_t k = 0; k < l->count; k++) words[first[l->items[k].block + 1]++] = l->items[k].word;
+    live->words = words;
+    live->first = first;
+}
+
+static flow new_flow(const ptx_function *f, arena *memory) {
+    const size_t blocks = f->block_count + 1;
+    flow s = {.in = ARENA_ARRAY(memory, blocks, uint64_t),
+              .out = ARENA_ARRAY(memory, blocks, uint64_t),
+              .defines = ARENA_ARRAY(memory, blocks, uint64_t),
+              .touched = ARENA_ARRAY(memory, blocks, bool),
+              .waiting = ARENA_ARRAY(memory, blocks, bool),
+              .list = ARENA_ARRAY(memory, blocks, uint32_t),
+              .queue = ARENA_ARRAY(memory, blocks, uint32_t),
+              .blocks = (uint32_t)blocks};
+    ptx_predecessors_find(f, memory, &s.above);
+    return s;
 }
 
 void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l) {
-    l->words = (f->register_count + 63) / 64;
-    if (l->words == 0) l->words = 1;
-    size_t cells = f->block_count * l->words;
-    l->in = ARENA_ARRAY(memory, cells, uint64_t);
-    l->out = ARENA_ARRAY(memory, cells, uint64_t);
-    uint64_t *uses = ARENA_ARRAY(memory, cells, uint64_t), *defines = ARENA_ARRAY(memory, cells, uint64_t);
-    for (uint32_t b = 0; b < f->block_count; b++)
-        scan_block(f, &f->blocks[b], uses + b * l->words, defines + b * l->words);
-    memcpy(l->in, uses, cells * sizeof *uses);
-    flow s = {.function = f,
-              .live = l,
-              .defines = defines,
-              .changed_at = ARENA_ARRAY(memory, f->block_count, uint32_t),
-              .seen_at = ARENA_ARRAY(memory, f->block_count, uint32_t),
-              .now = 1};
-    for (uint32_t b = 0; b < f->block_count; b++) s.changed_at[b] = s.now;
-    /* Backwards over the blocks until nothing changes; a few rounds for reducible loops. */
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) changed |= flow_block(&s, b);
+    *l = (ptx_liveness){0};
+    uint32_t *defined = ARENA_ARRAY(memory, f->register_count + 1, uint32_t);
+    find_columns(f, memory, defined, l);
+    found_list all = {.memory = memory};
+    if (l->columns) {
+        const uint32_t words = (l->columns + 63) / 64;
+        listing list = {.live = l, .memory = memory, .item_of = ARENA_ARRAY(memory, words, uint32_t)};
+        block_scan s = {.defined = defined, .context = &list, .need = list_need, .define = list_definition};
+        memset(defined, 0, f->register_count * sizeof *defined);
+        for (s.block = list.block = 0; s.block < f->block_count; list.block = ++s.block) scan_block(f, &s);
+        uint32_t *first = ARENA_ARRAY(memory, words + 2, uint32_t);
+        const entry *sorted = sort_entries(&list, words, first, memory);
+        flow through = new_flow(f, memory);
+        for (uint32_t w = 0; w < words; w++) {
+            flow_word(&through, sorted + first[w], sorted + first[w + 1]);
+            take_word(&through, w, &all);
+        }
     }
+    sort_words(&all, f, memory, l);
+}
+
+bool ptx_is_live_in(const ptx_liveness *l, uint32_t block, uint32_t reg) {
+    const uint32_t column = l->column[reg] - 1, first = l->first[block];
+    size_t at;
+    if (!l->column[reg]) return false;
+    SEARCH_FIRST(at, l->first[block + 1] - first, k, l->words[first + k].word < column / 64);
+    at += first;
+    return at < l->first[block + 1] && l->words[at].word == column / 64 && l->words[at].in >> column % 64 & 1;
 }

@@ -219,28 +219,31 @@ bool sim_is_in_callee(const sim_lowering *l) {
     return l->function->callee_count && l->block >= l->function->callees[0].block;
 }
 
-static const uint64_t *live_behind(sim_lowering *l) {
+static const ptx_liveness *liveness(sim_lowering *l) {
     if (!l->live) {
-        l->live = ARENA_NEW(l->memory, ptx_liveness);
-        ptx_liveness_compute(l->function, l->memory, l->live);
+        l->live = ARENA_NEW(l->scratch, ptx_liveness);
+        ptx_liveness_compute(l->function, l->scratch, l->live);
     }
-    return l->live->out + l->block * l->live->words;
+    return l->live;
 }
 
+/* Those that are live behind the call, which ends its block. */
 static uint32_t add_registers(sim_lowering *l, uint32_t *bytes) {
-    const uint64_t *live = live_behind(l);
+    const ptx_liveness *live = liveness(l);
     uint32_t count = 0;
-    for (uint32_t r = 0; r < l->function->register_count; r++) {
-        if (!ptx_has_register(live, r)) continue;
-        const ptx_type type = l->function->registers[r].type;
-        const saved_register s = {
-            .slot = l->register_slots[r], .bytes = type == PTX_PRED ? 0 : sim_lane_bytes(ptx_bits(type) / 8), .reg = r};
-        uint32_t words[REGISTER_WORDS];
-        memcpy(words, &s, sizeof words);
-        sim_pool(l, words, REGISTER_WORDS);
-        *bytes += s.bytes ? s.bytes : 1;
-        count++;
-    }
+    for (const ptx_live_word *w = ptx_live_words(live, l->block); w < ptx_live_words(live, l->block + 1); w++)
+        for (uint64_t bits = w->out; bits; bits &= bits - 1) {
+            const uint32_t r = ptx_live_register(live, w, bits);
+            const ptx_type type = l->function->registers[r].type;
+            const saved_register s = {.slot = l->register_slots[r],
+                                      .bytes = type == PTX_PRED ? 0 : sim_lane_bytes(ptx_bits(type) / 8),
+                                      .reg = r};
+            uint32_t words[REGISTER_WORDS];
+            memcpy(words, &s, sizeof words);
+            sim_pool(l, words, REGISTER_WORDS);
+            *bytes += s.bytes ? s.bytes : 1;
+            count++;
+        }
     return count;
 }
 

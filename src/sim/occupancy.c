@@ -62,27 +62,30 @@ static void price_registers(const ptx_function *f, register_costs *c) {
 /* Walks a block backwards with the set of live registers and what they cost. */
 typedef struct live_scan {
     const register_costs *costs;
-    uint64_t *live;
-    uint32_t sum, most;
+    uint32_t *live_in; /* by register: the block + 1 in which it is live now, or was when another was walked through */
+    uint32_t block, sum, most;
     bool guarded;
 } live_scan;
 
 static bool is_live(const live_scan *s, uint32_t reg) {
-    return ptx_has_register(s->live, reg);
+    return s->live_in[reg] == s->block + 1;
 }
 
 static void end_life(void *context, uint32_t reg, bool writes) {
     live_scan *s = context;
     if (!writes || s->guarded || !is_live(s, reg)) return;
-    s->live[reg / 64] &= ~(1ull << (reg % 64));
+    s->live_in[reg] = 0;
     s->sum -= s->costs->cost[reg];
+}
+
+static void make_live(live_scan *s, uint32_t reg) {
+    s->live_in[reg] = s->block + 1;
+    s->sum += s->costs->cost[reg];
 }
 
 static void begin_life(void *context, uint32_t reg, bool writes) {
     live_scan *s = context;
-    if (writes || is_live(s, reg)) return;
-    s->live[reg / 64] |= 1ull << (reg % 64);
-    s->sum += s->costs->cost[reg];
+    if (!writes && !is_live(s, reg)) make_live(s, reg);
 }
 
 static void scan_block(const ptx_function *f, const ptx_block *b, live_scan *s) {
@@ -113,27 +116,20 @@ static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *c
     return smallest(loops ? sum * UNROLLED : sum, MOST);
 }
 
-/* Of few among many. */
-static uint32_t live_cost(const live_scan *s, size_t words) {
-    uint32_t sum = 0;
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t left = s->live[w]; left; left &= left - 1)
-            sum += s->costs->cost[64 * w + (unsigned)__builtin_ctzll(left)];
-    return sum;
-}
-
 static uint32_t most_live(const ptx_function *f, arena *memory) {
     ptx_liveness liveness;
     register_costs costs = {.cost = ARENA_ARRAY(memory, f->register_count + 1, uint8_t),
                             .definitions = ARENA_ARRAY(memory, f->register_count + 1, uint8_t)};
     ptx_liveness_compute(f, memory, &liveness);
     price_registers(f, &costs);
-    live_scan s = {.costs = &costs, .live = ARENA_ARRAY(memory, liveness.words + 1, uint64_t)};
-    for (size_t b = 0; b < f->block_count; b++) {
-        memcpy(s.live, liveness.out + b * liveness.words, liveness.words * sizeof *s.live);
-        s.sum = live_cost(&s, liveness.words);
-        scan_block(f, &f->blocks[b], &s);
-        uint32_t waiting = s.sum + waiting_for_loads(f, &costs, (uint32_t)b);
+    live_scan s = {.costs = &costs, .live_in = ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
+    for (s.block = 0; s.block < f->block_count; s.block++) {
+        s.sum = 0;
+        for (const ptx_live_word *w = ptx_live_words(&liveness, s.block); w < ptx_live_words(&liveness, s.block + 1);
+             w++)
+            for (uint64_t bits = w->out; bits; bits &= bits - 1) make_live(&s, ptx_live_register(&liveness, w, bits));
+        scan_block(f, &f->blocks[s.block], &s);
+        uint32_t waiting = s.sum + waiting_for_loads(f, &costs, s.block);
         if (waiting > s.most) s.most = waiting;
     }
     return s.most;

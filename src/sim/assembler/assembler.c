@@ -175,10 +175,10 @@ static void drop_local(const ptx_function *f, sim_assembled *assembled) {
     }
 }
 
-sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
+sim_assembled *sim_assemble(const ptx_function *f, arena *memory, arena *scratch) {
     sim_assembled *assembled = ARENA_ARRAY(memory, f->instruction_count + 1, sim_assembled);
     sim_values values;
-    sim_values_find(f, memory, &values);
+    sim_values_find(f, scratch, &values);
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         sim_assembled *a = &assembled[k];
@@ -190,8 +190,8 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory) {
         a->sized = is_sized(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }
-    if (sim_local_in_registers(f, &values, memory)) drop_local(f, assembled);
-    sim_combine_accesses(f, &values, memory, assembled);
+    if (sim_local_in_registers(f, &values, scratch)) drop_local(f, assembled);
+    sim_combine_accesses(f, &values, scratch, assembled);
     for (size_t k = 0; k < f->instruction_count; k++) {
         sim_assembled *a = &assembled[k];
         a->plain = a->part_count == 1 && a->parts[0].start == 0 &&

@@ -46,7 +46,8 @@ typedef struct sim_assembled {
     sim_part parts[SIM_MAX_PARTS];
 } sim_assembled;
 
-/* One element for each instruction of the flat, analysed function. `memory` has a jump point. */
-sim_assembled *sim_assemble(const ptx_function *function, arena *memory);
+/* One element for each instruction of the flat, analysed function, in `memory`; `scratch` is for the work. Both have
+ * jump points. */
+sim_assembled *sim_assemble(const ptx_function *function, arena *memory, arena *scratch);
 
 #endif

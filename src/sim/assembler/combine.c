@@ -1,7 +1,7 @@
 #include "sim/assembler/combine.h"
 
 #include "base/search.h"
-#include "ptx/liveness.h"
+#include "sim/assembler/bases.h"
 #include "sim/assembler/dominance.h"
 #include "sim/assembler/extend.h"
 #include "sim/assembler/merge.h"
@@ -10,15 +10,6 @@
 
 /* Memories whose accesses keep each other apart. */
 enum { SHARED, GLOBAL, READ_ONLY, DOMAINS };
-/* Functions of more blocks are looked at block by block: what lies between two blocks takes their number squared. */
-enum { MOST_BLOCKS = 3000 };
-
-/* Where a register that is written in several places is: in which block, and the number of the value that it has at the
- * block's end. */
-typedef struct definition {
-    uint32_t reg, block;
-    uint64_t value;
-} definition;
 
 /* An access shows how its address is aligned, wherever a way has led through it. */
 typedef struct proof {
@@ -35,9 +26,9 @@ typedef struct combining {
     arena *memory;
     const uint8_t *extended; /* by register */
     sim_dominance dominance;
-    uint32_t **between; /* by block: those on ways to it from its parent, itself if a way leads round */
-    uint32_t *between_count;
+    sim_bases bases;
     uint8_t *separated; /* by block: domains in which something keeps loads before it from those behind, a bit each */
+    uint8_t *between;   /* by block: domains in which something does so on a way to it from its parent */
     uint32_t (*at_end)[DOMAINS]; /* by block: the regions that loads are in at its end */
     uint32_t loads[DOMAINS], stores[DOMAINS], regions;
     uint32_t *follows; /* by region of stores: the one that it follows at once, as it writes the same again; or 0 */
@@ -45,11 +36,6 @@ typedef struct combining {
     sim_node_list begun; /* stores that begin a region of loads, by its number */
     proof *proofs;
     size_t proof_count, proof_capacity;
-    definition *definitions; /* by register */
-    size_t definition_count, definition_capacity;
-    uint64_t *value; /* by register that is written in several places: the number of its value in block value_in - 1 */
-    uint32_t *value_in;
-    uint64_t last_value;
 } combining;
 
 /* ---- one instruction's elements ---- */
@@ -116,85 +102,6 @@ static void list_elements(combining *s, uint32_t index, sim_place place, sim_nod
         nodes->items[k].at += place.offset;
         nodes->items[k].origin = place.offset;
     }
-}
-
-/* ---- values of registers that are written in several places ---- */
-
-static bool changes(const combining *s, uint32_t reg) {
-    return s->values->definitions[reg] > 1;
-}
-
-typedef struct definition_visit {
-    combining *combining;
-    uint32_t block;
-} definition_visit;
-
-static void list_definition(void *context, uint32_t reg, bool writes) {
-    const definition_visit *v = context;
-    combining *s = v->combining;
-    if (!writes || !changes(s, reg)) return;
-    const definition d = {.reg = reg, .block = v->block};
-    ARENA_PUSH(s->memory, s->definitions, s->definition_count, s->definition_capacity, d);
-}
-
-static int compare_definitions(const void *left, const void *right) {
-    const definition *a = left, *b = right;
-    if (a->reg != b->reg) return a->reg < b->reg ? -1 : 1;
-    return a->block < b->block ? -1 : a->block > b->block;
-}
-
-static size_t first_definition(const combining *s, uint32_t reg) {
-    size_t at;
-    SEARCH_FIRST(at, s->definition_count, k, s->definitions[k].reg < reg);
-    return at;
-}
-
-static bool is_between(const combining *s, uint32_t block, uint32_t below) {
-    for (uint32_t k = 0; k < s->between_count[below]; k++)
-        if (s->between[below][k] == block) return true;
-    return false;
-}
-
-/* The number of a register's value on entry to a block: of the last place above it that wrote it, or of its own where
- * ways with different values meet. */
-static uint64_t value_on_entry(const combining *s, uint32_t reg, uint32_t block) {
-    const size_t first = first_definition(s, reg);
-    for (uint32_t at = block;; at = s->dominance.parent[at]) {
-        const uint32_t parent = s->dominance.parent[at];
-        const definition *above = NULL;
-        if (parent == PTX_NO_BLOCK || !s->between[at]) return at + 1ull;
-        for (size_t k = first; k < s->definition_count && s->definitions[k].reg == reg; k++) {
-            if (is_between(s, s->definitions[k].block, at)) return at + 1ull;
-            if (s->definitions[k].block == parent) above = &s->definitions[k];
-        }
-        if (above) return above->value;
-    }
-}
-
-static uint64_t value_of(combining *s, uint32_t reg, uint32_t block) {
-    if (s->value_in[reg] != block + 1) s->value[reg] = value_on_entry(s, reg, block);
-    s->value_in[reg] = block + 1;
-    return s->value[reg];
-}
-
-static void note_definition(void *context, uint32_t reg, bool writes) {
-    const definition_visit *v = context;
-    combining *s = v->combining;
-    if (!writes || !changes(s, reg)) return;
-    s->value[reg] = ++s->last_value;
-    s->value_in[reg] = v->block + 1;
-    for (size_t k = first_definition(s, reg); k < s->definition_count && s->definitions[k].reg == reg; k++)
-        if (s->definitions[k].block == v->block) s->definitions[k].value = s->last_value;
-}
-
-/* Odd bases are registers (values.h). */
-static sim_place place_of(combining *s, const ptx_instruction *i, uint32_t block) {
-    enum { VALUE_SHIFT = 34 };
-    sim_place place = sim_place_of(s->function, s->values, address_operand(i));
-    if (place.base % 2 == 0) return place;
-    const uint32_t reg = (uint32_t)(place.base / 2);
-    if (changes(s, reg)) place.base |= value_of(s, reg, block) << VALUE_SHIFT;
-    return place;
 }
 
 /* ---- regions ---- */
@@ -273,42 +180,36 @@ static void begin_stores(combining *s, unsigned domains) {
 
 /* ---- ways between blocks ---- */
 
-static void find_between(combining *s, uint32_t block, uint32_t *stack, uint32_t *seen) {
+/* By block: domains in which a way from the parent comes by something that separates, a bit each. */
+static void find_between(combining *s, unsigned domain, bool *separates_here, uint32_t *top) {
     const sim_dominance *d = &s->dominance;
-    const uint32_t parent = d->parent[block];
-    uint32_t depth = 0, count = 0, *found = stack + s->function->block_count;
-    if (parent == PTX_NO_BLOCK) return;
-    stack[depth++] = block;
-    while (depth) {
-        const uint32_t at = stack[--depth];
-        for (uint32_t k = d->above.first[at]; k < d->above.first[at + 1]; k++) {
-            const uint32_t above = d->above.blocks[k];
-            if (above == parent || seen[above] == block + 1) continue;
-            seen[above] = block + 1;
-            found[count++] = stack[depth++] = above;
-        }
+    bool any = false;
+    for (uint32_t b = 0; b < s->function->block_count; b++) {
+        separates_here[b] = s->separated[b] >> domain & 1;
+        any |= separates_here[b];
     }
-    s->between[block] = ARENA_ARRAY(s->memory, count + 1, uint32_t);
-    s->between_count[block] = count;
-    for (uint32_t k = 0; k < count; k++) s->between[block][k] = found[k];
+    if (!any) return;
+    sim_find_tops(d, d->order, d->order_count, separates_here, top);
+    for (uint32_t b = 0; b < s->function->block_count; b++)
+        if (top[b] == b) s->between[b] = (uint8_t)(s->between[b] | 1u << domain);
 }
 
 static void look_between(combining *s) {
     const ptx_function *f = s->function;
-    uint32_t *stack = ARENA_ARRAY(s->memory, 2 * f->block_count + 1, uint32_t);
-    uint32_t *seen = ARENA_ARRAY(s->memory, f->block_count + 1, uint32_t);
+    bool *separates_here = ARENA_ARRAY(s->memory, f->block_count + 1, bool);
+    uint32_t *top = ARENA_ARRAY(s->memory, f->block_count + 1, uint32_t);
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
             s->separated[b] = (uint8_t)(s->separated[b] | separates(&f->instructions[i]));
-    for (uint32_t b = 0; b < f->block_count && f->block_count <= MOST_BLOCKS; b++) find_between(s, b, stack, seen);
+    for (unsigned domain = 0; domain < DOMAINS; domain++) find_between(s, domain, separates_here, top);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (s->dominance.parent[b] == PTX_NO_BLOCK) s->between[b] = IN_ALL;
 }
 
 static void enter_block(combining *s, uint32_t block) {
-    const uint32_t parent = s->dominance.parent[block];
-    unsigned separated = parent == PTX_NO_BLOCK || !s->between[block] ? IN_ALL : 0;
-    for (uint32_t k = 0; k < s->between_count[block]; k++) separated |= s->separated[s->between[block][k]];
+    const unsigned separated = s->between[block];
     for (unsigned d = 0; d < DOMAINS; d++)
-        if (!(separated >> d & 1)) s->loads[d] = s->at_end[parent][d];
+        if (!(separated >> d & 1)) s->loads[d] = s->at_end[s->dominance.parent[block]][d];
     begin_loads(s, separated);
     begin_stores(s, IN_ALL);
 }
@@ -333,18 +234,16 @@ static void prove(combining *s, const ptx_instruction *i, sim_place place, uint3
 
 /* The bytes are those that the store which began the region wrote: they are in registers. */
 static bool was_written(const combining *s, const sim_node *n, uint32_t region) {
-    for (size_t k = s->begun.count; k-- > 0 && s->begun.items[k].region >= region;) {
-        const sim_node *w = &s->begun.items[k];
-        if (w->region == region)
-            return w->base == n->base && w->hints == n->hints && w->element == n->element && w->at <= n->at &&
-                   n->at + n->size <= w->at + w->size;
-    }
-    return false;
+    size_t behind;
+    SEARCH_FIRST(behind, s->begun.count, k, s->begun.items[k].region <= region);
+    const sim_node *w = behind ? &s->begun.items[behind - 1] : NULL;
+    return w && w->region == region && w->base == n->base && w->hints == n->hints && w->element == n->element &&
+           w->at <= n->at && n->at + n->size <= w->at + w->size;
 }
 
 static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned domain) {
     const ptx_instruction *i = &s->function->instructions[index];
-    const sim_place place = place_of(s, i, block);
+    const sim_place place = sim_bases_place(&s->bases, index, block);
     begin_stores(s, domain == READ_ONLY ? 0 : 1u << domain);
     if (!sim_is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
     if (!i->guarded) prove(s, i, place, block);
@@ -372,7 +271,7 @@ static meeting meets_last(const combining *s, const sim_node *n, uint32_t region
 
 static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned domain) {
     const ptx_instruction *i = &s->function->instructions[index];
-    const sim_place place = place_of(s, i, block);
+    const sim_place place = sim_bases_place(&s->bases, index, block);
     begin_loads(s, 1u << domain);
     if (i->guarded || !sim_is_ordinary(i) || access_bytes(i) > 16) {
         begin_stores(s, 1u << domain);
@@ -410,7 +309,7 @@ static void scan_constant_load(combining *s, uint32_t index) {
     if (access_bytes(i) > 16) return;
     a->part_count = 0;
     s->single.count = 0;
-    list_elements(s, index, (sim_place){0, 0, 0}, &s->single);
+    list_elements(s, index, (sim_place){0}, &s->single);
     sim_place_nodes(&s->single, s->assembled);
     split_constant(a);
 }
@@ -418,7 +317,6 @@ static void scan_constant_load(combining *s, uint32_t index) {
 static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
     const ptx_instruction *i = &s->function->instructions[index];
     const unsigned domain = domain_of(i);
-    definition_visit visit = {s, block};
     if (i->op == PTX_OP_LD && domain < DOMAINS) {
         scan_load(s, index, block, domain);
     } else if (i->op == PTX_OP_ST && domain < DOMAINS) {
@@ -429,7 +327,7 @@ static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
         begin_loads(s, separates(i));
         begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : parts_stores(i) ? IN_ALL : separates(i));
     }
-    ptx_visit_registers(i, note_definition, &visit);
+    sim_bases_pass(&s->bases, index, block);
 }
 
 static void scan_block(combining *s, uint32_t block) {
@@ -441,57 +339,80 @@ static void scan_block(combining *s, uint32_t block) {
 
 /* ---- the function ---- */
 
-static int compare_proofs(const void *left, const void *right) {
-    const proof *a = left, *b = right;
-    return a->base < b->base ? -1 : a->base > b->base;
+/* A proof, or a node that is to learn of those in blocks above it: by base, then as a walk through the tree of blocks
+ * comes to them, proofs first. */
+typedef struct place_in_walk {
+    uint64_t base;
+    uint32_t enter, leave;
+    sim_node *node; /* NULL: a proof */
+    uint8_t alignment;
+} place_in_walk;
+
+static int compare_places(const void *left, const void *right) {
+    const place_in_walk *a = left, *b = right;
+    if (a->base != b->base) return a->base < b->base ? -1 : 1;
+    if (a->enter != b->enter) return a->enter < b->enter ? -1 : 1;
+    return (a->node != NULL) - (b->node != NULL);
 }
 
-static size_t first_proof(const combining *s, uint64_t base) {
-    size_t at;
-    SEARCH_FIRST(at, s->proof_count, k, s->proofs[k].base < base);
-    return at;
-}
-
-static void apply_proofs(const combining *s, sim_node_list *nodes) {
-    for (size_t n = 0; n < nodes->count; n++) {
-        sim_node *node = &nodes->items[n];
-        for (size_t k = first_proof(s, node->base); k < s->proof_count && s->proofs[k].base == node->base; k++)
-            if (s->proofs[k].alignment > node->alignment &&
-                sim_dominates(&s->dominance, s->proofs[k].block, node->block))
-                node->alignment = s->proofs[k].alignment;
+static place_in_walk *list_places(const combining *s, const sim_node_list *nodes, size_t count) {
+    const ptx_tree_times *t = &s->dominance.times;
+    place_in_walk *list = ARENA_ARRAY(s->memory, count + 1, place_in_walk), *next = list;
+    for (size_t k = 0; k < s->proof_count; k++) {
+        const proof *p = &s->proofs[k];
+        *next++ = (place_in_walk){p->base, t->enter[p->block], t->leave[p->block], NULL, p->alignment};
     }
+    for (size_t k = 0; k < nodes->count; k++) {
+        sim_node *n = &nodes->items[k];
+        *next++ = (place_in_walk){n->base, t->enter[n->block], t->leave[n->block], n, 0};
+    }
+    qsort(list, count, sizeof *list, compare_places);
+    return list;
+}
+
+/* Proofs in blocks around the one at hand are on a stack, each with the best so far. */
+static void apply_proofs(const combining *s, sim_node_list *nodes) {
+    const size_t count = s->proof_count + nodes->count;
+    if (!s->proof_count || !nodes->count) return;
+    const place_in_walk *list = list_places(s, nodes, count);
+    place_in_walk *around = ARENA_ARRAY(s->memory, s->proof_count, place_in_walk);
+    size_t depth = 0;
+    for (const place_in_walk *p = list; p < list + count; p++) {
+        while (depth && (around[depth - 1].base != p->base || around[depth - 1].leave <= p->enter)) depth--;
+        const uint8_t best = depth ? around[depth - 1].alignment : 0;
+        if (!p->node) {
+            around[depth] = *p;
+            if (best > p->alignment) around[depth].alignment = best;
+            depth++;
+        } else if (best > p->node->alignment) {
+            p->node->alignment = best;
+        }
+    }
+}
+
+static bool is_access(const ptx_instruction *i) {
+    return (i->op == PTX_OP_LD || i->op == PTX_OP_ST) && domain_of(i) < DOMAINS;
 }
 
 static void set_up(combining *s) {
     const ptx_function *f = s->function;
-    const size_t blocks = f->block_count + 1, registers = f->register_count + 1;
+    const size_t blocks = f->block_count + 1;
     s->extended = sim_find_extended(f, s->memory);
     sim_dominance_find(f, s->memory, &s->dominance);
-    s->between = ARENA_ARRAY(s->memory, blocks, uint32_t *);
-    s->between_count = ARENA_ARRAY(s->memory, blocks, uint32_t);
+    sim_bases_find(f, s->values, &s->dominance, is_access, s->memory, &s->bases);
     s->separated = ARENA_ARRAY(s->memory, blocks, uint8_t);
+    s->between = ARENA_ARRAY(s->memory, blocks, uint8_t);
     s->at_end = arena_array(s->memory, blocks, sizeof *s->at_end);
-    s->value = ARENA_ARRAY(s->memory, registers, uint64_t);
-    s->value_in = ARENA_ARRAY(s->memory, registers, uint32_t);
     /* a region at most for each domain of an instruction, once more for loads, and for each of a block's */
     s->follows = ARENA_ARRAY(s->memory, 2 * DOMAINS * (f->instruction_count + blocks) + 1, uint32_t);
-    s->last_value = f->block_count;
     s->single.memory = s->loaded.memory = s->stored.memory = s->begun.memory = s->memory;
     look_between(s);
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        definition_visit visit = {s, b};
-        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
-            ptx_visit_registers(&f->instructions[i], list_definition, &visit);
-    }
-    if (s->definition_count > 1)
-        qsort(s->definitions, s->definition_count, sizeof *s->definitions, compare_definitions);
 }
 
 void sim_combine_accesses(const ptx_function *f, const sim_values *v, arena *memory, sim_assembled *assembled) {
     combining s = {.function = f, .values = v, .assembled = assembled, .memory = memory};
     set_up(&s);
     for (uint32_t k = 0; k < s.dominance.order_count; k++) scan_block(&s, s.dominance.order[k]);
-    if (s.proof_count > 1) qsort(s.proofs, s.proof_count, sizeof *s.proofs, compare_proofs);
     apply_proofs(&s, &s.loaded);
     apply_proofs(&s, &s.stored);
     sim_merge_nodes(&s.loaded, true, &s.dominance);

@@ -27,7 +27,7 @@ typedef struct sum {
 
 typedef struct contraction {
     const ptx_function *function;
-    arena *memory;
+    arena *memory, *scratch;
     product *products;     /* by register */
     uint32_t *definitions; /* by register: how many */
     uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
@@ -126,7 +126,7 @@ static void look_at(contraction *c, uint32_t stretch) {
     } else if (is_sum(i)) {
         sum s = {.instruction = c->now,
                  .may = {[LEFT] = may_take(c, i, LEFT, stretch), [RIGHT] = may_take(c, i, RIGHT, stretch)}};
-        if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->memory, c->sums, c->sum_count, c->sum_capacity, s);
+        if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->scratch, c->sums, c->sum_count, c->sum_capacity, s);
     }
     ptx_visit_registers(i, note_write, c);
 }
@@ -229,8 +229,8 @@ static void add_fused(rewriting *w, const sum *s) {
 static const ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,
-                   .taken = ARENA_ARRAY(c->memory, from->instruction_count, uint32_t),
-                   .gone = ARENA_ARRAY(c->memory, from->instruction_count, bool)};
+                   .taken = ARENA_ARRAY(c->scratch, from->instruction_count, uint32_t),
+                   .gone = ARENA_ARRAY(c->scratch, from->instruction_count, bool)};
     for (size_t k = 0; k < c->sum_count; k++) {
         if (!c->sums[k].takes) continue;
         w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
@@ -260,13 +260,14 @@ static bool has_products(const ptx_function *f) {
     return false;
 }
 
-const ptx_function *sim_contract(const ptx_function *flat, arena *memory) {
+const ptx_function *sim_contract(const ptx_function *flat, arena *memory, arena *scratch) {
     if (!has_products(flat)) return flat;
     contraction c = {.function = flat,
                      .memory = memory,
-                     .products = ARENA_ARRAY(memory, flat->register_count + 1, product),
-                     .definitions = ARENA_ARRAY(memory, flat->register_count + 1, uint32_t),
-                     .written = ARENA_ARRAY(memory, flat->register_count + 1, uint32_t)};
+                     .scratch = scratch,
+                     .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
+                     .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),
+                     .written = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
     for (size_t i = 0; i < flat->instruction_count; i++)
         ptx_visit_registers(&flat->instructions[i], count_register, &c);
     find_sums(&c);

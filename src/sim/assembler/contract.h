@@ -8,7 +8,7 @@
 #include "ptx/ir.h"
 
 /* The flat, analysed function with such products and sums made one; the function itself where there are none. What is
- * new lies in `memory`, which has a jump point. Blocks and labels keep their numbers. */
-const ptx_function *sim_contract(const ptx_function *flat, arena *memory);
+ * new lies in `memory`; `scratch` is for the work. Both have jump points. Blocks and labels keep their numbers. */
+const ptx_function *sim_contract(const ptx_function *flat, arena *memory, arena *scratch);
 
 #endif

@@ -12,7 +12,9 @@
  *   if it were a float. */
 #include "sim/assembler/fold.h"
 
+#include "base/search.h"
 #include "ptx/liveness.h"
+#include "ptx/users.h"
 #include "sim/assembler/rewrite.h"
 #include "sim/assembler/values.h"
 #include "sim/lower/lower.h"
@@ -39,12 +41,11 @@ typedef struct value {
 typedef struct folding {
     sim_rewrite to;
     const ptx_function *from;
-    arena *memory;
-    value *values;   /* by register */
-    uint32_t *reads; /* by register: how many operands */
+    arena *memory, *scratch;
+    value *values;              /* by register */
+    uint32_t *reads;            /* by register: how many operands */
+    ptx_users readers, writers; /* found when they are first asked for */
     uint32_t block, now, ids;
-    uint32_t wanted; /* the register that a look ahead is for */
-    bool read, written;
 } folding;
 
 /* ---- values ---- */
@@ -294,11 +295,6 @@ static unsigned choices_of(const ptx_instruction *i) {
     return i->op == PTX_OP_SELP || i->op == PTX_OP_SLCT ? 2 : 1;
 }
 
-static void note_wanted(void *context, uint32_t reg, bool writes) {
-    folding *f = context;
-    if (reg == f->wanted) *(writes ? &f->written : &f->read) = true;
-}
-
 static unsigned times_chosen(const ptx_instruction *i, uint32_t reg) {
     unsigned times = 0;
     for (unsigned k = 1; is_selection(i) && k <= choices_of(i); k++)
@@ -306,19 +302,27 @@ static unsigned times_chosen(const ptx_instruction *i, uint32_t reg) {
     return times;
 }
 
+/* The first instruction of the list behind this one, the block's end if there is none in the block. */
+static uint32_t next_user(const folding *f, const ptx_users *users, uint32_t reg, uint32_t behind) {
+    const uint32_t first = users->first[reg], end = f->from->blocks[f->block].end;
+    size_t at;
+    SEARCH_FIRST(at, users->first[reg + 1] - first, k, users->instructions[first + k] <= behind);
+    at += first;
+    return at < users->first[reg + 1] && users->instructions[at] < end ? users->instructions[at] : end;
+}
+
 /* Whether all that reads what is written now are selections of this block. */
 static bool is_only_selected(folding *f, uint32_t reg) {
-    const ptx_block *b = &f->from->blocks[f->block];
+    if (!f->readers.first) ptx_users_find(f->from, f->scratch, &f->readers, &f->writers);
+    const uint32_t end = f->from->blocks[f->block].end, written = next_user(f, &f->writers, reg, f->now);
     unsigned chosen = 0;
-    f->wanted = reg;
-    for (uint32_t k = f->now + 1; k < b->end; k++) {
-        const ptx_instruction *i = &f->from->instructions[k];
-        f->read = f->written = false;
-        ptx_visit_registers(i, note_wanted, f);
-        if (f->read && !times_chosen(i, reg)) return false;
-        chosen += times_chosen(i, reg);
-        if (f->written) return !i->guarded && chosen;
+    for (uint32_t k = next_user(f, &f->readers, reg, f->now); k < end && k <= written;
+         k = next_user(f, &f->readers, reg, k)) {
+        const unsigned times = times_chosen(&f->from->instructions[k], reg);
+        if (!times) return false;
+        chosen += times;
     }
+    if (written < end) return !f->from->instructions[written].guarded && chosen;
     return chosen && chosen == f->reads[reg];
 }
 
@@ -531,12 +535,13 @@ static bool fold_block(folding *f) {
     return changed;
 }
 
-const ptx_function *sim_fold(const ptx_function *flat, arena *memory) {
+const ptx_function *sim_fold(const ptx_function *flat, arena *memory, arena *scratch) {
     if (!has_any(flat)) return flat;
     folding f = {.from = flat,
                  .memory = memory,
-                 .values = ARENA_ARRAY(memory, flat->register_count + 1, value),
-                 .reads = ARENA_ARRAY(memory, flat->register_count + 1, uint32_t)};
+                 .scratch = scratch,
+                 .values = ARENA_ARRAY(scratch, flat->register_count + 1, value),
+                 .reads = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
     bool changed = false;
     for (size_t i = 0; i < flat->instruction_count; i++) ptx_visit_registers(&flat->instructions[i], count_read, &f);
     sim_rewrite_begin(&f.to, flat, memory);

@@ -8,7 +8,8 @@
 #include "ptx/ir.h"
 
 /* The flat, analysed function with such instructions as the assembler has them; the function itself where there are
- * none. What is new lies in `memory`, which has a jump point. Blocks and labels keep their numbers. */
-const ptx_function *sim_fold(const ptx_function *flat, arena *memory);
+ * none. What is new lies in `memory`; `scratch` is for the work. Both have jump points. Blocks and labels keep their
+ * numbers. */
+const ptx_function *sim_fold(const ptx_function *flat, arena *memory, arena *scratch);
 
 #endif

@@ -38,43 +38,60 @@ static bool escapes(const ptx_instruction *i, const sim_values *v) {
 
 /* The address is a variable's and a constant. */
 static bool is_fixed(const ptx_function *f, const sim_values *v, const ptx_instruction *i) {
-    const uint64_t base = sim_place_of(f, v, &i->operands[i->op == PTX_OP_ST ? 0 : 1]).base;
-    for (size_t k = 0; k < f->variable_count; k++)
-        if (base == (uint64_t)(uintptr_t)f->variables[k]) return true;
-    return false;
+    const ptx_variable *variable = sim_place_of(f, v, &i->operands[i->op == PTX_OP_ST ? 0 : 1]).variable;
+    return variable && variable->index < f->variable_count && f->variables[variable->index] == variable;
 }
 
-/* All that is written to the register, but for its steps, are constants. */
-static bool begins_constant(const ptx_function *f, uint32_t reg) {
+/* ---- weights ---- */
+
+/* By register: all that is written to it, but for its steps, are constants. */
+static const bool *find_constant_beginnings(const ptx_function *f, arena *memory) {
+    bool *constant = ARENA_ARRAY(memory, f->register_count + 1, bool);
+    for (size_t r = 0; r < f->register_count; r++) constant[r] = true;
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        if (i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != reg) continue;
-        if (!sim_step_of(i, reg) && (i->op != PTX_OP_MOV || i->operands[1].kind != PTX_INTEGER)) return false;
+        if (i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER) continue;
+        const uint32_t reg = i->operands[0].reg;
+        if (!sim_step_of(i, reg) && (i->op != PTX_OP_MOV || i->operands[1].kind != PTX_INTEGER)) constant[reg] = false;
     }
-    return true;
+    return constant;
 }
 
+typedef struct weighing {
+    const ptx_function *function;
+    const bool *begins_constant; /* by register */
+    uint32_t *stepped;           /* by register: the block + 1 that moved it last by a constant */
+} weighing;
+
 /* The block ends a loop and compares a counter, which begins with a constant, with another. */
-static bool counts_to_constant(const ptx_function *f, const ptx_block *b) {
+static bool counts_to_constant(const weighing *w, uint32_t block) {
+    const ptx_block *b = &w->function->blocks[block];
     for (uint32_t k = b->first; k < b->end; k++) {
-        const ptx_instruction *i = &f->instructions[k];
-        if (i->op != PTX_OP_SETP || i->operands[1].kind != PTX_REGISTER || i->operands[2].kind != PTX_INTEGER) continue;
-        for (uint32_t step = b->first; step < k; step++)
-            if (sim_step_of(&f->instructions[step], i->operands[1].reg)) return begins_constant(f, i->operands[1].reg);
+        const ptx_instruction *i = &w->function->instructions[k];
+        if (i->op == PTX_OP_SETP && i->operands[1].kind == PTX_REGISTER && i->operands[2].kind == PTX_INTEGER &&
+            w->stepped[i->operands[1].reg] == block + 1)
+            return w->begins_constant[i->operands[1].reg];
+        if (i->operand_count && i->operands[0].kind == PTX_REGISTER && sim_step_of(i, i->operands[0].reg))
+            w->stepped[i->operands[0].reg] = block + 1;
     }
     return false;
 }
 
 /* By block: how much an element that is chosen there weighs. */
 static uint8_t *find_weights(const ptx_function *f, arena *memory) {
+    const weighing w = {f, find_constant_beginnings(f, memory), ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
     uint8_t *weight = ARENA_ARRAY(memory, f->block_count + 1, uint8_t);
+    uint32_t *opens = ARENA_ARRAY(memory, f->block_count + 1, uint32_t), open = 0; /* loops; closed ones wrap */
     for (uint32_t b = 0; b < f->block_count; b++) {
         const uint32_t next = f->blocks[b].next, taken = f->blocks[b].taken, head = next < taken ? next : taken;
-        if (head > b || counts_to_constant(f, &f->blocks[b])) continue;
-        for (uint32_t k = head; k <= b; k++) weight[k] = IN_LOOP;
+        if (head > b || counts_to_constant(&w, b)) continue;
+        opens[head]++;
+        opens[b + 1]--;
     }
-    for (uint32_t b = 0; b < f->block_count; b++)
-        if (weight[b] == 0) weight[b] = 1;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        open += opens[b];
+        weight[b] = open ? IN_LOOP : 1;
+    }
     return weight;
 }
 
@@ -85,10 +102,11 @@ static bool fits(uint64_t words, uint64_t chosen) {
 
 bool sim_local_in_registers(const ptx_function *f, const sim_values *v, arena *memory) {
     const uint64_t words = local_words(f);
+    if (!words || words > MOST_WORDS) return false;
     const uint8_t *weight = find_weights(f, memory);
     uint64_t chosen = 0;
     bool loaded = false;
-    for (uint32_t b = 0; words && b < f->block_count; b++) {
+    for (uint32_t b = 0; b < f->block_count; b++) {
         for (uint32_t k = f->blocks[b].first; k < f->blocks[b].end; k++) {
             const ptx_instruction *i = &f->instructions[k];
             if (escapes(i, v)) return false;
@@ -99,5 +117,5 @@ bool sim_local_in_registers(const ptx_function *f, const sim_values *v, arena *m
             loaded |= i->op == PTX_OP_LD;
         }
     }
-    return words && words <= MOST_WORDS && (fits(words, chosen) || (!loaded && chosen <= FEW_CHOSEN));
+    return fits(words, chosen) || (!loaded && chosen <= FEW_CHOSEN);
 }

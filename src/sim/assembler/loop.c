@@ -110,20 +110,32 @@ static bool leads_forward(const sim_loop *loop, uint32_t from, uint32_t to) {
     return to == PTX_NO_BLOCK || (to > from && to <= loop->last);
 }
 
-/* Within the loop ways lead forward only; nobody jumps into it but to its beginning. */
-static bool is_simple(const ptx_function *f, const sim_loop *loop) {
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        const ptx_block *block = &f->blocks[b];
-        const bool inside = b >= loop->first && b < loop->last;
-        if (inside && (block->next == PTX_NO_BLOCK || block->table_count)) return false;
-        if (inside && !(leads_forward(loop, b, block->next) && leads_forward(loop, b, block->taken))) return false;
-        if (b >= loop->first && b <= loop->last) continue;
-        if (block->next > loop->first && block->next <= loop->last) return false;
-        if (block->taken > loop->first && block->taken <= loop->last) return false;
-        for (uint32_t t = 0; t < block->table_count; t++)
-            if (block->table[t] >= loop->first && block->table[t] <= loop->last) return false;
+/* A table of branches outside leads to the beginning. */
+static bool begins_by_table(const sim_loops *loops, const sim_loop *loop) {
+    const ptx_predecessors *above = loops->above;
+    uint32_t same = 0; /* edges of one block so far */
+    for (uint32_t k = above->first[loop->first]; k < above->first[loop->first + 1]; k++) {
+        const uint32_t from = above->blocks[k];
+        const ptx_block *block = &loops->function->blocks[from];
+        const uint32_t plain = (uint32_t)(block->next == loop->first) + (block->taken == loop->first);
+        same = k > above->first[loop->first] && above->blocks[k - 1] == from ? same + 1 : 1;
+        if ((from < loop->first || from > loop->last) && same > plain) return true;
     }
-    return f->blocks[loop->last].next == loop->last + 1;
+    return false;
+}
+
+/* Within the loop ways lead forward only; nobody jumps into it but to its beginning. */
+static bool is_simple(const sim_loops *loops, const sim_loop *loop) {
+    const ptx_function *f = loops->function;
+    const ptx_predecessors *above = loops->above;
+    for (uint32_t b = loop->first; b < loop->last; b++) {
+        const ptx_block *block = &f->blocks[b];
+        if (block->next == PTX_NO_BLOCK || block->table_count) return false;
+        if (!(leads_forward(loop, b, block->next) && leads_forward(loop, b, block->taken))) return false;
+    }
+    for (uint32_t k = above->first[loop->first + 1]; k < above->first[loop->last + 1]; k++)
+        if (above->blocks[k] < loop->first || above->blocks[k] > loop->last) return false;
+    return !begins_by_table(loops, loop) && f->blocks[loop->last].next == loop->last + 1;
 }
 
 /* ---- weights ---- */
@@ -225,15 +237,19 @@ static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_in
     return true;
 }
 
-static bool is_worth_it(const sim_loops *loops, const sim_loop *loop) {
-    const ptx_function *f = loops->function;
+static bool is_light(const ptx_function *f, const sim_loop *loop) {
     unsigned weight = 0;
-    for (uint32_t k = loop->begin; k < loop->end && weight <= MOST_WEIGHT; k++) {
+    for (uint32_t k = loop->begin; k < loop->end && weight <= MOST_WEIGHT; k++)
+        weight += weight_of(&f->instructions[k]);
+    return weight <= MOST_WEIGHT;
+}
+
+static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
+    for (uint32_t k = loop->begin; k < loop->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        weight += weight_of(i);
         if (i->op == PTX_OP_ST && (loop->first != loop->last || !may_repeat(f, loop, i))) return false;
     }
-    return weight <= MOST_WEIGHT;
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -242,29 +258,43 @@ static bool says_otherwise(const ptx_function *f, const sim_loop *loop) {
     return f->keeps_loops || f->instructions[loop->begin].keeps_loop;
 }
 
+/* What is heavy is seen first: loops within each other are not gone through again and again. */
 bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop) {
     const ptx_function *f = loops->function;
     const ptx_block *b = &f->blocks[last];
     *loop = (sim_loop){.first = b->taken, .last = last, .end = b->end};
     if (b->taken == PTX_NO_BLOCK || b->taken > last || f->instructions[b->end - 1].op != PTX_OP_BRA) return false;
     loop->begin = f->blocks[loop->first].first;
-    return !says_otherwise(f, loop) && is_simple(f, loop) && has_accesses(f, loop) && find_test(f, loop) &&
-           is_worth_it(loops, loop);
+    return !says_otherwise(f, loop) && is_light(f, loop) && is_simple(loops, loop) && has_accesses(f, loop) &&
+           find_test(f, loop) && stores_may_repeat(f, loop);
 }
 
-/* Written in one place in front of the loop, from what all threads have alike. */
+typedef struct writer_scan {
+    sim_writers *writers;
+    uint32_t instruction;
+} writer_scan;
+
+static void note_writer(void *context, uint32_t reg, bool writes) {
+    const writer_scan *scan = context;
+    sim_writers *w = &scan->writers[reg];
+    if (!writes || (w->count && w->last == scan->instruction)) return;
+    if (w->count++ == 0) w->first = scan->instruction;
+    w->last = scan->instruction;
+}
+
+const sim_writers *sim_find_writers(const ptx_function *f, arena *memory) {
+    writer_scan scan = {.writers = ARENA_ARRAY(memory, f->register_count + 1, sim_writers)};
+    for (; scan.instruction < f->instruction_count; scan.instruction++)
+        ptx_visit_registers(&f->instructions[scan.instruction], note_writer, &scan);
+    return scan.writers;
+}
+
+/* Written in one place outside the loop, from what all threads have alike; in the loop it is its step. */
 static bool begins_uniform(const sim_loops *loops, const sim_loop *loop) {
-    const ptx_function *f = loops->function;
-    unsigned elsewhere = 0;
-    bool uniform = false;
-    for (uint32_t k = 0; k < f->instruction_count; k++) {
-        const ptx_instruction *i = &f->instructions[k];
-        if (k >= loop->begin && k < loop->end) continue;
-        if (sim_writes_between(f, k, k + 1, loop->counter) == 0) continue;
-        elsewhere++;
-        uniform = !i->guarded && i->op == PTX_OP_MOV && sim_is_uniform(loops->values, &i->operands[1]);
-    }
-    return elsewhere == 1 && uniform;
+    const sim_writers *w = &loops->writers[loop->counter];
+    const uint32_t outside = w->first >= loop->begin && w->first < loop->end ? w->last : w->first;
+    const ptx_instruction *i = &loops->function->instructions[outside];
+    return w->count == 2 && !i->guarded && i->op == PTX_OP_MOV && sim_is_uniform(loops->values, &i->operands[1]);
 }
 
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop) {

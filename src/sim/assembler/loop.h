@@ -2,6 +2,7 @@
 #ifndef HAUL_SIM_ASSEMBLER_LOOP_H
 #define HAUL_SIM_ASSEMBLER_LOOP_H
 
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "sim/assembler/values.h"
 
@@ -20,11 +21,20 @@ typedef struct sim_loop {
     bool is_unsigned;
 } sim_loop;
 
+/* The instructions that write a register. */
+typedef struct sim_writers {
+    uint32_t count, first, last;
+} sim_writers;
+
 typedef struct sim_loops {
     const ptx_function *function;
     const sim_values *values;
     const ptx_liveness *live;
+    const ptx_predecessors *above;
+    const sim_writers *writers; /* by register */
 } sim_loops;
+
+const sim_writers *sim_find_writers(const ptx_function *function, arena *memory);
 
 /* Whether the block ends a loop that the assembler unrolls. */
 bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop);

@@ -1,6 +1,7 @@
 #include "sim/assembler/merge.h"
 
 #include "base/search.h"
+#include "sim/assembler/comparable.h"
 
 #include <stdlib.h>
 
@@ -38,32 +39,109 @@ static const sim_node *leader_of(const sim_node *a, const sim_node *b, const sim
     return sim_dominates(d, b->block, a->block) ? b : NULL;
 }
 
+/* ---- loads that are part of others ---- */
+
+/* Kept loads of one array with the same place and size, one behind the other. Many of them are searched by way of their
+ * blocks: loads in blocks that do not dominate each other, as in a long row of branches, all stay. */
+typedef struct alike {
+    size_t first, count;
+    uint32_t set; /* of those without holes; 0: none, or they are few */
+} alike;
+
+enum { MANY = 64 };
+
+typedef struct dropping {
+    sim_node_list *nodes;
+    size_t kept;
+    const sim_dominance *dominance;
+    alike *groups;
+    size_t group_count, group_capacity;
+    sim_comparables comparables;
+} dropping;
+
+static bool contains(const sim_node *wide, const sim_node *n) {
+    return !wide->holes && wide->at + wide->size >= n->at + n->size;
+}
+
+static void add_to_set(dropping *d, alike *g, size_t k) {
+    const sim_node *n = &d->nodes->items[k];
+    if (!n->holes) sim_comparables_add(&d->comparables, &g->set, n->block, (uint32_t)(k - g->first));
+}
+
+static void make_set(dropping *d, alike *g) {
+    g->set = 0;
+    for (size_t k = g->first; k < g->first + g->count; k++) add_to_set(d, g, k);
+}
+
+/* The last load of the group that takes `n` in; SIZE_MAX: none does. */
+static size_t find_wide(const dropping *d, const alike *g, const sim_node *n) {
+    const sim_node *items = d->nodes->items;
+    if (g->count >= MANY && d->dominance) {
+        const uint32_t found = items[g->first].at + items[g->first].size < n->at + n->size
+                                   ? 0
+                                   : sim_comparables_last(&d->comparables, g->set, n->block);
+        return found ? g->first + found - 1 : SIZE_MAX;
+    }
+    for (size_t k = g->first + g->count; k-- > g->first;)
+        if (contains(&items[k], n) && leader_of(&items[k], n, d->dominance)) return k;
+    return SIZE_MAX;
+}
+
+static void take_in(dropping *d, alike *g, size_t k, const sim_node *n) {
+    sim_node *wide = &d->nodes->items[k];
+    const int64_t at = wide->at;
+    const uint8_t size = wide->size;
+    if (leader_of(wide, n, d->dominance) != n) return;
+    *wide = *n;
+    wide->at = at;
+    wide->size = size;
+    if (g->count < MANY || !d->dominance) return;
+    if (wide->holes)
+        make_set(d, g);
+    else
+        add_to_set(d, g, k);
+}
+
 /* The widest load of those that `n` is part of takes it in, if they are near enough. */
-static bool swallow(sim_node_list *nodes, size_t kept, const sim_node *n, const sim_dominance *d) {
-    for (size_t k = kept; k-- > 0 && same_array(&nodes->items[k], n) && nodes->items[k].at + WIDEST > n->at;) {
-        sim_node *wide = &nodes->items[k];
-        if (wide->holes || wide->at + wide->size < n->at + n->size) continue;
-        const sim_node *leader = leader_of(wide, n, d);
-        if (!leader) continue;
-        const int64_t at = wide->at;
-        const uint8_t size = wide->size;
-        *wide = *leader;
-        wide->at = at;
-        wide->size = size;
+static bool swallow(dropping *d, const sim_node *n) {
+    for (size_t k = d->group_count; k-- > 0;) {
+        alike *g = &d->groups[k];
+        const sim_node *like = &d->nodes->items[g->first];
+        if (!same_array(like, n) || like->at + WIDEST <= n->at) return false;
+        const size_t wide = find_wide(d, g, n);
+        if (wide == SIZE_MAX) continue;
+        take_in(d, g, wide, n);
         return true;
     }
     return false;
 }
 
-static void drop_parts(sim_node_list *nodes, const sim_dominance *d) {
-    size_t kept = 0;
+static void keep(dropping *d, const sim_node *n) {
+    sim_node_list *nodes = d->nodes;
+    const sim_node *last = d->kept ? &nodes->items[d->kept - 1] : NULL;
+    nodes->items[d->kept] = *n;
+    if (!last || !same_array(last, n) || last->at != n->at || last->size != n->size)
+        ARENA_PUSH(nodes->memory, d->groups, d->group_count, d->group_capacity, ((alike){.first = d->kept}));
+    alike *g = &d->groups[d->group_count - 1];
+    d->kept++;
+    g->count++;
+    if (g->count == MANY && d->dominance)
+        make_set(d, g);
+    else if (g->count > MANY && d->dominance)
+        add_to_set(d, g, d->kept - 1);
+}
+
+static void drop_parts(sim_node_list *nodes, const sim_dominance *dominance) {
+    dropping d = {.nodes = nodes, .dominance = dominance, .comparables = {dominance, nodes->memory, NULL, 0, 0}};
     sort_nodes(nodes);
     for (size_t i = 0; i < nodes->count; i++) {
         const sim_node n = nodes->items[i];
-        if (!swallow(nodes, kept, &n, d)) nodes->items[kept++] = n;
+        if (!swallow(&d, &n)) keep(&d, &n);
     }
-    nodes->count = kept;
+    nodes->count = d.kept;
 }
+
+/* ---- neighbours ---- */
 
 static int64_t window_of(const sim_node *n, unsigned width) {
     return n->at >> __builtin_ctz(width);
@@ -104,6 +182,7 @@ static void merge_windows(sim_node_list *nodes, unsigned width, bool loads, cons
 }
 
 void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
+    if (nodes->count < 2) return;
     if (loads)
         drop_parts(nodes, d);
     else

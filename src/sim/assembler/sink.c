@@ -21,6 +21,18 @@ typedef struct block_list {
     size_t count;
 } block_list;
 
+/* Registers, by register: in the set if the number is the round's. Listed are those that have been in it. */
+typedef struct register_set {
+    uint32_t *in_round, round;
+    uint32_t *list;
+    size_t count, capacity;
+} register_set;
+
+/* A register that came into the set, or left it. */
+typedef struct change {
+    uint32_t reg, before;
+} change;
+
 typedef struct sinking {
     const ptx_function *function;
     arena *memory;
@@ -30,9 +42,11 @@ typedef struct sinking {
     ptx_predecessors above;
     bool *sunk; /* by instruction: out of the block at hand */
     bool moved;
-    const uint64_t *nothing;   /* no registers */
-    uint64_t *needed;          /* registers that the way needs on entry */
-    const uint64_t *elsewhere; /* registers that the other way needs */
+    block_list *entered;    /* by block: registers that are live on entry since instructions moved there; or no items */
+    register_set needed;    /* registers that the way needs on entry */
+    register_set elsewhere; /* registers that the other way needs */
+    change *changes;        /* of `needed`, since a run of instructions began to move */
+    size_t change_count, change_capacity;
     /* What keeps instructions further up where they are: those that stay and use or define a register (by register, the
      * round in which that was seen), and those that loads must not cross. */
     uint32_t *used, *defined, round;
@@ -99,6 +113,47 @@ static unsigned weight(const ptx_instruction *i) {
 
 /* ---- registers ---- */
 
+static bool has(const register_set *set, uint32_t reg) {
+    return set->in_round[reg] == set->round;
+}
+
+static void include(sinking *s, register_set *set, uint32_t reg) {
+    if (has(set, reg)) return;
+    set->in_round[reg] = set->round;
+    ARENA_PUSH(s->memory, set->list, set->count, set->capacity, reg);
+}
+
+/* Makes it what is live on entry to a block. */
+static void include_entered(sinking *s, register_set *set, uint32_t block) {
+    set->round++;
+    set->count = 0;
+    if (block == PTX_NO_BLOCK) return;
+    const block_list *own = &s->entered[block];
+    for (size_t k = 0; k < own->count; k++) include(s, set, own->items[k]);
+    if (own->items) return;
+    for (const ptx_live_word *w = ptx_live_words(&s->live, block); w < ptx_live_words(&s->live, block + 1); w++)
+        for (uint64_t bits = w->in; bits; bits &= bits - 1) include(s, set, ptx_live_register(&s->live, w, bits));
+}
+
+static void keep_entered(sinking *s, const register_set *set, uint32_t block) {
+    block_list *own = &s->entered[block];
+    *own = (block_list){ARENA_ARRAY(s->memory, set->count + 1, uint32_t), 0};
+    for (size_t k = 0; k < set->count; k++)
+        if (has(set, set->list[k])) own->items[own->count++] = set->list[k];
+}
+
+static void note_change(sinking *s, uint32_t reg) {
+    const change c = {reg, s->needed.in_round[reg]};
+    ARENA_PUSH(s->memory, s->changes, s->change_count, s->change_capacity, c);
+}
+
+static void undo_changes(sinking *s) {
+    while (s->change_count) {
+        const change c = s->changes[--s->change_count];
+        s->needed.in_round[c.reg] = c.before;
+    }
+}
+
 typedef struct visit {
     sinking *sinking;
     bool wanted,
@@ -110,10 +165,10 @@ static void look_at_register(void *context, uint32_t reg, bool writes) {
     visit *v = context;
     const sinking *s = v->sinking;
     if (writes) {
-        v->wanted |= ptx_has_register(s->needed, reg);
-        v->free &= s->values.definitions[reg] == 1 && s->used[reg] != s->round && !ptx_has_register(s->elsewhere, reg);
+        v->wanted |= has(&s->needed, reg);
+        v->free &= s->values.definitions[reg] == 1 && s->used[reg] != s->round && !has(&s->elsewhere, reg);
     } else {
-        v->operands += !ptx_has_register(s->needed, reg);
+        v->operands += !has(&s->needed, reg);
         v->free &= s->defined[reg] != s->round;
     }
 }
@@ -136,13 +191,17 @@ static void stay(sinking *s, const ptx_instruction *i) {
 }
 
 static void drop_result(void *context, uint32_t reg, bool writes) {
-    const visit *v = context;
-    if (writes) v->sinking->needed[reg / 64] &= ~(1ull << (reg % 64));
+    sinking *s = ((const visit *)context)->sinking;
+    if (!writes) return;
+    note_change(s, reg);
+    s->needed.in_round[reg] = 0;
 }
 
 static void add_operand(void *context, uint32_t reg, bool writes) {
-    const visit *v = context;
-    if (!writes) v->sinking->needed[reg / 64] |= 1ull << (reg % 64);
+    sinking *s = ((const visit *)context)->sinking;
+    if (writes) return;
+    note_change(s, reg);
+    include(s, &s->needed, reg);
 }
 
 static void move(sinking *s, uint32_t instruction) {
@@ -193,19 +252,18 @@ static bool move_run(sinking *s, const block_list *list) {
 }
 
 static void sink_run(sinking *s, const block_list *list) {
-    uint64_t *before = ARENA_ARRAY(s->memory, s->live.words, uint64_t);
     bool *sunk = ARENA_ARRAY(s->memory, list->count, bool);
-    memcpy(before, s->needed, s->live.words * sizeof *before);
     for (size_t k = 0; k < list->count; k++) sunk[k] = s->sunk[list->items[k]];
+    s->change_count = 0;
     begin(s);
     stay(s, &s->function->instructions[list->items[list->count - 1]]);
     if (move_run(s, list)) return;
-    memcpy(s->needed, before, s->live.words * sizeof *before);
+    undo_changes(s);
     for (size_t k = 0; k < list->count; k++) s->sunk[list->items[k]] = sunk[k];
 }
 
-/* What moves goes in front of what the block `into` has. */
-static void split(sinking *s, block_list *from, block_list *into) {
+/* What moves goes in front of what the block `into` has. False: nothing does. */
+static bool split(sinking *s, block_list *from, block_list *into) {
     block_list both = {ARENA_ARRAY(s->memory, from->count + into->count, uint32_t), 0};
     size_t kept = 0;
     for (size_t k = 0; k < from->count; k++) {
@@ -216,12 +274,13 @@ static void split(sinking *s, block_list *from, block_list *into) {
             both.items[both.count++] = i;
         s->sunk[i] = false;
     }
-    if (both.count == 0) return;
+    if (both.count == 0) return false;
     s->moved = true;
     from->count = kept;
     memcpy(both.items + both.count, into->items, into->count * sizeof *into->items);
     both.count += into->count;
     *into = both;
+    return true;
 }
 
 /* ---- ways ---- */
@@ -279,12 +338,11 @@ static void sink_into(sinking *s, uint32_t block, uint32_t way, uint32_t other) 
     const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
     const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
     if (!leaves(f, other) && is_short(s, way, other, room)) return;
-    memcpy(s->needed, s->live.in + way * s->live.words, s->live.words * sizeof *s->needed);
-    s->elsewhere = other == PTX_NO_BLOCK ? s->nothing : s->live.in + other * s->live.words;
+    include_entered(s, &s->needed, way);
+    include_entered(s, &s->elsewhere, other);
     sink_single(s, &s->blocks[block]);
     sink_run(s, &s->blocks[block]);
-    split(s, &s->blocks[block], &s->blocks[way]);
-    memcpy(s->live.in + way * s->live.words, s->needed, s->live.words * sizeof *s->needed);
+    if (split(s, &s->blocks[block], &s->blocks[way])) keep_entered(s, &s->needed, way);
 }
 
 static void sink_from(sinking *s, uint32_t block) {
@@ -307,8 +365,9 @@ static void set_up(sinking *s) {
     ptx_predecessors_find(f, s->memory, &s->above);
     s->blocks = ARENA_ARRAY(s->memory, f->block_count + 1, block_list);
     s->sunk = ARENA_ARRAY(s->memory, f->instruction_count + 1, bool);
-    s->needed = ARENA_ARRAY(s->memory, s->live.words, uint64_t);
-    s->nothing = ARENA_ARRAY(s->memory, s->live.words, uint64_t);
+    s->entered = ARENA_ARRAY(s->memory, f->block_count + 1, block_list);
+    s->needed.in_round = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
+    s->elsewhere.in_round = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
     s->used = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
     s->defined = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
     for (uint32_t b = 0; b < f->block_count; b++) {

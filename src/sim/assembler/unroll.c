@@ -3,6 +3,7 @@
 #include "sim/assembler/loop.h"
 #include "sim/assembler/pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 4 };
@@ -30,14 +31,20 @@ typedef struct unrolling {
     sim_loops loops;
     list_of_loops list;
     uint32_t *moved; /* by old instruction, and their end: its new place */
+    uint32_t *first_label,
+        *label_at; /* the labels of instruction i: label_at[first_label[i]] .. [first_label[i + 1] - 1] */
     /* of the loop at hand */
     const sim_loop *loop;
     pointer *pointers; /* the counter among them, where only its test reads it */
     size_t pointer_count, pointer_capacity;
     bool *own;         /* by register: each round has one for itself */
+    uint32_t *written; /* registers that it writes, in their order */
+    size_t written_count, written_capacity;
     uint32_t *renamed; /* by register: the round's own */
     uint32_t *labels;  /* by label: the round's own */
-    uint32_t first;    /* register: no round has been made yet */
+    uint32_t *inner;   /* labels within it, in their order */
+    size_t inner_count, inner_capacity;
+    uint32_t first; /* register: no round has been made yet */
     ptx_position position;
     uint32_t place;
 } unrolling;
@@ -163,25 +170,38 @@ static const pointer *pointer_of(const unrolling *u, uint32_t reg) {
     return NULL;
 }
 
-static void note_own(void *context, uint32_t reg, bool writes) {
-    const unrolling *u = context;
-    const ptx_liveness *live = u->loops.live;
-    if (!writes) return;
-    const bool carried = ptx_has_register(live->in + u->loop->first * live->words, reg);
-    u->own[reg] = !carried && !ptx_has_register(live->in + (u->loop->last + 1) * live->words, reg);
+static void note_written(void *context, uint32_t reg, bool writes) {
+    unrolling *u = context;
+    if (writes) ARENA_PUSH(u->scratch, u->written, u->written_count, u->written_capacity, reg);
+}
+
+static int compare_numbers(const void *left, const void *right) {
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
 }
 
 static void find_own(unrolling *u) {
-    memset(u->own, 0, u->from->register_count * sizeof *u->own);
+    const ptx_liveness *live = u->loops.live;
+    for (size_t k = 0; k < u->written_count; k++) u->own[u->written[k]] = false;
+    u->written_count = 0;
     for (uint32_t k = u->loop->begin; k < u->loop->end; k++)
-        ptx_visit_registers(&u->from->instructions[k], note_own, u);
+        ptx_visit_registers(&u->from->instructions[k], note_written, u);
+    if (u->written_count) qsort(u->written, u->written_count, sizeof *u->written, compare_numbers);
+    for (size_t k = 0; k < u->written_count; k++) {
+        const uint32_t reg = u->written[k];
+        const bool carried = ptx_is_live_in(live, u->loop->first, reg);
+        u->own[reg] = !carried && !ptx_is_live_in(live, u->loop->last + 1, reg);
+    }
 }
 
 /* ---- one round ---- */
 
 static void rename_own(unrolling *u) {
-    for (uint32_t r = 0; r < u->from->register_count; r++)
+    for (size_t k = 0; k < u->written_count; k++) {
+        const uint32_t r = u->written[k];
+        if (k && r == u->written[k - 1]) continue;
         if (u->own[r]) u->renamed[r] = new_register(u, u->from->registers[r].name, u->from->registers[r].type);
+    }
 }
 
 static uint32_t name_of(const unrolling *u, uint32_t reg) {
@@ -230,14 +250,21 @@ static bool is_left_out(const unrolling *u, uint32_t instruction) {
            (instruction == u->loop->test && u->own[u->from->instructions[u->loop->end - 1].guard]);
 }
 
+static void find_inner_labels(unrolling *u) {
+    u->inner_count = 0;
+    for (uint32_t k = u->first_label[u->loop->begin + 1]; k < u->first_label[u->loop->end]; k++)
+        ARENA_PUSH(u->scratch, u->inner, u->inner_count, u->inner_capacity, u->label_at[k]);
+    if (u->inner_count) qsort(u->inner, u->inner_count, sizeof *u->inner, compare_numbers);
+}
+
 static void open_inner_labels(unrolling *u) {
-    for (uint32_t l = 0; l < u->from->label_count; l++)
-        if (is_inner(u, l)) u->labels[l] = new_label(u);
+    for (size_t k = 0; k < u->inner_count; k++) u->labels[u->inner[k]] = new_label(u);
 }
 
 static void place_inner_labels(unrolling *u, uint32_t instruction) {
-    for (uint32_t l = 0; l < u->from->label_count && u->loop->first != u->loop->last; l++)
-        if (is_inner(u, l) && u->from->labels[l].target == instruction) place_label(u, u->labels[l]);
+    if (instruction == u->loop->begin || u->loop->first == u->loop->last) return;
+    for (uint32_t k = u->first_label[instruction]; k < u->first_label[instruction + 1]; k++)
+        place_label(u, u->labels[u->label_at[k]]);
 }
 
 static void add_round(unrolling *u, unsigned round) {
@@ -347,6 +374,7 @@ static void add_loop(unrolling *u, const sim_loop *loop) {
     u->place = branch->place;
     find_pointers(u);
     find_own(u);
+    find_inner_labels(u);
     u->moved[loop->begin] = (uint32_t)u->to->instruction_count;
     u->first = new_register(u, "%first", PTX_PRED);
     const uint32_t behind = new_label(u);
@@ -414,20 +442,34 @@ static void rewrite(unrolling *u) {
     ptx_analyse(u->module, u->to);
 }
 
+static void sort_labels(unrolling *u) {
+    const ptx_function *f = u->from;
+    u->first_label = ARENA_ARRAY(u->scratch, f->instruction_count + 3, uint32_t);
+    u->label_at = ARENA_ARRAY(u->scratch, f->label_count + 1, uint32_t);
+    for (uint32_t l = 0; l < f->label_count; l++) u->first_label[f->labels[l].target + 2]++;
+    for (size_t i = 1; i < f->instruction_count + 3; i++) u->first_label[i] += u->first_label[i - 1];
+    for (uint32_t l = 0; l < f->label_count; l++) u->label_at[u->first_label[f->labels[l].target + 1]++] = l;
+}
+
 static ptx_function *unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
     unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
+    ptx_predecessors above;
     if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
     sim_values_find(flat, scratch, &values);
     ptx_liveness_compute(flat, scratch, &live);
-    u.loops = (sim_loops){flat, &values, &live};
+    ptx_predecessors_find(flat, scratch, &above);
+    u.loops = (sim_loops){flat, &values, &live, &above, sim_find_writers(flat, scratch)};
     u.own = ARENA_ARRAY(scratch, flat->register_count + 1, bool);
     u.renamed = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t);
     u.labels = ARENA_ARRAY(scratch, flat->label_count + 1, uint32_t);
     u.moved = ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t);
     list_loops(&u);
-    if (u.list.count) rewrite(&u);
+    if (u.list.count) {
+        sort_labels(&u);
+        rewrite(&u);
+    }
     return u.to;
 }
 

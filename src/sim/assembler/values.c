@@ -1,6 +1,7 @@
 #include "sim/assembler/values.h"
 
 #include "ptx/liveness.h"
+#include "ptx/users.h"
 
 #include <string.h>
 
@@ -67,28 +68,29 @@ static bool is_pure(const ptx_instruction *i) {
 
 typedef struct need_scan {
     sim_values *values;
-    bool any_needed, changed;
+    uint32_t *found, count; /* registers that are needed, whose writers have not been looked at */
 } need_scan;
 
-static void ask_need(void *context, uint32_t reg, bool writes) {
-    need_scan *scan = context;
-    if (writes && scan->values->needed[reg]) scan->any_needed = true;
-}
-
-static void spread_need(void *context, uint32_t reg, bool writes) {
+static void note_need(void *context, uint32_t reg, bool writes) {
     need_scan *scan = context;
     if (writes || scan->values->needed[reg]) return;
-    scan->values->needed[reg] = scan->changed = true;
+    scan->values->needed[reg] = true;
+    scan->found[scan->count++] = reg;
 }
 
-static void find_needed(const ptx_function *f, sim_values *v) {
-    need_scan scan = {.values = v, .changed = true};
-    while (scan.changed) {
-        scan.changed = false;
-        for (size_t i = f->instruction_count; i-- > 0;) {
-            scan.any_needed = !is_pure(&f->instructions[i]);
-            ptx_visit_registers(&f->instructions[i], ask_need, &scan);
-            if (scan.any_needed) ptx_visit_registers(&f->instructions[i], spread_need, &scan);
+static void find_needed(const ptx_function *f, const ptx_users *writers, arena *memory, sim_values *v) {
+    need_scan scan = {.values = v, .found = ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
+    bool *seen = ARENA_ARRAY(memory, f->instruction_count + 1, bool);
+    for (size_t i = f->instruction_count; i-- > 0;) {
+        seen[i] = !is_pure(&f->instructions[i]);
+        if (seen[i]) ptx_visit_registers(&f->instructions[i], note_need, &scan);
+    }
+    while (scan.count) {
+        const uint32_t reg = scan.found[--scan.count];
+        for (uint32_t k = writers->first[reg]; k < writers->first[reg + 1]; k++) {
+            const uint32_t i = writers->instructions[k];
+            if (!seen[i]) ptx_visit_registers(&f->instructions[i], note_need, &scan);
+            seen[i] = true;
         }
     }
 }
@@ -109,22 +111,55 @@ static bool loads_parameter(const ptx_instruction *i) {
 }
 
 static bool gives_uniform(const sim_values *v, const ptx_instruction *i) {
-    if (i->guarded || !(sim_is_arithmetic(i) || loads_parameter(i))) return false;
     for (unsigned k = 1; k < i->operand_count; k++)
         if (!is_uniform_operand(v, &i->operands[k])) return false;
     return true;
 }
 
-/* A register that is written in one place only, from uniform ones. */
-static void find_uniform(const ptx_function *f, sim_values *v) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t r = 0; r < f->register_count; r++) {
-            if (v->uniform[r] || v->definitions[r] != 1) continue;
-            v->uniform[r] = gives_uniform(v, &f->instructions[v->definition[r]]);
-            changed |= v->uniform[r];
+/* Registers whose value is asked for, each behind the one that it is asked for. */
+typedef struct uniform_scan {
+    const ptx_function *function;
+    sim_values *values;
+    bool *asked; /* by register */
+    uint32_t *stack;
+    size_t depth, capacity;
+    arena *memory;
+} uniform_scan;
+
+static void ask_register(uniform_scan *s, uint32_t reg) {
+    if (!s->asked[reg]) ARENA_PUSH(s->memory, s->stack, s->depth, s->capacity, reg);
+}
+
+static void ask_operand(uniform_scan *s, const ptx_operand *o) {
+    if (o->kind == PTX_REGISTER) ask_register(s, o->reg);
+    for (uint32_t k = 0; k < o->part_count; k++) ask_operand(s, &o->parts[k]);
+}
+
+/* A register that is written in one place only, from uniform ones. Its operands are found first; what depends on itself
+ * is not uniform. */
+static void find_uniform_from(uniform_scan *s, uint32_t root) {
+    sim_values *v = s->values;
+    ask_register(s, root);
+    while (s->depth) {
+        const uint32_t reg = s->stack[s->depth - 1];
+        const ptx_instruction *i = &s->function->instructions[v->definition[reg]];
+        const bool may_be = v->definitions[reg] == 1 && !i->guarded && (sim_is_arithmetic(i) || loads_parameter(i));
+        if (!s->asked[reg] && may_be) {
+            s->asked[reg] = true;
+            for (unsigned k = 1; k < i->operand_count; k++) ask_operand(s, &i->operands[k]);
+            if (s->stack[s->depth - 1] != reg) continue;
         }
+        s->asked[reg] = true;
+        v->uniform[reg] = v->uniform[reg] || (may_be && gives_uniform(v, i));
+        s->depth--;
     }
+}
+
+static void find_uniform(const ptx_function *f, arena *memory, sim_values *v) {
+    uniform_scan s = {
+        .function = f, .values = v, .asked = ARENA_ARRAY(memory, f->register_count + 1, bool), .memory = memory};
+    for (uint32_t r = 0; r < f->register_count; r++)
+        if (v->definitions[r] == 1) find_uniform_from(&s, r);
 }
 
 bool sim_is_uniform(const sim_values *v, const ptx_operand *memory) {
@@ -183,28 +218,44 @@ static unsigned result_alignment(const sim_values *v, const ptx_instruction *i) 
 
 typedef struct alignment_scan {
     sim_values *values;
+    const ptx_users *readers;
     unsigned alignment;
-    bool changed;
+    bool *waiting; /* by instruction: it is to be looked at again */
+    uint32_t *queue, first, count, size;
 } alignment_scan;
 
+static void enqueue(alignment_scan *s, uint32_t instruction) {
+    if (s->waiting[instruction]) return;
+    s->waiting[instruction] = true;
+    s->queue[(s->first + s->count++) % s->size] = instruction;
+}
+
 static void lower_alignment(void *context, uint32_t reg, bool writes) {
-    alignment_scan *scan = context;
-    if (!writes || scan->values->alignment[reg] <= scan->alignment) return;
-    scan->values->alignment[reg] = (uint8_t)scan->alignment;
-    scan->changed = true;
+    alignment_scan *s = context;
+    if (!writes || s->values->alignment[reg] <= s->alignment) return;
+    s->values->alignment[reg] = (uint8_t)s->alignment;
+    for (uint32_t k = s->readers->first[reg]; k < s->readers->first[reg + 1]; k++)
+        enqueue(s, s->readers->instructions[k]);
 }
 
 /* Starts from the best and lowers until all definitions agree, so that a pointer that a loop moves by 16 bytes stays
  * aligned to 16. */
-static void find_alignment(const ptx_function *f, sim_values *v) {
-    alignment_scan scan = {.values = v, .changed = true};
+static void find_alignment(const ptx_function *f, const ptx_users *readers, arena *memory, sim_values *v) {
+    const uint32_t count = (uint32_t)f->instruction_count;
+    alignment_scan s = {.values = v,
+                        .readers = readers,
+                        .waiting = ARENA_ARRAY(memory, count + 1, bool),
+                        .queue = ARENA_ARRAY(memory, count + 1, uint32_t),
+                        .size = count + 1};
     memset(v->alignment, ANY_ALIGNMENT, f->register_count + 1);
-    while (scan.changed) {
-        scan.changed = false;
-        for (size_t i = 0; i < f->instruction_count; i++) {
-            scan.alignment = result_alignment(v, &f->instructions[i]);
-            ptx_visit_registers(&f->instructions[i], lower_alignment, &scan);
-        }
+    for (uint32_t i = 0; i < count; i++) enqueue(&s, i);
+    while (s.count) {
+        const uint32_t i = s.queue[s.first];
+        s.first = (s.first + 1) % s.size;
+        s.count--;
+        s.waiting[i] = false;
+        s.alignment = result_alignment(v, &f->instructions[i]);
+        ptx_visit_registers(&f->instructions[i], lower_alignment, &s);
     }
 }
 
@@ -220,24 +271,26 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
         definition_scan scan = {v, (uint32_t)i};
         ptx_visit_registers(&f->instructions[i], note_definition, &scan);
     }
-    find_needed(f, v);
-    find_uniform(f, v);
-    find_alignment(f, v);
+    ptx_users readers, writers;
+    ptx_users_find(f, memory, &readers, &writers);
+    find_needed(f, &writers, memory, v);
+    find_uniform(f, memory, v);
+    find_alignment(f, &readers, memory, v);
 }
 
 /* ---- places ---- */
 
 static sim_place variable_place(const sim_values *v, const ptx_variable *variable, int64_t offset) {
     uint64_t at = sim_shared_layout_at(&v->shared, variable);
-    if (at) return (sim_place){SIM_BASE_CONSTANT, (int64_t)at + offset, ANY_ALIGNMENT};
-    return (sim_place){(uint64_t)(uintptr_t)variable, offset, variable_alignment(v, variable)};
+    if (at) return (sim_place){SIM_BASE_CONSTANT, (int64_t)at + offset, ANY_ALIGNMENT, NULL};
+    return (sim_place){(uint64_t)(uintptr_t)variable, offset, variable_alignment(v, variable), variable};
 }
 
 static sim_place operand_place(const ptx_function *f, const sim_values *v, const ptx_operand *o, unsigned depth);
 
 /* A register's value as another value and a constant, where it is made so. */
 static sim_place register_place(const ptx_function *f, const sim_values *v, uint32_t reg, unsigned depth) {
-    sim_place self = {2 * (uint64_t)reg + 1, 0, v->alignment[reg]}; /* odd: no pointer to a variable is */
+    sim_place self = {2 * (uint64_t)reg + 1, 0, v->alignment[reg], NULL}; /* odd: no pointer to a variable is */
     if (v->definitions[reg] != 1 || depth == 0) return self;
     const ptx_instruction *i = &f->instructions[v->definition[reg]];
     if (i->guarded || i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER) return self;
@@ -257,8 +310,8 @@ static sim_place operand_place(const ptx_function *f, const sim_values *v, const
     switch (o->kind) {
     case PTX_REGISTER: return register_place(f, v, o->reg, depth);
     case PTX_VARIABLE_ADDRESS: return variable_place(v, o->variable, o->offset);
-    case PTX_INTEGER: return (sim_place){SIM_BASE_CONSTANT, (int64_t)o->bits, ANY_ALIGNMENT};
-    default: return (sim_place){(uint64_t)(uintptr_t)o, 0, 0};
+    case PTX_INTEGER: return (sim_place){SIM_BASE_CONSTANT, (int64_t)o->bits, ANY_ALIGNMENT, NULL};
+    default: return (sim_place){(uint64_t)(uintptr_t)o, 0, 0, NULL};
     }
 }
 

@@ -20,7 +20,8 @@ typedef struct sim_values {
 typedef struct sim_place {
     uint64_t base; /* SIM_BASE_CONSTANT, or a number that stands for a register or a variable */
     int64_t offset;
-    uint8_t alignment; /* of the base, log2 */
+    uint8_t alignment;            /* of the base, log2 */
+    const ptx_variable *variable; /* the base is this one's address, not known before the launch; or NULL */
 } sim_place;
 
 #define SIM_BASE_CONSTANT 0ull

@@ -153,24 +153,32 @@ void sim_forget_all(sim_writer *w) {
 
 /* ---- what is live ---- */
 
-static void mark_live(sim_writer *w, const uint64_t *row, bool live) {
+static void flip(sim_writer *w, uint32_t row) {
+    for (uint32_t k = w->first_flip[row]; k < w->first_flip[row + 1]; k++)
+        w->live[w->flips[k] / 64] ^= UINT64_C(1) << w->flips[k] % 64;
+}
+
+/* Marks the slots of registers that are live in front of an instruction of the block, or at its end; or unmarks them.
+ */
+static void mark_live(sim_writer *w, uint32_t instruction, bool live) {
+    const uint32_t row = instruction - w->live_first;
+    while (w->live_row < row) flip(w, w->live_row++);
+    while (w->live_row > row) flip(w, --w->live_row);
     for (size_t k = 0; k < w->live_words; k++)
-        for (uint64_t left = row[k]; left; left &= left - 1)
+        for (uint64_t left = w->live[k]; left; left &= left - 1)
             w->live_at[w->program->register_slots[k * 64 + (size_t)__builtin_ctzll(left)] / 4] = live;
 }
 
 void sim_write_back(sim_writer *w, uint32_t before, uint32_t after) {
-    const uint64_t *first = w->live + (before - w->live_first) * w->live_words;
-    const uint64_t *second = w->live + (after - w->live_first) * w->live_words;
-    mark_live(w, first, true);
-    mark_live(w, second, true);
+    mark_live(w, before, true);
+    if (after != before) mark_live(w, after, true);
     for (size_t i = 0; i < w->cached_count; i++) {
         sim_cached *c = &w->cached[i];
         const uint32_t at = c->slot / 4;
         if (c->dirty && w->cached_at[at] == i + 1 && (w->live_at[at] || !w->register_at[at])) store_cached(w, c);
     }
-    mark_live(w, first, false);
-    mark_live(w, second, false);
+    mark_live(w, after, false);
+    if (after != before) mark_live(w, before, false);
 }
 
 void sim_write_back_aside(sim_writer *w, uint32_t before) {
@@ -181,36 +189,62 @@ void sim_write_back_aside(sim_writer *w, uint32_t before) {
 }
 
 typedef struct live_scan {
-    uint64_t *row;
+    sim_writer *w;
     bool guarded, writes;
+    size_t count, capacity; /* of flips */
 } live_scan;
 
 static void scan_register(void *context, uint32_t reg, bool writes) {
     live_scan *s = context;
-    const uint64_t bit = UINT64_C(1) << reg % 64;
-    if (writes != s->writes) return;
-    if (!writes || s->guarded)
-        s->row[reg / 64] |= bit;
-    else
-        s->row[reg / 64] &= ~bit;
+    const bool becomes = !writes || s->guarded, is = s->w->live[reg / 64] >> reg % 64 & 1;
+    if (writes != s->writes || becomes == is) return;
+    s->w->live[reg / 64] ^= UINT64_C(1) << reg % 64;
+    ARENA_PUSH(s->w->memory, s->w->flips, s->count, s->capacity, reg);
 }
 
-/* From the block's end upwards. */
+/* From the block's end upwards; flips come in this order at first. */
+static size_t find_flips(sim_writer *w, const ptx_block *b) {
+    live_scan s = {.w = w};
+    for (uint32_t i = b->end; i-- > b->first;) {
+        const ptx_instruction *instruction = &w->program->function->instructions[i];
+        s.guarded = instruction->guarded;
+        const size_t before = s.count;
+        s.writes = true;
+        ptx_visit_registers(instruction, scan_register, &s);
+        s.writes = false;
+        ptx_visit_registers(instruction, scan_register, &s);
+        w->first_flip[i - b->first] = (uint32_t)(s.count - before);
+    }
+    return s.count;
+}
+
+/* What is live changes little from one instruction to the next: that is what is kept. */
 void sim_find_live(sim_writer *w, uint32_t block) {
-    const ptx_liveness *live = w->blocks_live;
     const ptx_function *f = w->program->function;
     const ptx_block *b = &f->blocks[block];
-    const size_t words = live->words;
-    w->live_words = words;
+    const uint32_t rows = b->end - b->first;
+    w->live_words = f->register_count / 64 + 1;
     w->live_first = b->first;
-    w->live = ARENA_ARRAY(w->memory, (b->end - b->first + 1) * words, uint64_t);
-    memcpy(w->live + (b->end - b->first) * words, live->out + block * words, words * sizeof *w->live);
-    for (uint32_t i = b->end; i-- > b->first;) {
-        live_scan s = {.row = w->live + (i - b->first) * words, .guarded = f->instructions[i].guarded, .writes = true};
-        memcpy(s.row, s.row + words, words * sizeof *s.row);
-        ptx_visit_registers(&f->instructions[i], scan_register, &s);
-        s.writes = false;
-        ptx_visit_registers(&f->instructions[i], scan_register, &s);
+    w->live_row = 0;
+    w->live = ARENA_ARRAY(w->memory, w->live_words, uint64_t);
+    w->first_flip = ARENA_ARRAY(w->memory, rows + 1, uint32_t);
+    w->flips = NULL;
+    for (const ptx_live_word *word = ptx_live_words(w->blocks_live, block);
+         word < ptx_live_words(w->blocks_live, block + 1); word++)
+        for (uint64_t bits = word->out; bits; bits &= bits - 1) {
+            const uint32_t reg = ptx_live_register(w->blocks_live, word, bits);
+            w->live[reg / 64] |= UINT64_C(1) << reg % 64;
+        }
+    const size_t count = find_flips(w, b);
+    for (size_t k = 0; k < count / 2; k++) {
+        const uint32_t swap = w->flips[k];
+        w->flips[k] = w->flips[count - 1 - k];
+        w->flips[count - 1 - k] = swap;
+    }
+    for (uint32_t row = 0, at = 0; row <= rows; row++) {
+        const uint32_t own = w->first_flip[row];
+        w->first_flip[row] = at;
+        at += own;
     }
 }
 

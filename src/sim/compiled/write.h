@@ -60,12 +60,13 @@ typedef struct sim_writer {
     const struct sim_constant_item **constant_at; /* by slot / 4 */
     bool *register_at;                            /* by slot / 4: a PTX register's */
     bool *live_at;                                /* by slot / 4: while the live ones are written back */
-    uint64_t *live; /* of the block: a row of registers in front of each instruction, and at the end */
+    uint64_t *live; /* registers, in front of the block's instruction number live_row, or at its end */
     size_t live_words;
-    uint32_t live_first; /* the row's first instruction */
-    uint32_t executed;   /* operations of the segment so far */
-    uint32_t pc;         /* of the operation that is being written */
-    uint32_t guard;      /* its guard's mask as a value; meaningful if guarded */
+    uint32_t live_first, live_row; /* the block's first instruction */
+    uint32_t *flips, *first_flip;  /* from row r to the next: flips[first_flip[r]] .. flips[first_flip[r + 1] - 1] */
+    uint32_t executed;             /* operations of the segment so far */
+    uint32_t pc;                   /* of the operation that is being written */
+    uint32_t guard;                /* its guard's mask as a value; meaningful if guarded */
     bool guarded;
     uint32_t block, first_pc; /* that is being written */
     sim_code_form form;

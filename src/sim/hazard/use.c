@@ -6,18 +6,24 @@
 #include "sim/hazard/internal.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/status.h"
-#include "ptx/edges.h"
+#include "ptx/components.h"
 #include "ptx/liveness.h"
+#include "ptx/users.h"
 
-#include <string.h>
-
-/* What a load's value gets to, whatever way control takes. */
+/* What values get to, whatever way control takes. */
 typedef struct flow {
     const ptx_function *function;
-    uint8_t *has;         /* by register: may hold something made of the value */
-    uint8_t *from, *into; /* by block: can be come to from the load's, comes to the load's */
-    bool reads, grew;
+    ptx_users readers, writers;
+    const uint32_t *component; /* by block (ptx/components.h) */
+    const bool *looping;
+    bool *comes_out;       /* by register: something made of it is stored */
+    bool *guards;          /* by register: something made of it guards an instruction */
+    uint32_t *has, values; /* by register: the number of the last value that it may hold something of */
+    uint32_t *list;        /* registers that hold something of the value at hand, or come out */
+    uint32_t count;
+    bool *set;      /* comes_out or guards, while it is found */
     uint32_t guard; /* of the instruction; PTX_NO_BLOCK: none, or it counts too */
 } flow;
 
@@ -29,80 +35,92 @@ static bool is_branch(const ptx_instruction *i) {
     return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX;
 }
 
-static void note_read(void *context, uint32_t reg, bool writes) {
+/* ---- what comes out, found backwards from where it does ---- */
+
+static void note_source(void *context, uint32_t reg, bool writes) {
     flow *x = context;
-    if (!writes && reg != x->guard) x->reads |= x->has[reg];
+    if (writes || reg == x->guard || x->set[reg]) return;
+    x->set[reg] = true;
+    x->list[x->count++] = reg;
 }
+
+/* Registers from which those that are listed are made. */
+static void trace_back(flow *x) {
+    x->guard = PTX_NO_BLOCK;
+    while (x->count) {
+        const uint32_t reg = x->list[--x->count];
+        for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++)
+            ptx_visit_registers(&x->function->instructions[x->writers.instructions[k]], note_source, x);
+    }
+}
+
+static void find_comes_out(flow *x) {
+    const ptx_function *f = x->function;
+    x->set = x->comes_out;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_instruction *at = &f->instructions[i];
+        if (at->op != PTX_OP_ST && at->op != PTX_OP_ATOM && at->op != PTX_OP_RED) continue;
+        x->guard = at->guarded ? at->guard : PTX_NO_BLOCK;
+        ptx_visit_registers(at, note_source, x);
+    }
+    trace_back(x);
+}
+
+static void find_guards(flow *x) {
+    const ptx_function *f = x->function;
+    x->set = x->guards;
+    x->guard = PTX_NO_BLOCK;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guarded) note_source(x, f->instructions[i].guard, false);
+    trace_back(x);
+}
+
+typedef struct result_search {
+    const bool *set;
+    bool found;
+} result_search;
+
+static void look_at_result(void *context, uint32_t reg, bool writes) {
+    result_search *s = context;
+    s->found |= writes && s->set[reg];
+}
+
+static bool results_are_in(const bool *set, const ptx_instruction *i) {
+    result_search s = {.set = set};
+    ptx_visit_registers(i, look_at_result, &s);
+    return s.found;
+}
+
+/* ---- loops, where values decide if they go on ---- */
 
 static void spread(void *context, uint32_t reg, bool writes) {
     flow *x = context;
-    if (!writes || x->has[reg]) return;
-    x->has[reg] = 1;
-    x->grew = true;
+    if (!writes || x->has[reg] == x->values) return;
+    x->has[reg] = x->values;
+    x->list[x->count++] = reg;
 }
 
-static bool reads_value(flow *x, const ptx_instruction *i, bool by_guard) {
-    x->reads = false;
-    x->guard = i->guarded && !by_guard ? i->guard : PTX_NO_BLOCK;
-    ptx_visit_registers(i, note_read, x);
-    return x->reads;
-}
-
-static void follow(flow *x, const ptx_instruction *load) {
+static bool may_go_on(const flow *x, uint32_t instruction, uint32_t load_block) {
     const ptx_function *f = x->function;
-    memset(x->has, 0, f->register_count + 1);
-    ptx_visit_registers(load, spread, x);
-    do {
-        x->grew = false;
-        for (size_t i = 0; i < f->instruction_count; i++)
-            if (reads_value(x, &f->instructions[i], true)) ptx_visit_registers(&f->instructions[i], spread, x);
-    } while (x->grew);
-}
-
-static bool comes_out(flow *x) {
-    const ptx_function *f = x->function;
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        const unsigned op = f->instructions[i].op;
-        const bool writes = op == PTX_OP_ST || op == PTX_OP_ATOM || op == PTX_OP_RED;
-        if (writes && reads_value(x, &f->instructions[i], false)) return true;
-    }
-    return false;
-}
-
-/* ---- loops ---- */
-
-static void reach_on(const flow *x, uint32_t b, bool *grew) {
-    const ptx_block *block = &x->function->blocks[b];
-    for (uint32_t k = 0; k < ptx_edge_count(block); k++) {
-        const uint32_t to = ptx_edge(block, k);
-        if (to == PTX_NO_BLOCK) continue;
-        *grew |= (x->from[b] && !x->from[to]) || (x->into[to] && !x->into[b]);
-        x->from[to] |= x->from[b];
-        x->into[b] |= x->into[to];
-    }
-}
-
-static void find_loop(const flow *x, uint32_t block) {
-    const uint32_t count = (uint32_t)x->function->block_count;
-    memset(x->from, 0, count);
-    memset(x->into, 0, count);
-    x->from[block] = x->into[block] = 1;
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (uint32_t b = 0; b < count; b++) reach_on(x, b, &grew);
-        for (uint32_t b = count; b-- > 0;) reach_on(x, b, &grew);
-    }
+    size_t b;
+    SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
+    return is_branch(&f->instructions[instruction]) && f->blocks[b].end == instruction + 1 &&
+           x->component[b] == x->component[load_block] && (b != load_block || ptx_repeats(f, load_block));
 }
 
 /* Whether the value decides if a loop goes on that the load is in, perhaps. */
-static bool is_waited_for(flow *x, uint32_t block) {
-    const ptx_function *f = x->function;
-    find_loop(x, block);
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        const ptx_block *at = &f->blocks[b];
-        const bool branches = at->end > at->first && is_branch(&f->instructions[at->end - 1]);
-        const bool loops = x->from[b] && x->into[b] && (b != block || ptx_repeats(f, b));
-        if (branches && loops && reads_value(x, &f->instructions[at->end - 1], true)) return true;
+static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) {
+    if (!x->looping[block]) return false;
+    x->values++;
+    x->count = 0;
+    ptx_visit_registers(load, spread, x);
+    for (uint32_t next = 0; next < x->count; next++) {
+        const uint32_t reg = x->list[next];
+        for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
+            const uint32_t i = x->readers.instructions[k];
+            if (may_go_on(x, i, block)) return true;
+            ptx_visit_registers(&x->function->instructions[i], spread, x);
+        }
     }
     return false;
 }
@@ -113,15 +131,8 @@ static bool is_wait(const ptx_instruction *i) {
     return i->op == PTX_OP_MBARRIER_TRY_WAIT || i->op == PTX_OP_MBARRIER_TEST_WAIT;
 }
 
-static bool guards_any(const flow *x) {
-    const ptx_function *f = x->function;
-    for (size_t i = 0; i < f->instruction_count; i++)
-        if (f->instructions[i].guarded && x->has[f->instructions[i].guard]) return true;
-    return false;
-}
-
 /* Whether the wait's result decides anything: mostly it is the guard of an instruction close by. */
-static bool is_looked_at(flow *x, uint32_t wait) {
+static bool is_looked_at(const flow *x, uint32_t wait) {
     enum { NEAR = 4 };
     const ptx_function *f = x->function;
     const ptx_instruction *at = &f->instructions[wait];
@@ -129,8 +140,7 @@ static bool is_looked_at(flow *x, uint32_t wait) {
         if (f->instructions[i].guarded && at->operands[0].kind == PTX_REGISTER &&
             f->instructions[i].guard == at->operands[0].reg)
             return true;
-    follow(x, at);
-    return guards_any(x) || comes_out(x);
+    return results_are_in(x->guards, at) || results_are_in(x->comes_out, at);
 }
 
 /* ---- the table ---- */
@@ -140,10 +150,8 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
         if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_USE_STORES_VOLATILE;
-        if (is_volatile(at, PTX_OP_LD)) {
-            follow(x, at);
-            if (comes_out(x) && !is_waited_for(x, block)) table[i] = SIM_USE_LOADS_VOLATILE;
-        }
+        if (is_volatile(at, PTX_OP_LD) && results_are_in(x->comes_out, at) && !is_waited_for(x, at, block))
+            table[i] = SIM_USE_LOADS_VOLATILE;
         if (is_wait(at) && !is_looked_at(x, i)) table[i] = SIM_USE_UNSEEN;
     }
 }
@@ -159,19 +167,39 @@ static bool is_needed(const ptx_function *f) {
     return waits || (stores && loads);
 }
 
+static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
+    const size_t registers = f->register_count + 1;
+    flow x = {.function = f,
+              .component = ptx_components_find(f, memory),
+              .comes_out = ARENA_ARRAY(memory, registers, bool),
+              .guards = ARENA_ARRAY(memory, registers, bool),
+              .has = ARENA_ARRAY(memory, registers, uint32_t),
+              .list = ARENA_ARRAY(memory, registers, uint32_t)};
+    x.looping = ptx_find_looping(f, x.component, memory);
+    ptx_users_find(f, memory, &x.readers, &x.writers);
+    find_comes_out(&x);
+    find_guards(&x);
+    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
     const ptx_function *f = p->function;
+    arena scratch;
+    jmp_buf out_of_memory;
     *table = NULL;
     if (!is_needed(f)) return HAUL_OK;
-    uint8_t *scratch = memory_zeroed(f->register_count + 1 + 2 * f->block_count, 1);
     *table = memory_zeroed(f->instruction_count, 1);
-    flow x = {.function = f, .has = scratch};
-    if (scratch && *table) {
-        x.from = scratch + f->register_count + 1;
-        x.into = x.from + f->block_count;
-        for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, *table);
+    if (!*table) return no_memory();
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return no_memory();
     }
-    memory_free(scratch);
-    if (scratch && *table) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    find_all(f, &scratch, *table);
+    arena_free(&scratch);
+    return HAUL_OK;
 }

@@ -3,6 +3,7 @@
 #define HAUL_SIM_LOWER_INTERNAL_H
 
 #include "base/number.h"
+#include "base/pointer_map.h"
 #include "sim/lower/lower.h"
 #include "sim/lower/shared_layout.h"
 #include "sim/pattern.h"
@@ -23,6 +24,7 @@ typedef struct sim_constants {
 typedef struct sim_placement {
     sim_variable_place *items;
     size_t count, capacity;
+    pointer_map by_variable; /* numbers of items */
     sim_address_of address_of;
     void *context;
 } sim_placement;

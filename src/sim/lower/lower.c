@@ -61,7 +61,7 @@ sim_op *sim_emit(sim_lowering *l, sim_handler run) {
 
 static bool *find_joins(sim_lowering *l) {
     const ptx_function *f = l->function;
-    bool *joins = ARENA_ARRAY(l->memory, f->block_count + 1, bool);
+    bool *joins = ARENA_ARRAY(l->scratch, f->block_count + 1, bool);
     for (size_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
         const ptx_instruction *last = &f->instructions[block->end - 1];
@@ -202,11 +202,11 @@ static haul_status lower_blocks(sim_lowering *l) {
     const ptx_function *f = l->function;
     l->program->block_ops = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
     const block_facts facts = {.joins = find_joins(l),
-                               .is_past = ARENA_ARRAY(l->memory, f->block_count + 1, bool),
-                               .past = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t)};
+                               .is_past = ARENA_ARRAY(l->scratch, f->block_count + 1, bool),
+                               .past = ARENA_ARRAY(l->scratch, f->block_count + 1, uint32_t)};
     sim_find_past(l, facts.past, facts.is_past);
-    outstanding o = {.pending = ARENA_ARRAY(l->memory, f->register_count + 1, uint8_t),
-                     .list = ARENA_ARRAY(l->memory, f->register_count + 1, uint32_t)};
+    outstanding o = {.pending = ARENA_ARRAY(l->scratch, f->register_count + 1, uint8_t),
+                     .list = ARENA_ARRAY(l->scratch, f->register_count + 1, uint32_t)};
     for (uint32_t b = 0; b < f->block_count; b++) HAUL_TRY(lower_block(l, b, &facts, &o));
     sim_append(l, sim_run_end);
     return HAUL_OK;
@@ -253,24 +253,34 @@ static void make_template(sim_lowering *l, uint32_t constants_at) {
     }
 }
 
-haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena *memory, sim_address_of address_of,
-                      void *context, sim_program **out) {
-    flat = sim_contract(sim_fold(flat, memory), memory);
-    sim_program *p = ARENA_NEW(memory, sim_program);
+/* What sim_lower() is asked, and its answer. */
+typedef struct lower_work {
+    const ptx_module *module;
+    const ptx_function *flat;
+    arena *memory;
+    sim_placement *placement;
+    sim_program *program;
+    haul_status status;
+} lower_work;
+
+static haul_status lower(const lower_work *w, const ptx_function *flat, arena *scratch) {
+    sim_program *p = w->program;
+    arena *memory = w->memory;
     sim_constants constants = {0};
     sim_patterns patterns = {0};
-    sim_placement placement = {.address_of = address_of, .context = context};
     sim_lowering l = {.program = p,
                       .memory = memory,
+                      .scratch = scratch,
                       .function = flat,
                       .constants = &constants,
-                      .placement = &placement,
+                      .placement = w->placement,
                       .patterns = &patterns};
-    p->module = module;
+    p->module = w->module;
     p->function = flat;
     uint32_t end = SIM_SLOTS_FIXED;
     sim_place_variables(&l);
-    l.register_slots = sim_assign_slots(&l, &end);
+    p->register_slots = l.register_slots = sim_assign_slots(&l, &end);
+    arena_clear(scratch);
     l.register_read = sim_find_read_registers(&l);
     p->held = find_held(&l);
     constants.end = end;
@@ -278,15 +288,35 @@ haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena 
     resolve_jumps(p);
     sim_resolve_callees(p, memory);
     make_template(&l, end);
-    p->register_slots = l.register_slots;
     p->constants = constants.items;
     p->constant_count = constants.count;
-    p->variables = placement.items;
-    p->variable_count = placement.count;
-    p->registers = sim_estimate_registers(flat, memory);
-    p->assembled = sim_assemble(flat, memory);
-    p->costs = sim_block_costs(flat, memory);
-    HAUL_TRY(sim_describe_instructions(p, memory));
-    *out = p;
-    return HAUL_OK;
+    p->variables = w->placement->items;
+    p->variable_count = w->placement->count;
+    p->variable_numbers = w->placement->by_variable;
+    arena_clear(scratch);
+    p->registers = sim_estimate_registers(flat, scratch);
+    arena_clear(scratch);
+    p->assembled = sim_assemble(flat, memory, scratch);
+    arena_clear(scratch);
+    p->costs = sim_block_costs(flat, memory, scratch);
+    return sim_describe_instructions(p, memory);
+}
+
+static void do_lower(void *context, arena *scratch) {
+    lower_work *w = context;
+    w->program = ARENA_NEW(w->memory, sim_program);
+    const ptx_function *folded = sim_fold(w->flat, w->memory, scratch);
+    arena_clear(scratch);
+    const ptx_function *contracted = sim_contract(folded, w->memory, scratch);
+    arena_clear(scratch);
+    w->status = lower(w, contracted, scratch);
+}
+
+haul_status sim_lower(const ptx_module *module, const ptx_function *flat, arena *memory, sim_address_of address_of,
+                      void *context, sim_program **out) {
+    sim_placement placement = {.address_of = address_of, .context = context};
+    lower_work w = {.module = module, .flat = flat, .memory = memory, .placement = &placement};
+    arena_with_scratch(memory, do_lower, &w);
+    if (w.status == HAUL_OK) *out = w.program;
+    return w.status;
 }

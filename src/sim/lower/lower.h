@@ -3,6 +3,7 @@
 #define HAUL_SIM_LOWER_LOWER_H
 
 #include "base/arena.h"
+#include "base/pointer_map.h"
 #include "ptx/ir.h"
 #include "sim/count/policy.h"
 #include "sim/op.h"
@@ -52,6 +53,7 @@ typedef struct sim_program {
     uint32_t *block_ops; /* first operation of each basic block */
     sim_variable_place *variables;
     size_t variable_count;
+    pointer_map variable_numbers;
     uint32_t param_bytes;       /* of the entry's parameters */
     uint64_t shared_bytes;      /* static */
     uint64_t dynamic_shared_at; /* shared address of `extern .shared` arrays */
@@ -73,7 +75,7 @@ typedef struct sim_program {
 
 typedef struct sim_lowering {
     sim_program *program;
-    arena *memory;
+    arena *memory, *scratch; /* the program's; until it is made */
     const ptx_function *function;
     const ptx_instruction *instruction; /* the one being lowered */
     const uint32_t *register_slots;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/users.h"
 #include "sim/copy/engine.h"
 
 /* What a register holds, as far as all its definitions agree: nothing known yet, an integer, something else (MIXED), or
@@ -11,7 +12,9 @@ enum { UNSEEN, INTEGER, MIXED, FIRST };
 typedef struct search {
     const sim_program *p;
     uint32_t *held; /* by register */
-    bool changed;
+    ptx_users readers;
+    bool *waiting; /* by instruction: it is to be looked at again */
+    uint32_t *queue, first, count, size;
 } search;
 
 /* ---- operands ---- */
@@ -22,9 +25,8 @@ static bool has_bounds(const ptx_variable *v) {
 
 static uint32_t of_variable(const sim_program *p, const ptx_variable *variable) {
     if (variable->space != PTX_SPACE_SHARED) return INTEGER;
-    for (size_t i = 0; has_bounds(variable) && i < p->variable_count; i++)
-        if (p->variables[i].variable == variable) return FIRST + (uint32_t)i;
-    return MIXED;
+    const uint64_t *number = has_bounds(variable) ? pointer_map_find(&p->variable_numbers, variable) : NULL;
+    return number ? FIRST + (uint32_t)*number : MIXED;
 }
 
 static uint32_t of_operand(const search *s, const ptx_operand *o) {
@@ -93,13 +95,21 @@ static uint32_t result_of(const search *s, const ptx_instruction *i) {
 
 /* ---- registers ---- */
 
+static void enqueue(search *s, uint32_t instruction) {
+    if (s->waiting[instruction]) return;
+    s->waiting[instruction] = true;
+    s->queue[(s->first + s->count++) % s->size] = instruction;
+}
+
 static void hold(search *s, const ptx_operand *d, uint32_t value) {
     for (uint32_t k = 0; k < d->part_count; k++)
         hold(s, &d->parts[k], d->kind == PTX_PAIR ? value : either(value, INTEGER));
     if (d->kind != PTX_REGISTER || s->held[d->reg] == MIXED) return;
     const uint32_t joined = either(s->held[d->reg], value);
-    s->changed |= joined != s->held[d->reg];
+    if (joined == s->held[d->reg]) return;
     s->held[d->reg] = joined;
+    for (uint32_t k = s->readers.first[d->reg]; k < s->readers.first[d->reg + 1]; k++)
+        enqueue(s, s->readers.instructions[k]);
 }
 
 static bool writes_first(const ptx_instruction *i) {
@@ -109,11 +119,14 @@ static bool writes_first(const ptx_instruction *i) {
 /* Values only go up (unseen, one thing, mixed), so this ends. */
 static void find_held(search *s) {
     const ptx_function *f = s->p->function;
-    for (s->changed = true; s->changed;) {
-        s->changed = false;
-        for (size_t i = 0; i < f->instruction_count; i++)
-            if (writes_first(&f->instructions[i]))
-                hold(s, &f->instructions[i].operands[0], result_of(s, &f->instructions[i]));
+    for (uint32_t i = 0; i < f->instruction_count; i++) enqueue(s, i);
+    while (s->count) {
+        const uint32_t i = s->queue[s->first];
+        s->first = (s->first + 1) % s->size;
+        s->count--;
+        s->waiting[i] = false;
+        if (writes_first(&f->instructions[i]))
+            hold(s, &f->instructions[i].operands[0], result_of(s, &f->instructions[i]));
     }
 }
 
@@ -139,18 +152,37 @@ static void set_origins(const search *s, sim_origin *by_instruction) {
     }
 }
 
+static void find_all(const sim_program *p, arena *memory, sim_origin *by_instruction) {
+    const ptx_function *f = p->function;
+    search s = {.p = p,
+                .held = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
+                .waiting = ARENA_ARRAY(memory, f->instruction_count + 1, bool),
+                .queue = ARENA_ARRAY(memory, f->instruction_count + 1, uint32_t),
+                .size = (uint32_t)f->instruction_count + 1};
+    ptx_users_find(f, memory, &s.readers, NULL);
+    find_held(&s);
+    set_origins(&s, by_instruction);
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
 haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) {
     bool any = false;
+    arena scratch;
+    jmp_buf out_of_memory;
     for (size_t i = 0; i < p->variable_count; i++) any |= has_bounds(p->variables[i].variable);
     *by_instruction = NULL;
     if (!any) return HAUL_OK;
-    search s = {.p = p, .held = memory_zeroed(p->function->register_count + 1, sizeof *s.held)};
     *by_instruction = memory_zeroed(p->function->instruction_count, sizeof **by_instruction);
-    const bool made = s.held && *by_instruction;
-    if (made) {
-        find_held(&s);
-        set_origins(&s, *by_instruction);
+    if (!*by_instruction) return no_memory();
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return no_memory();
     }
-    memory_free(s.held);
-    return made ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    find_all(p, &scratch, *by_instruction);
+    arena_free(&scratch);
+    return HAUL_OK;
 }

@@ -5,6 +5,7 @@
 static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
     sim_placement *p = l->placement;
     sim_variable_place item = {.variable = v, .at = at};
+    pointer_map_add(&p->by_variable, l->memory, v, p->count);
     ARENA_PUSH(l->memory, p->items, p->count, p->capacity, item);
 }
 
@@ -34,7 +35,7 @@ static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables,
 
 static void place_shared(sim_lowering *l) {
     sim_shared_layout layout;
-    sim_shared_layout_find(l->function, l->memory, &layout);
+    sim_shared_layout_find(l->function, l->scratch, &layout);
     for (size_t i = 0; i < layout.count; i++) place(l, layout.places[i].variable, layout.places[i].at);
     l->program->shared_bytes = layout.end - SIM_SHARED_START;
     l->program->dynamic_shared_at = layout.dynamic;
@@ -52,16 +53,10 @@ void sim_place_variables(sim_lowering *l) {
     l->program->frame_bytes = number_align(frame, 16);
 }
 
-static const uint64_t *find_place(const sim_placement *p, const ptx_variable *v) {
-    for (size_t i = 0; i < p->count; i++)
-        if (p->items[i].variable == v) return &p->items[i].at;
-    return NULL;
-}
-
 /* Where a variable is, in its own space's addresses. */
 uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *v) {
-    const uint64_t *at = find_place(l->placement, v);
-    if (at) return *at;
+    const uint64_t *number = pointer_map_find(&l->placement->by_variable, v);
+    if (number) return l->placement->items[*number].at;
     if (v->space == PTX_SPACE_SHARED) return l->program->dynamic_shared_at;
     return l->placement->address_of(l->placement->context, v);
 }

@@ -6,9 +6,14 @@
 
 enum { LEAST_DYNAMIC_ALIGNMENT = 16 };
 
-static void place(sim_shared_layout *l, arena *memory, const ptx_variable *variable) {
-    uint64_t at = number_align(l->end, variable->alignment);
+static void add(sim_shared_layout *l, arena *memory, const ptx_variable *variable, uint64_t at) {
     ARENA_PUSH(memory, l->places, l->count, l->capacity, ((sim_shared_place){variable, at}));
+    pointer_map_add(&l->by_variable, memory, variable, at);
+}
+
+static void place(sim_shared_layout *l, arena *memory, const ptx_variable *variable) {
+    const uint64_t at = number_align(l->end, variable->alignment);
+    add(l, memory, variable, at);
     l->end = at + variable->size;
 }
 
@@ -41,8 +46,7 @@ static void place_dynamic(const variable_list *list, arena *memory, sim_shared_l
         const ptx_variable *v = list->items[i];
         if (!v->is_extern || (i && v == list->items[i - 1])) continue;
         layout->dynamic = number_align(layout->dynamic, v->dynamic_alignment);
-        const sim_shared_place item = {v, layout->dynamic};
-        ARENA_PUSH(memory, layout->places, layout->count, layout->capacity, item);
+        add(layout, memory, v, layout->dynamic);
     }
 }
 
@@ -69,7 +73,6 @@ void sim_shared_layout_find(const ptx_function *f, arena *memory, sim_shared_lay
 }
 
 uint64_t sim_shared_layout_at(const sim_shared_layout *layout, const ptx_variable *variable) {
-    for (size_t i = 0; i < layout->count; i++)
-        if (layout->places[i].variable == variable) return layout->places[i].at;
-    return 0;
+    const uint64_t *at = pointer_map_find(&layout->by_variable, variable);
+    return at ? *at : 0;
 }

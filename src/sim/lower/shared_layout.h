@@ -3,7 +3,7 @@
 #ifndef HAUL_SIM_LOWER_SHARED_LAYOUT_H
 #define HAUL_SIM_LOWER_SHARED_LAYOUT_H
 
-#include "base/arena.h"
+#include "base/pointer_map.h"
 #include "ptx/ir.h"
 
 /* The first KiB of a block's shared memory is the system's, as on sm_80 and later. */
@@ -17,6 +17,7 @@ typedef struct sim_shared_place {
 typedef struct sim_shared_layout {
     sim_shared_place *places;
     size_t count, capacity;
+    pointer_map by_variable;
     uint64_t end;     /* the address behind the last one */
     uint64_t dynamic; /* where dynamic memory begins: that of the last of the `extern` arrays, which mostly are one */
 } sim_shared_layout;

@@ -25,10 +25,31 @@ static void extend_register(void *context, uint32_t reg, bool writes) {
     extend(&scan->intervals[reg], scan->at);
 }
 
-static void extend_live(live_interval *intervals, const uint64_t *row, size_t words, uint32_t at) {
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t bits = row[w]; bits; bits &= bits - 1)
-            extend(&intervals[w * 64 + (size_t)__builtin_ctzll(bits)], at);
+/* The registers of a block's word of which no block has been seen yet. */
+static uint64_t see(uint64_t *seen, const ptx_live_word *w) {
+    const uint64_t fresh = (w->in | w->out) & ~seen[w->word];
+    seen[w->word] |= fresh;
+    return fresh;
+}
+
+/* From the first border of a block that the register is live across. */
+static void extend_up(live_interval *v, const ptx_function *f, const ptx_liveness *live, uint64_t *seen) {
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const ptx_block *block = &f->blocks[b];
+        for (const ptx_live_word *w = ptx_live_words(live, b); w < ptx_live_words(live, b + 1); w++)
+            for (uint64_t bits = see(seen, w); bits; bits &= bits - 1)
+                extend(&v[ptx_live_register(live, w, bits)], w->in & bits & -bits ? block->first : block->end - 1);
+    }
+}
+
+/* To the last one. */
+static void extend_down(live_interval *v, const ptx_function *f, const ptx_liveness *live, uint64_t *seen) {
+    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) {
+        const ptx_block *block = &f->blocks[b];
+        for (const ptx_live_word *w = ptx_live_words(live, b); w < ptx_live_words(live, b + 1); w++)
+            for (uint64_t bits = see(seen, w); bits; bits &= bits - 1)
+                extend(&v[ptx_live_register(live, w, bits)], w->out & bits & -bits ? block->end - 1 : block->first);
+    }
 }
 
 static void extend_to_all(void *context, uint32_t reg, bool writes) {
@@ -58,20 +79,19 @@ static void extend_held(const ptx_function *f, const ptx_block *b, live_interval
     }
 }
 
-static live_interval *find_intervals(sim_lowering *l, const ptx_liveness *computed) {
+static live_interval *find_intervals(sim_lowering *l, const ptx_liveness *live) {
     const ptx_function *f = l->function;
-    const ptx_liveness live = *computed;
-    live_interval *v = ARENA_ARRAY(l->memory, f->register_count + 1, live_interval);
+    live_interval *v = ARENA_ARRAY(l->scratch, f->register_count + 1, live_interval);
     for (uint32_t r = 0; r < f->register_count; r++)
         v[r] = (live_interval){.reg = r, .from = UINT32_MAX, .to = UINT32_MAX};
     interval_scan scan = {.intervals = v};
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
-        extend_live(v, live.in + b * live.words, live.words, block->first);
         for (scan.at = block->first; scan.at < block->end; scan.at++)
             ptx_visit_registers(&f->instructions[scan.at], extend_register, &scan);
-        extend_live(v, live.out + b * live.words, live.words, block->end - 1);
     }
+    extend_up(v, f, live, ARENA_ARRAY(l->scratch, live->columns / 64 + 1, uint64_t));
+    extend_down(v, f, live, ARENA_ARRAY(l->scratch, live->columns / 64 + 1, uint64_t));
     for (uint32_t b = 0; b < f->block_count; b++) extend_held(f, &f->blocks[b], v);
     return v;
 }
@@ -89,7 +109,7 @@ static void note_read(void *context, uint32_t reg, bool writes) {
 
 bool *sim_find_read_registers(sim_lowering *l) {
     const ptx_function *f = l->function;
-    bool *read = ARENA_ARRAY(l->memory, f->register_count + 1, bool);
+    bool *read = ARENA_ARRAY(l->scratch, f->register_count + 1, bool);
     for (size_t i = 0; i < f->instruction_count; i++) ptx_visit_registers(&f->instructions[i], note_read, read);
     return read;
 }
@@ -137,17 +157,19 @@ static unsigned slot_bytes(ptx_type type) {
 static void list_read_first(sim_lowering *l, const ptx_liveness *live, const uint32_t *slots) {
     const ptx_function *f = l->function;
     sim_program *p = l->program;
-    for (uint32_t r = 0; f->block_count && r < f->register_count; r++) {
-        if (!ptx_has_register(live->in, r)) continue;
-        const sim_zeroed_slot slot = {slots[r], slot_bytes(f->registers[r].type)};
-        ARENA_PUSH(l->memory, p->zeroed, p->zeroed_count, p->zeroed_capacity, slot);
-    }
+    if (!f->block_count) return;
+    for (const ptx_live_word *w = ptx_live_words(live, 0); w < ptx_live_words(live, 1); w++)
+        for (uint64_t bits = w->in; bits; bits &= bits - 1) {
+            const uint32_t r = ptx_live_register(live, w, bits);
+            const sim_zeroed_slot slot = {slots[r], slot_bytes(f->registers[r].type)};
+            ARENA_PUSH(l->memory, p->zeroed, p->zeroed_count, p->zeroed_capacity, slot);
+        }
 }
 
 uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end) {
     const ptx_function *f = l->function;
     ptx_liveness live;
-    ptx_liveness_compute(f, l->memory, &live);
+    ptx_liveness_compute(f, l->scratch, &live);
     live_interval *v = find_intervals(l, &live);
     uint32_t *slots = ARENA_ARRAY(l->memory, f->register_count + 1, uint32_t);
     slot_class classes[5] = {0};
@@ -159,15 +181,15 @@ uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end) {
         slot_class *c = &classes[k];
         while (c->active_count && c->active[0].to < v[i].from) {
             uint32_t slot = heap_pop(c);
-            ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, slot);
+            ARENA_PUSH(l->scratch, c->free, c->free_count, c->free_capacity, slot);
         }
         if (c->free_count == 0) {
             if (bytes != 4) *end = (uint32_t)number_align(*end, 64);
-            ARENA_PUSH(l->memory, c->free, c->free_count, c->free_capacity, *end);
+            ARENA_PUSH(l->scratch, c->free, c->free_count, c->free_capacity, *end);
             *end += bytes;
         }
         slots[v[i].reg] = c->free[--c->free_count];
-        heap_push(c, l->memory, v[i].to, slots[v[i].reg]);
+        heap_push(c, l->scratch, v[i].to, slots[v[i].reg]);
     }
     *end = (uint32_t)number_align(*end, 64);
     list_read_first(l, &live, slots);

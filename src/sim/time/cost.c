@@ -148,12 +148,12 @@ static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
     }
 }
 
-sim_cost *sim_block_costs(const ptx_function *f, arena *memory) {
+sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) {
     sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
-    scan s = {.values = ARENA_ARRAY(memory, f->register_count + 1, value),
-              .comes = ARENA_ARRAY(memory, f->register_count + 1, bool),
-              .read = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
-              .rows = arena_alloc(memory, sizeof(cost_rows))};
+    scan s = {.values = ARENA_ARRAY(scratch, f->register_count + 1, value),
+              .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
+              .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
+              .rows = arena_alloc(scratch, sizeof(cost_rows))};
     for (uint32_t b = 0; b < f->block_count; b++) {
         cost_of(f, b, &s);
         find_coming(f, b, &s);

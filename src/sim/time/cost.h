@@ -12,7 +12,7 @@ typedef struct sim_cost {
     float waits; /* for global or local memory, loads that do not depend on each other together */
 } sim_cost;
 
-/* By basic block of a flat function; lives in `memory`. */
-sim_cost *sim_block_costs(const ptx_function *function, arena *memory);
+/* By basic block of a flat function; lives in `memory`, `scratch` is for the work. */
+sim_cost *sim_block_costs(const ptx_function *function, arena *memory, arena *scratch);
 
 #endif

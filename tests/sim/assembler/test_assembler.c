@@ -51,7 +51,7 @@ static const char *assembled(const char *ptx) {
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
-    const sim_assembled *a = sim_assemble(flat, &memory);
+    const sim_assembled *a = sim_assemble(flat, &memory, &memory);
     for (size_t i = 0; i < flat->instruction_count; i++) describe(&a[i], out, sizeof out);
     arena_free(&memory);
     ptx_module_free(module);
@@ -365,6 +365,13 @@ static void a_pointer_that_moves_on_is_another_place(void **state) {
                      "LDS.32 LDS.32");
 }
 
+static void a_loop_that_nobody_enters_is_no_riddle(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("add.u32 %r11, %r11, 8;\nbra E;\nL: ld.shared.f32 %f0, [%r11];\n" USE(
+                         "%f0") "bra L;\nE: ld.shared.f32 %f1, [%r11];\n" USE("%f1") "add.u32 %r11, %r11, 8;\n",
+                     "LDS.32 LDS.32");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_of_an_aligned_window_become_one),
@@ -396,6 +403,7 @@ int main(void) {
         cmocka_unit_test(a_global_load_made_again_is_gone_unless_something_separates_the_two),
         cmocka_unit_test(stores_are_merged_in_one_run_of_a_window),
         cmocka_unit_test(a_pointer_that_moves_on_is_another_place),
+        cmocka_unit_test(a_loop_that_nobody_enters_is_no_riddle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static const char *contracted(const char *body) {
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
-    const ptx_function *f = sim_contract(flat, &memory);
+    const ptx_function *f = sim_contract(flat, &memory, &memory);
     for (size_t i = 0; i + 2 < f->instruction_count; i++) {
         size_t at = strlen(out);
         snprintf(out + at, sizeof out - at, "%s%s", at ? " " : "", ptx_ops[f->instructions[i].op].mnemonic);
