@@ -3,8 +3,9 @@
 #include "base/hash.h"
 
 ptx_chained_places ptx_chain_places(ptx_module *m) {
+    const size_t capacity = m->place_capacity > m->place_count ? m->place_capacity : m->place_count;
     return (ptx_chained_places){
-        .memory = &m->memory, .items = m->places, .count = m->place_count, .capacity = m->place_count};
+        .memory = &m->memory, .items = m->places, .count = m->place_count, .capacity = capacity};
 }
 
 static uint64_t *slot_of(const ptx_chained_places *c, uint64_t key) {

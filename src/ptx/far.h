@@ -11,8 +11,7 @@ void ptx_find_far(ptx_module *module);
 /* Whether any of those functions is there, and any function has .local variables. */
 bool ptx_needs_stack(const ptx_module *module);
 
-/* What a copy of a function's body costs: instructions, operands, labels, table entries, places. Small functions can
- * multiply beyond all bounds by calling each other several times each. */
+/* What a copy of a function's body costs: instructions, operands, labels, table entries, places (ptx/growth.h). */
 uint64_t ptx_weigh(const ptx_module *module, const ptx_function *function);
 
 /* The function that is meant where this one is named. */

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { MAX_WEIGHT = 1 << 23 };
-
 haul_status ptx_flat_fail(const ptx_flattener *f, haul_status status, ptx_position at, const char *format,
                           const char *first, const char *second) {
     const char *what = arena_printf(f->memory, format, first, second);
@@ -44,7 +42,7 @@ size_t ptx_first_formal(const ptx_function *function, bool result) {
 
 /* Local variables of a function that a thread may be in several times at once. */
 static bool is_in_stack(const ptx_flattener *f, const ptx_variable *v) {
-    return !f->region->is_entry && v->space == PTX_SPACE_LOCAL && v->owner == f->flat;
+    return f->has_stack && !f->region->is_entry && v->space == PTX_SPACE_LOCAL && v->owner == f->flat;
 }
 
 /* Its index is its place in the frame. */
@@ -78,7 +76,7 @@ ptx_member *ptx_flat_add_member(ptx_flattener *f, const ptx_function *function) 
     m->function = function;
     m->number = f->member_count++;
     m->variables = ARENA_ARRAY(f->memory, count, const ptx_variable *);
-    m->weight = ptx_weigh(f->module, function);
+    m->region = f->regions.count;
     m->allocates = has_alloca(function);
     for (size_t i = 0; i < function->variable_count; i++) {
         ptx_variable *copy = ptx_flat_copy_variable(f, m, function->variables[i]);
@@ -94,11 +92,9 @@ ptx_member *ptx_flat_add_member(ptx_flattener *f, const ptx_function *function) 
     return f->members[function->index] = m;
 }
 
-haul_status ptx_flat_weigh(ptx_flattener *f, const ptx_member *m, ptx_position at, const char *caller) {
-    f->weight += m->weight;
-    if (f->weight <= MAX_WEIGHT) return HAUL_OK;
-    return ptx_flat_fail(f, HAUL_ERROR_LIMIT, at, "'%s' becomes too large by the calls in '%s'", f->entry->name,
-                         caller);
+ptx_member *ptx_flat_member(const ptx_flattener *f, const ptx_function *function) {
+    ptx_member *m = f->members[function->index];
+    return m && m->region == f->regions.count ? m : NULL;
 }
 
 /* A variable's owner and index say where it is in one of its function's lists. */

@@ -24,7 +24,7 @@ typedef struct ptx_member {
     const ptx_variable **variables; /* what its variables, params, results (in this order) are; the latter two
                                      * change with each call */
     ptx_variable **copies;          /* made for formal parameters that registers are passed to: params, results */
-    uint64_t weight;                /* what a copy of its body costs */
+    size_t region;                  /* that it is part of, counted from 1 */
     bool allocates;                 /* has an alloca: what it gets goes when the function returns */
 } ptx_member;
 
@@ -41,9 +41,10 @@ typedef struct ptx_region {
 
 typedef struct ptx_flattener {
     ptx_module *module;
-    arena *memory;
+    arena *memory, *scratch; /* the module's; until the work is done */
     ptx_function *entry, *flat;
-    ptx_member **members; /* of the region, by ptx_function.index */
+    const bool *is_called; /* by ptx_function.index: it is called although it could be put in line; or NULL */
+    ptx_member **members;  /* by ptx_function.index; those of regions before are out of date */
     unsigned member_count;
     PTX_LIST_OF(ptx_region) regions;
     PTX_LIST_OF(const ptx_function *) far; /* functions that become regions, in order */
@@ -59,8 +60,7 @@ typedef struct ptx_flattener {
     PTX_LIST_OF(ptx_label) labels;
     PTX_LIST_OF(ptx_instruction) instructions;
     ptx_chained_places places;
-    uint32_t calls;  /* copied so far, for the names of labels */
-    uint64_t weight; /* of all copies so far */
+    uint32_t calls; /* copied so far, for the names of labels */
 } ptx_flattener;
 
 /* One copy of a body. */
@@ -88,10 +88,10 @@ uint32_t ptx_flat_add_label(ptx_flattener *f, const char *name, ptx_position at)
 /* Bytes of the thread's own, in local memory or for parameters; their size is still to be said. */
 ptx_variable *ptx_flat_new_variable(ptx_flattener *f, const char *name, ptx_space space);
 ptx_variable *ptx_flat_copy_variable(ptx_flattener *f, const ptx_member *m, const ptx_variable *from);
-/* Adds the function's registers and variables. */
+/* Adds the function's registers and variables to the region. */
 ptx_member *ptx_flat_add_member(ptx_flattener *f, const ptx_function *function);
-/* Another copy of the member's body, called in `caller`. Errors: HAUL_ERROR_LIMIT when it all becomes too large. */
-haul_status ptx_flat_weigh(ptx_flattener *f, const ptx_member *m, ptx_position at, const char *caller);
+/* NULL: the region has none of that function yet. */
+ptx_member *ptx_flat_member(const ptx_flattener *f, const ptx_function *function);
 /* Where a function's parameters, or results, begin in its member's variables. */
 size_t ptx_first_formal(const ptx_function *function, bool result);
 /* A formal parameter or result as the flat function has it: a register, or a variable, which is made when it is first
@@ -128,8 +128,8 @@ static inline bool ptx_is_indirect(const ptx_instruction *call) {
 /* inline.c: the body of the site's function, with what it calls. */
 haul_status ptx_flat_copy_body(ptx_flattener *f, const ptx_site *s);
 
-/* region.c. Errors: HAUL_ERROR_LIMIT. */
-haul_status ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function, ptx_member **root);
+/* region.c */
+ptx_member *ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function);
 /* A call that stays one; `call` is `from`, mapped. */
 haul_status ptx_flat_copy_far_call(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from,
                                    const ptx_instruction *call);

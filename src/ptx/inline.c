@@ -1,8 +1,7 @@
 #include "ptx/inline.h"
 
 #include "ptx/flatten.h"
-
-enum { MAX_DEPTH = 128 };
+#include "ptx/growth.h"
 
 static bool uses_stack_pointer(const ptx_instruction *i) {
     return i->op == PTX_OP_ALLOCA || i->op == PTX_OP_STACKSAVE || i->op == PTX_OP_STACKRESTORE;
@@ -82,19 +81,15 @@ static haul_status copy_callee(ptx_flattener *f, const ptx_site *caller, ptx_mem
 
 static haul_status copy_near_call(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from,
                                   const ptx_instruction *call) {
-    const char *caller = s->member->function->name;
     const ptx_function *callee = ptx_callee_of(from);
-    ptx_member *m = f->members[callee->index];
-    if (s->depth == MAX_DEPTH)
-        return ptx_flat_fail(f, HAUL_ERROR_LIMIT, from->position, "calls are nested too deeply: '%s' in '%s'",
-                             callee->name, caller);
+    ptx_member *m = ptx_flat_member(f, callee);
     if (!m) m = ptx_flat_add_member(f, callee);
-    HAUL_TRY(ptx_flat_weigh(f, m, from->position, caller));
     return copy_callee(f, s, m, call);
 }
 
-static bool is_far_call(const ptx_instruction *call) {
-    return ptx_is_indirect(call) || ptx_callee_of(call)->is_recursive;
+static bool is_far_call(const ptx_flattener *f, const ptx_instruction *call) {
+    if (ptx_is_indirect(call) || ptx_callee_of(call)->is_recursive) return true;
+    return f->is_called && f->is_called[ptx_callee_of(call)->index];
 }
 
 /* A guarded call is jumped around. */
@@ -108,7 +103,7 @@ static haul_status copy_call(ptx_flattener *f, const ptx_site *s, const ptx_inst
         ptx_flat_emit_jump(f, &unless, around);
         call.guarded = false;
     }
-    HAUL_TRY(is_far_call(from) ? ptx_flat_copy_far_call(f, s, from, &call) : copy_near_call(f, s, from, &call));
+    HAUL_TRY(is_far_call(f, from) ? ptx_flat_copy_far_call(f, s, from, &call) : copy_near_call(f, s, from, &call));
     if (from->guarded) f->labels.items[around].target = (uint32_t)f->instructions.count;
     return HAUL_OK;
 }
@@ -197,6 +192,7 @@ static void keep_lists(ptx_flattener *f) {
     flat->instruction_count = f->instructions.count;
     f->module->places = f->places.items;
     f->module->place_count = f->places.count;
+    f->module->place_capacity = f->places.capacity;
 }
 
 static haul_status flatten(ptx_flattener *f) {
@@ -206,14 +202,16 @@ static haul_status flatten(ptx_flattener *f) {
     f->flat = ARENA_NEW(f->memory, ptx_function);
     *f->flat = *f->entry;
     f->places = ptx_chain_places(f->module);
-    f->members = ARENA_ARRAY(f->memory, f->module->function_count, ptx_member *);
-    f->shared = ARENA_ARRAY(f->memory, f->module->function_count, ptx_variable **);
-    f->is_far = ARENA_ARRAY(f->memory, f->module->function_count, bool);
+    f->members = ARENA_ARRAY(f->scratch, f->module->function_count, ptx_member *);
+    f->shared = ARENA_ARRAY(f->scratch, f->module->function_count, ptx_variable **);
+    f->is_far = ARENA_ARRAY(f->scratch, f->module->function_count, bool);
     ptx_find_far(f->module);
+    if (!ptx_choose_called(f->module, f->entry, f->scratch, &f->is_called))
+        return haul_fail(HAUL_ERROR_LIMIT, "%s:%u:%u: '%s' is too large with the functions that it calls: split it",
+                         f->module->name, f->entry->position.line, f->entry->position.column, f->entry->name);
     f->has_stack = ptx_needs_stack(f->module);
     if (!f->module->stack_bytes) f->module->stack_bytes = PTX_STACK_BYTES;
-    ptx_member *m;
-    HAUL_TRY(ptx_flat_begin_region(f, f->entry, &m));
+    ptx_member *m = ptx_flat_begin_region(f, f->entry);
     keep_parameters(f, m);
     HAUL_TRY(ptx_flat_copy_body(f, &(ptx_site){.member = m}));
     HAUL_TRY(ptx_flat_make_regions(f));
@@ -230,10 +228,13 @@ haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_functi
         i++;
     *flat = entry;
     if (i == entry->instruction_count) return HAUL_OK;
-    ptx_flattener f = {.module = module, .memory = &module->memory, .entry = entry};
+    arena scratch;
+    ptx_flattener f = {.module = module, .memory = &module->memory, .scratch = &scratch, .entry = entry};
     module->memory.out_of_memory = &module->out_of_memory;
+    arena_init(&scratch, &module->out_of_memory);
     haul_status status = flatten(&f);
     module->memory.out_of_memory = NULL;
+    arena_free(&scratch);
     if (status == HAUL_OK) *flat = f.flat;
     return status;
 }

@@ -26,7 +26,8 @@ enum { PTX_STACK_BYTES = 1024 };
  * Whoever runs it saves the caller's registers, and its .param variables if it is a callee too. .local variables of
  * callees are addressed from a register, in the .local variable $stack of ptx_module.stack_bytes.
  *
- * Growing beyond some million instructions is HAUL_ERROR_LIMIT; the message names the call's place and the functions.
+ * So are larger functions where all in line would be some million instructions, or too deep in each other
+ * (ptx/growth.h); the kernel that is too large nevertheless is HAUL_ERROR_LIMIT, found before anything is copied.
  * Not to be called for one module from two threads at once. */
 haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_function **flat);
 

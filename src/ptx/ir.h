@@ -231,6 +231,7 @@ typedef struct ptx_callee {
     uint32_t block;
     uint32_t first_variable, end_variable; /* the flat function's variables that are its own: .param ones */
     uint64_t frame_bytes;                  /* of its .local variables, in the flat function's stack */
+    bool may_recur;                        /* it is recursive, or its address is taken */
 } ptx_callee;
 
 struct ptx_function {
@@ -285,7 +286,7 @@ typedef struct ptx_module {
     const char **files; /* by `.file` index; NULL where none */
     size_t file_count;
     ptx_place *places;
-    size_t place_count;
+    size_t place_count, place_capacity;
     ptx_variable **variables; /* module scope: .global, .const, .shared, .extern .shared */
     size_t variable_count;
     const ptx_variable *workspace; /* one of the variables: what %envreg1 and %envreg2 are the address of; or NULL */

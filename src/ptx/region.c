@@ -2,6 +2,7 @@
 #include "ptx/flatten.h"
 
 #include "base/number.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -127,16 +128,14 @@ haul_status ptx_flat_copy_far_call(ptx_flattener *f, const ptx_site *s, const pt
 
 /* ---- regions ---- */
 
-haul_status ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function, ptx_member **root) {
+ptx_member *ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function) {
     const ptx_region r = {.function = function,
                           .first = (uint32_t)f->instructions.count,
                           .first_variable = (uint32_t)f->variables.count,
                           .is_entry = function == f->entry};
     PTX_APPEND(f, f->regions, r);
     f->region = &f->regions.items[f->regions.count - 1];
-    memset(f->members, 0, f->module->function_count * sizeof *f->members);
-    *root = ptx_flat_add_member(f, function);
-    return ptx_flat_weigh(f, *root, function->position, function->name);
+    return ptx_flat_add_member(f, function);
 }
 
 /* Where the frame is comes with the parameters; where it ends is known in the end. Returns the instruction that says
@@ -181,10 +180,9 @@ static void own_formals(ptx_flattener *f, ptx_member *m) {
 
 static haul_status make_region(ptx_flattener *f, const ptx_function *g) {
     const ptx_instruction like = {.position = g->position};
-    ptx_member *m;
     uint32_t sized = 0;
     HAUL_TRY(check_signature(f, g, g->position));
-    HAUL_TRY(ptx_flat_begin_region(f, g, &m));
+    ptx_member *m = ptx_flat_begin_region(f, g);
     own_formals(f, m);
     if (f->has_stack) sized = emit_frame(f, &like);
     pass_formals(f, m, &like, false);
@@ -213,17 +211,22 @@ haul_status ptx_flat_make_regions(ptx_flattener *f) {
     return HAUL_OK;
 }
 
+/* The labels, of which the region's own say where they are in it. Labels come in the order of their targets. */
+static void move_labels(const ptx_flattener *f, const ptx_region *r, ptx_label *labels) {
+    size_t l;
+    SEARCH_FIRST(l, f->flat->label_count, k, f->flat->labels[k].target < r->first);
+    for (; l < f->flat->label_count && f->flat->labels[l].target <= r->end; l++)
+        labels[l].target = f->flat->labels[l].target - r->first;
+}
+
 /* A region's blocks, analysed as a function of its own, behind those of the others. */
-static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_block *blocks, uint32_t at) {
+static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_label *labels, ptx_block *blocks, uint32_t at) {
     ptx_function part = *f->flat;
     part.is_entry = r->is_entry;
     part.instructions += r->first;
     part.instruction_count = r->end - r->first;
-    part.labels = ARENA_ARRAY(f->memory, part.label_count, ptx_label);
-    for (size_t i = 0; i < part.label_count; i++) {
-        part.labels[i] = f->flat->labels[i];
-        part.labels[i].target -= r->first;
-    }
+    part.labels = labels;
+    move_labels(f, r, labels);
     ptx_analyse(f->module, &part);
     f->flat->block_count = at + part.block_count;
     for (size_t b = 0; b < part.block_count; b++) {
@@ -254,6 +257,8 @@ void ptx_flat_analyse(ptx_flattener *f) {
     }
     ptx_block *blocks = ARENA_ARRAY(f->memory, flat->instruction_count, ptx_block);
     ptx_callee *callees = ARENA_ARRAY(f->memory, f->regions.count, ptx_callee);
+    ptx_label *labels = ARENA_ARRAY(f->scratch, flat->label_count, ptx_label);
+    if (flat->label_count) memcpy(labels, flat->labels, flat->label_count * sizeof *labels);
     uint32_t at = 0;
     for (size_t i = 0; i < f->regions.count; i++) {
         const ptx_region *r = &f->regions.items[i];
@@ -261,8 +266,9 @@ void ptx_flat_analyse(ptx_flattener *f) {
                                   .block = at,
                                   .first_variable = r->first_variable,
                                   .end_variable = r->end_variable,
-                                  .frame_bytes = r->frame_bytes};
-        analyse_region(f, r, blocks, at);
+                                  .frame_bytes = r->frame_bytes,
+                                  .may_recur = r->function->is_recursive || r->function->is_addressed};
+        analyse_region(f, r, labels, blocks, at);
         at = (uint32_t)flat->block_count;
     }
     flat->blocks = blocks;

@@ -154,7 +154,7 @@ static bool check_stack(sim_warp *w, const sim_op *op, uint32_t active, uint64_t
 /* Lanes in `lanes` of the running path call; the others come back to this operation. */
 static sim_step enter(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_callee *callee) {
     sim_path *p = w->path;
-    if (!check_stack(w, op, lanes, callee->frame_bytes)) return SIM_STOP;
+    if ((callee->may_recur || callee->frame_bytes) && !check_stack(w, op, lanes, callee->frame_bytes)) return SIM_STOP;
     for (uint32_t left = lanes; left; left &= left - 1)
         if (!push_lane(w, op, (unsigned)__builtin_ctz(left))) return no_memory(w, op, lanes);
     if (lanes == w->active) {
@@ -304,6 +304,7 @@ void sim_resolve_callees(sim_program *p, arena *memory) {
     if (!f->arguments) return; /* no calls are made */
     p->callees = ARENA_ARRAY(memory, p->module->function_count, sim_callee);
     for (size_t k = 0; k < f->callee_count; k++)
-        p->callees[f->callees[k].function->index] =
-            (sim_callee){.op = p->block_ops[f->callees[k].block], .frame_bytes = f->callees[k].frame_bytes};
+        p->callees[f->callees[k].function->index] = (sim_callee){.op = p->block_ops[f->callees[k].block],
+                                                                 .frame_bytes = f->callees[k].frame_bytes,
+                                                                 .may_recur = f->callees[k].may_recur};
 }

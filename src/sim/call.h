@@ -18,6 +18,7 @@ enum { SIM_CALL_BYTES = 16, SIM_MOST_STACK = 512 << 10 };
 typedef struct sim_callee {
     uint32_t op;
     uint64_t frame_bytes; /* of its .local variables */
+    bool may_recur;       /* other calls are only so deep: the driver sees to it that the stack suffices */
 } sim_callee;
 
 /* The number that stands for a function: no memory is there. */

@@ -219,18 +219,58 @@ static void refuses_what_cannot_be_passed_to_such_functions(void **state) {
             "t.ptx:4:7: the .local variables of 'f' are too large (in 'k')");
 }
 
-static void bounds_the_growth(void **state) {
+/* Functions that call the one before them so many times each; `signature` is of all of them. */
+static void write_levels(text *out, int levels, const char *signature, const char *call) {
+    text_printf(out, HEADER ".func f0%s { ret; }\n", signature);
+    for (int i = 1; i < levels; i++) {
+        text_printf(out, ".func f%d%s {", i, signature);
+        for (int k = 0; k < 2; k++) text_printf(out, call, i - 1);
+        text_put(out, "}\n");
+    }
+}
+
+static void functions_that_would_be_too_many_in_line_are_called(void **state) {
     (void)state;
     text source = {0};
-    text_put(&source, HEADER ".func f0() { ret; }\n");
-    for (int i = 1; i < 60; i++) text_printf(&source, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
+    ptx_function *flat;
+    write_levels(&source, 60, "()", " call f%d;");
     text_put(&source, ".entry k() { call f59; }");
-    REFUSED(text_string(&source), HAUL_ERROR_LIMIT, "t.ptx:7:14: 'k' becomes too large by the calls in 'f3'");
-    text_clear(&source);
+    ptx_module *module = parse(text_string(&source));
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_true(flat->callee_count > 0);
+    assert_true(flat->instruction_count < 100000);
+    assert_true(module->memory.total < 64 << 20);
+    ptx_module_free(module);
+    text_free(&source);
+}
+
+static void functions_that_would_be_too_deep_in_each_other_are_called(void **state) {
+    (void)state;
+    text source = {0};
+    ptx_function *flat;
     text_put(&source, HEADER ".func f0() { ret; }\n");
-    for (int i = 1; i < 200; i++) text_printf(&source, ".func f%d() { call f%d; }\n", i, i - 1);
-    text_put(&source, ".entry k() { call f199; }");
-    REFUSED(text_string(&source), HAUL_ERROR_LIMIT, "t.ptx:76:15: calls are nested too deeply: 'f71' in 'f72'");
+    for (int i = 1; i < 2000; i++) text_printf(&source, ".func f%d() { call f%d; }\n", i, i - 1);
+    text_put(&source, ".entry k() { call f1999; }");
+    ptx_module *module = parse(text_string(&source));
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
+    assert_in_range(flat->callee_count, 2000 / 128, 2000 / 16);
+    ptx_module_free(module);
+    text_free(&source);
+}
+
+/* Predicates can only be passed in line. */
+static void a_kernel_that_is_too_large_is_refused_before_it_has_grown(void **state) {
+    (void)state;
+    text source = {0};
+    ptx_function *flat;
+    write_levels(&source, 60, "(.reg .pred p)", " call f%d, (p);");
+    text_put(&source, ".entry k() { .reg .pred p; call f59, (p); }");
+    ptx_module *module = parse(text_string(&source));
+    const size_t before = module->memory.total;
+    assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_ERROR_LIMIT);
+    assert_string_equal(haul_message(), "t.ptx:64:8: 'k' is too large with the functions that it calls: split it");
+    assert_true(module->memory.total < before + (1 << 20));
+    ptx_module_free(module);
     text_free(&source);
 }
 
@@ -251,7 +291,9 @@ int main(void) {
         cmocka_unit_test(keeps_local_variables_of_a_recursive_function_in_a_stack),
         cmocka_unit_test(a_call_through_a_register_brings_all_functions_with_an_address),
         cmocka_unit_test(refuses_what_cannot_be_passed_to_such_functions),
-        cmocka_unit_test(bounds_the_growth),
+        cmocka_unit_test(functions_that_would_be_too_many_in_line_are_called),
+        cmocka_unit_test(functions_that_would_be_too_deep_in_each_other_are_called),
+        cmocka_unit_test(a_kernel_that_is_too_large_is_refused_before_it_has_grown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * same computed here. */
 #include "kernel.h"
 
+#include "base/text.h"
 #include "driver/driver.h"
 #include "sim/driver/driver.h"
 
@@ -265,6 +266,39 @@ static void a_call_that_no_lane_makes_does_nothing(void **state) {
     expect_words(out, 32, 7);
 }
 
+/* ---- functions that would be too much in line ---- */
+
+/* `level` calls the one before it; once more with its result if its number is the argument, so that bodies in line
+ * would be 2^levels. */
+static uint32_t level(uint32_t number, uint32_t a) {
+    uint32_t t = a;
+    if (number == 0) return a + 1;
+    t = level(number - 1, a);
+    if (a == number) t = level(number - 1, t);
+    return t + a;
+}
+
+static void write_level(text *out, uint32_t number) {
+    text_printf(out, ".func (.reg .b32 r) f%u(.reg .b32 a) {\n", number);
+    text_put(out, ".reg .pred p;\n.reg .b32 t;\n.local .b32 own;\nst.local.u32 [own], a;\n");
+    text_printf(out, "setp.eq.u32 p, a, %u;\ncall (t), f%u, (a);\n", number, number - 1);
+    text_printf(out, "@p call (t), f%u, (t);\n", number - 1);
+    text_put(out, "ld.local.u32 r, [own];\nadd.u32 r, r, t;\nret;\n}\n");
+}
+
+static void functions_too_many_to_be_in_line_give_the_same(void **state) {
+    (void)state;
+    enum { LEVELS = 1000, LANES = 32 };
+    text source = {0};
+    uint32_t out[LANES];
+    text_put(&source, HEAD ".func (.reg .b32 r) f0(.reg .b32 a) {\nadd.u32 r, a, 1;\nret;\n}\n");
+    for (uint32_t k = 1; k < LEVELS; k++) write_level(&source, k);
+    text_printf(&source, "%scall (%%r3), f%d, (%%r0);\n%s", BEGIN, LEVELS - 1, OUT("%r3") END);
+    run_words(text_string(&source), 1, LANES, out);
+    expect_words(out, LANES, level(LEVELS - 1, i));
+    text_free(&source);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_recurse_to_different_depths),
@@ -279,6 +313,7 @@ int main(void) {
         cmocka_unit_test(a_call_in_a_module_without_functions_faults),
         cmocka_unit_test(functions_whose_address_nobody_takes_are_not_called),
         cmocka_unit_test(a_call_that_no_lane_makes_does_nothing),
+        cmocka_unit_test(functions_too_many_to_be_in_line_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

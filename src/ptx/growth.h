@@ -1,0 +1,18 @@
+/* How large a kernel becomes by the calls that are put in line, found before any is. */
+#ifndef HAUL_PTX_GROWTH_H
+#define HAUL_PTX_GROWTH_H
+
+#include "ptx/far.h"
+
+/* Of all bodies that a kernel is made of, by ptx_weigh(). */
+enum { PTX_MOST_WEIGHT = 1 << 23 };
+/* Of bodies within each other. */
+enum { PTX_MOST_DEPTH = 128 };
+
+/* Sets *called, by ptx_function.index, to the functions that are to be called although nothing else asks for it: in
+ * line they would be too many or too deep in each other. NULL: all may be put in line. Functions that take or return
+ * predicates are never among them. False: the kernel is too large either way. Allocates in `memory`; what
+ * ptx_find_far() finds is known. */
+bool ptx_choose_called(const ptx_module *module, const ptx_function *entry, arena *memory, const bool **called);
+
+#endif
