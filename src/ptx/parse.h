@@ -58,7 +58,8 @@ typedef struct ptx_parser {
     PTX_LIST_OF(ptx_place) places;
     uint32_t *place_table; /* open addressing: the latest place (index + 1) of each file:line:column */
     size_t place_table_size, place_table_count;
-    uint64_t initial_bytes; /* in initialisers so far */
+    uint64_t initial_bytes;   /* in initialisers so far */
+    uint64_t range_variables; /* of ranges such as `x<4>` so far */
 
     ptx_function *function; /* being parsed; its lists: */
     uint32_t function_number;
@@ -79,7 +80,7 @@ typedef struct ptx_parser {
 #define PTX_MAX_INITIAL (UINT64_C(1) << 30)
 enum {
     PTX_MAX_RANGE = 1 << 24,
-    PTX_MAX_VARIABLES = 1 << 16, /* of one range */
+    PTX_MAX_VARIABLES = 1 << 16, /* of all ranges */
     PTX_MAX_FILES = 1 << 16,
     PTX_MAX_ALIGNMENT = 1 << 16,
     PTX_MAX_NESTING = 64,
@@ -116,6 +117,8 @@ void ptx_require_feature(ptx_parser *p, ptx_position at, const char *name);
 void ptx_require_token(ptx_parser *p);
 
 /* ---- constant expressions (parse_expression.c) ---- */
+
+enum { PTX_WARP_SIZE = 32 }; /* WARP_SZ */
 
 typedef struct ptx_constant {
     bool is_float, is_unsigned;

@@ -112,8 +112,10 @@ static declaration parse_declaration(ptx_parser *p, ptx_space space) {
 
 /* An integer or WARP_SZ; no expression. */
 static uint64_t parse_count(ptx_parser *p, uint64_t largest, const char *what) {
-    if (!ptx_at(p, PTX_TOKEN_WORD) || !ptx_at_constant(p)) return ptx_expect_integer(p, largest, what);
-    return ptx_parse_constant(p).bits;
+    const bool is_warp_size = ptx_at(p, PTX_TOKEN_WORD) && ptx_at_constant(p) && largest >= PTX_WARP_SIZE;
+    if (!is_warp_size) return ptx_expect_integer(p, largest, what);
+    ptx_lexer_advance(&p->lexer);
+    return PTX_WARP_SIZE;
 }
 
 static void set_array_size(ptx_parser *p, ptx_variable *v) {
@@ -332,7 +334,9 @@ static ptx_variable *add_variable(ptx_parser *p, ptx_name *name, ptx_variable *v
 /* `x<4>`: x0 to x3. */
 static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkage linkage, ptx_name *name,
                                  ptx_position at) {
-    const uint64_t count = parse_count(p, PTX_MAX_VARIABLES, "the count of a range of variables");
+    const uint64_t left = PTX_MAX_VARIABLES - p->range_variables;
+    const uint64_t count = parse_count(p, left, "the count of a range of variables");
+    p->range_variables += count;
     ptx_expect(p, '>');
     for (uint64_t i = 0; i < count; i++) {
         const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);

@@ -57,7 +57,7 @@ static ptx_constant truth_of(bool value) {
 static ptx_constant literal(ptx_parser *p) {
     const ptx_token t = p->lexer.token;
     ptx_lexer_advance(&p->lexer);
-    if (t.kind == PTX_TOKEN_WORD) return integer_constant(32, true); /* WARP_SZ */
+    if (t.kind == PTX_TOKEN_WORD) return integer_constant(PTX_WARP_SIZE, true);
     return (ptx_constant){.is_float = t.kind == PTX_TOKEN_FLOAT,
                           .is_unsigned = t.is_unsigned || (t.kind == PTX_TOKEN_INTEGER && t.bits > INT64_MAX),
                           .width = t.width,

@@ -38,6 +38,7 @@ static void make_room(filler *f, uint64_t end) {
 static void put_integer(filler *f, uint64_t at, uint64_t value) {
     uint64_t end = at + f->element;
     if (end > f->used) f->used = end;
+    if (f->element < sizeof value) value &= (UINT64_C(1) << 8 * f->element) - 1;
     if (!value) return;
     if (end > f->capacity) make_room(f, end);
     for (unsigned i = 0; i < f->element; i++, value >>= 8) f->bytes[at + i] = (unsigned char)value;

@@ -1,5 +1,6 @@
 #include "ptx/print.h"
 
+#include "ptx/needs.h"
 #include "ptx/pattern.h"
 
 #include <inttypes.h>
@@ -422,10 +423,17 @@ static void print_bodies(const ptx_module *m, bool entries, text *out) {
     }
 }
 
+static bool has_address_size(const ptx_module *m) {
+    static const char directive[] = ".address_size";
+    ptx_need need;
+    return !ptx_need_of_directive(directive, sizeof directive - 1, &need) || m->version >= need.version;
+}
+
 void ptx_print_module(const ptx_module *m, text *out) {
     text_printf(out, ".version %u.%u\n.target sm_%u", m->version / 10, m->version % 10, m->sm);
     if (m->sm_suffix) text_append(out, &m->sm_suffix, 1);
-    text_printf(out, "\n.address_size %u\n\n", m->address_bits);
+    if (has_address_size(m)) text_printf(out, "\n.address_size %u", m->address_bits);
+    text_put(out, "\n\n");
     if (m->keeps_loops) text_put(out, ".pragma \"nounroll\";\n");
     for (size_t i = 0; i < m->file_count; i++)
         if (m->files[i]) text_printf(out, ".file %zu \"%s\"\n", i, m->files[i]);

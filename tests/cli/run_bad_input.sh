@@ -223,6 +223,9 @@ refuse_ptx 'frobnicate' '.version 8.0
     frobnicate.b32 %r1, %r2;
     ret;
 }'
+refuse_ptx ':3:17: .k. has 65536 bytes of static shared memory, a kernel may have 49152: use dynamic' '.version 8.0
+.target sm_90
+.visible .entry k() { .shared .b8 tile[65536]; ret; }'
 : >bad.ptx
 refuse '' replay good.jsonl --ptx bad.ptx
 head -c 100000 /dev/zero >bad.ptx

@@ -10,7 +10,7 @@ static void variables_are_initialised_and_refer_to_each_other(void **state) {
                           ".global .align 8 .u64 pointers[2] = {numbers+8, generic(numbers)};\n"
                           ".const .align 8 .u64 to_pointers = pointers;\n"
                           ".const .f32 fraction = 0f3FC00000;\n"
-                          ".global .align 4 .b8 bytes[8] = {1, 2, 3, 4, 0xff(numbers), 0xff00(numbers)};\n"
+                          ".global .align 4 .u8 bytes[8] = {1, 2, 3, 4, 0xff(numbers), 0xff00(numbers)};\n"
                           ".global .u32 empty[4];\n",
                           "ld.const.u64 %rd3, [to_pointers];\n"
                           "ld.global.u64 %rd4, [%rd3];\n"

@@ -131,8 +131,8 @@ static void ldu_is_a_global_load(void **state) {
 
 static void a_bank_holds_64_kilobytes(void **state) {
     (void)state;
-    expect_failure(&(kernel_run){.ptx = KERNEL_WITH(".const .b8 a[65536];\n.const .b8 b[1];\n", "")}, HAUL_ERROR_LIMIT,
-                   "more than 64 KiB from b on");
+    expect_failure(&(kernel_run){.ptx = KERNEL_WITH(".const .b8 a[65536];\n.const .b8 b[1];\n", "")}, HAUL_ERROR_SYNTAX,
+                   "more than 64 KiB from 'b' on");
 }
 
 int main(void) {
