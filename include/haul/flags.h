@@ -135,7 +135,7 @@ typedef unsigned long long haul_how;
         "halos are loaded and stored, not added")                                                                     \
     ROW(__VA_ARGS__, HAUL_STAGES_WRITTEN, HAUL_ANY_ENGINE, 0u, "HAUL_STAGES_WRITTEN belongs to pipelines")
 
-/* ---- the rules as checks. CHECK##_0(name, condition, text) carries one out. ---- */
+/* ---- the rules as checks. CHECK_0(name, condition, text) carries one out. ---- */
 
 #define HAUL_CHECK_ROW(CHECK, name, how, shape, flags, engines, shapes, text)                                        \
     CHECK##_0(name,                                                                                                  \

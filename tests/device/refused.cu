@@ -47,6 +47,7 @@ KERNEL(null_shared_store, ROWS; haul_block_store(t, to, nothing()))
 #ifdef HAUL_DEBUG
 KERNEL(debug_flags, haul_block_load(haul_sequential(2048, 16, 64, how), &channel, tile, from))
 KERNEL(debug_null_shared, ROWS; haul_block_load(t, &channel, nothing(), from))
+KERNEL(debug_null_index, LIST; haul_block_gather(t, &channel, tile, from, nothing()))
 KERNEL(debug_shape, LIST; haul_block_load(t, &channel, tile, from))
 KERNEL(debug_halo, ROWS; haul_block_halo_load(t, tile, from, haul_area(0, 0, 8, 8, 32), 0))
 KERNEL(debug_pipeline, haul_pipeline p = haul_block_pipeline("ring", &memory, 1, 64, how);

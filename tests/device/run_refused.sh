@@ -64,6 +64,7 @@ debug_build() {
     refuses debug_flags "$unknown" 'no such flag'
     refuses debug_pipeline "$two_engines" 'HAUL_BY_LDG and HAUL_BY_LDGSTS: choose one engine'
     refuses debug_null_shared 0 'the pointer to shared memory is null'
+    refuses debug_null_index 0 'the pointer to the list of indices is null'
     refuses debug_shape 0 "moves another shape than the descriptor's"
     refuses debug_halo 0 "moves another shape than the descriptor's"
 }

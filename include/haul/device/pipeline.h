@@ -133,6 +133,7 @@ HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
 HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const void *from, const void *index,
                                 unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
+    HAUL_EXPECT_INDEX(&t, index);
     if (!haul_ring_fills(r)) return;
     HAUL_FLIGHT(f);
     haul_channel channel = r->channel;

@@ -82,6 +82,11 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
  * as they would a null pointer, and delete what is behind an access. */
 #define HAUL_NO_INDEX ((const void *)8)
 
+/* Indirect transfers have a list. */
+#define HAUL_EXPECT_INDEX(t, index)                                                          \
+    HAUL_EXPECT((t)->shape != HAUL_SHAPE_INDIRECT || (index) != 0, "transfer", 0, "indices", \
+                "haul: the pointer to the list of indices is null")
+
 /* Bulk and tensor loads have a channel. */
 HAUL_DEVICE void haul_require_channel(const haul_flight *f, const haul_channel *channel) {
     HAUL_REQUIRE(!haul_is_bulk(f) || channel != 0, "transfer", 0, "loading",
@@ -197,6 +202,7 @@ HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
 HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const void *global, const void *index, unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
+    HAUL_EXPECT_INDEX(&t, index);
     haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_rows_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
     haul_require_channel(f, channel);
     f->channel = channel;
@@ -207,6 +213,7 @@ HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team
 HAUL_DEVICE void haul_start_rows_store(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction,
                                        const void *shared, const void *global, const void *index, unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
+    HAUL_EXPECT_INDEX(&t, index);
     haul_board(f, t, team, direction, haul_rows_engine(&t, direction, HAUL_ARCH), shared, global);
     f->index = index;
     haul_begin_rows_store(f);
