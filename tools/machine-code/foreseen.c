@@ -44,7 +44,7 @@ static int foresee(ptx_module *module, ptx_function *entry) {
     if (ptx_inline_calls(module, entry, &flat) != HAUL_OK) return fprintf(stderr, "%s\n", haul_message()), 1;
     arena_init(&memory, &out_of_memory);
     if (setjmp(out_of_memory)) return fprintf(stderr, "out of memory\n"), 1;
-    const sim_assembled *a = sim_assemble(flat, &memory);
+    const sim_assembled *a = sim_assemble(flat, &memory, &memory);
     for (size_t i = 0; i < flat->instruction_count; i++) note(&t, &a[i]);
     print(entry->name, &t);
     arena_free(&memory);
