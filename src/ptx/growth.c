@@ -15,7 +15,6 @@ typedef struct reached {
     uint64_t weight, sum;      /* its own; with what is put in line */
     uint32_t depth;            /* bodies within each other, its own the outermost */
     bool is_region;            /* it is there once, and called */
-    bool stays_in_line;
 } reached;
 
 typedef struct growth {
@@ -40,21 +39,13 @@ static const ptx_function *called_by_name(const ptx_instruction *i) {
     return callee->has_body ? callee : NULL;
 }
 
-static bool has_predicates(const ptx_function *f) {
-    bool any = false;
-    for (size_t i = 0; i < f->param_count; i++) any |= f->params[i]->type == PTX_PRED;
-    for (size_t i = 0; i < f->result_count; i++) any |= f->results[i]->type == PTX_PRED;
-    return any;
-}
-
 /* The calls' functions are listed by index at first: they have no number yet. */
 static void reach(growth *g, const ptx_function *f) {
     const reached r = {.function = f,
                        .first_call = (uint32_t)g->call_count,
                        .call = (uint32_t)g->call_count,
                        .weight = ptx_weigh(g->module, f),
-                       .is_region = f->is_entry || f->is_recursive,
-                       .stays_in_line = f->is_entry || has_predicates(f)};
+                       .is_region = f->is_entry || f->is_recursive};
     ARENA_PUSH(g->memory, g->reached, g->count, g->capacity, r);
     g->number[f->index] = (uint32_t)g->count;
     for (size_t i = 0; i < f->instruction_count; i++) {
@@ -125,7 +116,7 @@ static uint64_t measure(growth *g, uint64_t most, uint32_t deepest) {
         const ptx_function *f = r->function;
         r->is_region = f->is_entry || f->is_recursive;
         sum_up(g, g->order[i]);
-        if (!r->stays_in_line && (r->sum > most || r->depth > deepest)) r->is_region = true;
+        if (r->sum > most || r->depth > deepest) r->is_region = true;
         if (r->is_region || (g->indirect && f->is_addressed)) {
             all = sum_of(all, r->sum);
             if (r->depth > PTX_MOST_DEPTH) all = UINT64_MAX;

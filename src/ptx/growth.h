@@ -10,9 +10,8 @@ enum { PTX_MOST_WEIGHT = 1 << 23 };
 enum { PTX_MOST_DEPTH = 128 };
 
 /* Sets *called, by ptx_function.index, to the functions that are to be called although nothing else asks for it: in
- * line they would be too many or too deep in each other. NULL: all may be put in line. Functions that take or return
- * predicates are never among them. False: the kernel is too large either way. Allocates in `memory`; what
- * ptx_find_far() finds is known. */
+ * line they would be too many or too deep in each other. NULL: all may be put in line. False: the kernel is too large
+ * either way. Allocates in `memory`; ptx_find_far() has been called. */
 bool ptx_choose_called(const ptx_module *module, const ptx_function *entry, arena *memory, const bool **called);
 
 #endif

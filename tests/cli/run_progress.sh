@@ -56,7 +56,7 @@ result 'blocks, rate and time are shown' \
     saw 'any(re.search(r"^\[#*\.*\] empty: [0-9,]+ of 2,147,483,647 blocks, [0-9,]+/s, \d+ (s|min|h) left *$", l) for l in lines)'
 result 'the line is taken away' saw 're.search(r"\r {20,}\r$", got)'
 
-on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 40000000
+on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 200000000
 result 'a launch that fails is told' [ "$ended" = 2 ]
 result 'behind the line, which is taken away' saw 're.search(r"left *\r+ {20,}\rhaul replay: [^\r]*has not ended[^\r\n]*\r\n$", got)'
 
@@ -82,7 +82,7 @@ on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid 10
 result 'a short launch shows nothing' saw 'got == ""'
 on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 40000000 --quiet
 result 'quiet shows nothing' saw 're.match(r"haul replay: [^\r]*has not ended[^\r\n]*\r\n$", got)'
-exits_with 2 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 40000000
+exits_with 2 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 200000000
 result 'a file gets no such line' one_line "$work/err"
 result 'nor its beginning' grep -q '^haul replay: [^[]*has not ended' "$work/err"
 exit $((failures > 0))

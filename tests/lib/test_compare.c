@@ -81,9 +81,8 @@ static void pairs_are_counted_by_grade(void **state) {
 
 static void pairs_of_two_zeros_are_counted_apart(void **state) {
     (void)state;
-    launch_counter counters[] = {{HAUL_COUNTER_INST_GLOBAL_LD, 0, 0},
-                                 {HAUL_COUNTER_INST_GLOBAL_ST, 3, 3},
-                                 {HAUL_COUNTER_INST_SHARED_LD, 0, 0}};
+    launch_counter counters[] = {
+        {HAUL_COUNTER_INST_GLOBAL_LD, 0, 0}, {HAUL_COUNTER_INST_GLOBAL_ST, 3, 3}, {HAUL_COUNTER_INST_SHARED_LD, 0, 0}};
     const launch_description launch = {.counters = counters, .counter_count = 3};
     static haul_launch_record record;
     record.counters[HAUL_COUNTER_INST_GLOBAL_LD] = 0;

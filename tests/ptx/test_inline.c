@@ -219,21 +219,17 @@ static void refuses_what_cannot_be_passed_to_such_functions(void **state) {
             "t.ptx:4:7: the .local variables of 'f' are too large (in 'k')");
 }
 
-/* Functions that call the one before them so many times each; `signature` is of all of them. */
-static void write_levels(text *out, int levels, const char *signature, const char *call) {
-    text_printf(out, HEADER ".func f0%s { ret; }\n", signature);
-    for (int i = 1; i < levels; i++) {
-        text_printf(out, ".func f%d%s {", i, signature);
-        for (int k = 0; k < 2; k++) text_printf(out, call, i - 1);
-        text_put(out, "}\n");
-    }
+/* Functions that call the one before them twice each. */
+static void write_levels(text *out, int levels) {
+    text_put(out, HEADER ".func f0() { ret; }\n");
+    for (int i = 1; i < levels; i++) text_printf(out, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
 }
 
 static void functions_that_would_be_too_many_in_line_are_called(void **state) {
     (void)state;
     text source = {0};
     ptx_function *flat;
-    write_levels(&source, 60, "()", " call f%d;");
+    write_levels(&source, 60);
     text_put(&source, ".entry k() { call f59; }");
     ptx_module *module = parse(text_string(&source));
     assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_OK);
@@ -258,17 +254,26 @@ static void functions_that_would_be_too_deep_in_each_other_are_called(void **sta
     text_free(&source);
 }
 
-/* Predicates can only be passed in line. */
+static void write_branches(text *out, char name, int branches, int targets) {
+    text_printf(out, ".func %c() { .reg .u32 r; t: .branchtargets L", name);
+    for (int i = 1; i < targets; i++) text_put(out, ", L");
+    text_put(out, ";\n");
+    for (int i = 0; i < branches; i++) text_put(out, "brx.idx r, t;\n");
+    text_put(out, "L: ret; }\n");
+}
+
+/* Each indirect branch counts with its table. */
 static void a_kernel_that_is_too_large_is_refused_before_it_has_grown(void **state) {
     (void)state;
     text source = {0};
     ptx_function *flat;
-    write_levels(&source, 60, "(.reg .pred p)", " call f%d, (p);");
-    text_put(&source, ".entry k() { .reg .pred p; call f59, (p); }");
+    text_put(&source, HEADER);
+    for (char name = 'a'; name <= 'c'; name++) write_branches(&source, name, 1000, 4000);
+    text_put(&source, ".entry k() { call a; call b; call c; }");
     ptx_module *module = parse(text_string(&source));
     const size_t before = module->memory.total;
     assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_ERROR_LIMIT);
-    assert_string_equal(haul_message(), "t.ptx:64:8: 'k' is too large with the functions that it calls: split it");
+    assert_string_equal(haul_message(), "t.ptx:3010:8: 'k' is too large with the functions that it calls: split it");
     assert_true(module->memory.total < before + (1 << 20));
     ptx_module_free(module);
     text_free(&source);

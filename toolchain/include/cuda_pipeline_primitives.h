@@ -82,11 +82,9 @@ HAUL_TC_DEVICE void __pipeline_memcpy_async(void *__restrict__ to_shared, const 
             ((char *)to_shared)[i] = i < size - zfill ? ((const char *)from_global)[i] : (char)0;
 }
 
-HAUL_TC_DEVICE void __pipeline_commit() {
-}
+HAUL_TC_DEVICE void __pipeline_commit() {}
 
-HAUL_TC_DEVICE void __pipeline_wait_prior(size_t) {
-}
+HAUL_TC_DEVICE void __pipeline_wait_prior(size_t) {}
 
 #endif
 #endif

@@ -157,7 +157,7 @@ static void variables_may_be_many(void **state) {
     text source = {0};
     prepared p;
     sim_origin *origins;
-    enum { COUNT = 100000 };
+    enum { COUNT = 48000 };
     text_put(&source, HEAD);
     for (int k = 0; k < COUNT; k++) text_printf(&source, ".shared .u8 s%d;\n", k);
     text_put(&source, BEGIN);
