@@ -88,7 +88,7 @@ struct sim_counting {
     sim_idc constants;
     uint64_t policy; /* of the access that is being counted; 0: none */
     sim_tally *tallies;
-    sim_samples **samples;                            /* by instruction; NULL: none yet */
+    sim_samples *samples;                             /* by instruction */
     uint64_t *block_runs, *block_threads;             /* by basic block */
     uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */
     uint64_t store_hits;

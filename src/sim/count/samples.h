@@ -8,22 +8,20 @@
 
 enum { SIM_SAMPLES_OF_SM = 4, SIM_MOST_SAMPLES = 16 };
 
-/* Keeps accesses number 1, 2, 4, 8, ...: each replaces the one four before it. */
+/* Keeps accesses number 1, 2, 4, 8, ... of an instruction: each replaces the one four before it. */
 struct sim_samples {
-    uint64_t seen;
-    haul_access access[SIM_SAMPLES_OF_SM];
+    uint64_t unwanted; /* accesses until the next that is kept */
+    uint32_t kept;
+    haul_access *access; /* SIM_SAMPLES_OF_SM; NULL: none yet */
 };
 
-/* Keeps the access as a sample. `global` and `shared` may be NULL. */
-void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes, const uint64_t *global,
-                      const uint32_t *shared);
+/* Keeps the access, which is wanted, as a sample. `global` and `shared` may be NULL. */
+__attribute__((cold, noinline)) void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active,
+                                                      unsigned bytes, const uint64_t *global, const uint32_t *shared);
 
 /* Counts an access that could be a sample. True: the caller keeps it. */
 static inline bool sim_samples_want(sim_counting *c, uint32_t instruction) {
-    sim_samples *s = c->samples[instruction];
-    if (!s) return true;
-    const uint64_t before = s->seen++;
-    return (before & s->seen) == 0;
+    return __builtin_expect(c->samples[instruction].unwanted-- == 0, 0);
 }
 
 static inline void sim_sample(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes,
