@@ -34,8 +34,8 @@ static void find_product(void *context, uint32_t reg, bool writes) {
 
 /* Products follow each other in the same sums; copies between registers are the assembler's affair. */
 static bool may_touch(const ptx_instruction *i) {
-    const bool copies = i->operands[0].kind == PTX_REGISTER && i->operands[1].kind == PTX_REGISTER;
-    return ptx_is_warpgroup_product(i) || (i->op == PTX_OP_MOV && copies);
+    if (i->op != PTX_OP_MOV) return ptx_is_warpgroup_product(i);
+    return i->operands[0].kind == PTX_REGISTER && i->operands[1].kind == PTX_REGISTER;
 }
 
 static bool sets_register(const ptx_instruction *i) {
