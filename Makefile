@@ -43,10 +43,11 @@ bench-device: $(BUILD)/build.ninja ## measure haul's kernels and peers on GPU 0 
 
 docs: deps-full $(BUILD)/build.ninja ## reference pages of the headers into build/docs; refresh the pages made from tables
 	tools/make-docs $(BUILD)/docs
-	$(call ninja,$(BUILD),haul_gen_man haul_gen_ptx_docs haul_gen_check_docs)
+	$(call ninja,$(BUILD),haul_gen_man haul_gen_ptx_docs haul_gen_check_docs haul_gen_runtime_docs)
 	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
 	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 	$(BUILD)/tools/haul_gen_check_docs docs/check.md.in >docs/check.md
+	$(BUILD)/tools/haul_gen_runtime_docs >docs/runtime.md
 
 format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix

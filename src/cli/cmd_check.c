@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/program.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
@@ -216,6 +217,7 @@ static haul_status check_all(checking *c, cli_session *s) {
 }
 
 int cli_run_check(const cli_values *v) {
+    if (v->program) return cli_become_program(v, STANDIN_CHECK);
     checking c = {.values = v};
     cli_session s = {0};
     haul_status status = check_all(&c, &s);

@@ -1,6 +1,7 @@
 /* haul profile: where a kernel's memory traffic comes from. */
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/program.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
@@ -134,6 +135,7 @@ static haul_status profile_all(profiler *p) {
 }
 
 int cli_run_profile(const cli_values *v) {
+    if (v->program) return cli_become_program(v, STANDIN_PROFILE);
     profiler p = {.values = v};
     haul_status status = profile_all(&p);
     cli_session_close(&p.real);

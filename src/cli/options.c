@@ -130,11 +130,26 @@ static haul_status set_option(const cli_command *command, int value, char **argv
     return set_value(row, optarg, values);
 }
 
+static bool runs_programs(const cli_command *command) {
+    return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile;
+}
+
+/* Cuts off `-- PROGRAM ARG...`. Returns the arguments that are left. */
+static int take_program(int argc, char **argv, cli_values *values) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") != 0) continue;
+        values->program = argv + i + 1;
+        return i;
+    }
+    return argc;
+}
+
 haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values) {
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 2];
     make_tables(command, options, letters);
     *values = (cli_values){.argc = argc, .argv = argv};
+    if (runs_programs(command)) argc = take_program(argc, argv, values);
     opterr = 0;
     optind = 0; /* glibc: start afresh */
     int value;
@@ -183,7 +198,7 @@ static size_t count_arguments(const cli_values *values) {
 }
 
 const char **cli_arguments(const char *program, const cli_command *command, const cli_values *values, arena *memory) {
-    enum { AROUND = 4 }; /* program, command, `--`, NULL */
+    enum { AROUND = 3 }; /* program, command, NULL */
     const char **arguments = ARENA_ARRAY(memory, count_arguments(values) + AROUND, const char *);
     size_t count = 0;
     if (!arguments) return NULL;
@@ -192,8 +207,9 @@ const char **cli_arguments(const char *program, const cli_command *command, cons
     for (size_t i = 0; i < ROWS; i++) {
         if (applies(&rows[i], command)) count += put_arguments(&rows[i], values, arguments + count, memory);
     }
-    arguments[count++] = "--";
-    for (size_t i = 0; i < values->operands.count; i++) arguments[count++] = values->operands.items[i];
+    for (size_t i = 0; i < values->operands.count; i++)
+        arguments[count++] = *values->operands.items[i] == '-' ? arena_printf(memory, "./%s", values->operands.items[i])
+                                                               : values->operands.items[i];
     return arguments;
 }
 

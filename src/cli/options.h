@@ -30,6 +30,7 @@ typedef struct cli_values {
 #include "cli/options.def"
 #undef OPTION
     cli_list operands; /* what is no option */
+    char **program;    /* what stands behind `--`, up to a NULL; NULL: nothing does, or the command runs no programs */
     int argc;          /* the whole, from the command's name on */
     char **argv;
 } cli_values;
@@ -59,7 +60,7 @@ haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_val
 void cli_values_free(cli_values *values);
 
 /* The command line that says `values` to a command: `program`, the command's name, its options as far as they were
- * given, the operands, NULL. Lives in `memory`; NULL when there is none. */
+ * given, the operands (files), NULL. Lives in `memory`; NULL when there is none. */
 const char **cli_arguments(const char *program, const cli_command *command, const cli_values *values, arena *memory);
 
 /* What --help prints. */

@@ -1,10 +1,11 @@
 #!/bin/sh
 # CUDA C++ programs as nvcc compiles them, with CUB, Thrust, libcu++ and cooperative groups, on the virtual GPU: their
-# results are right, and `haul check` would find nothing. usage: run.sh SOURCE_ROOT BUILD_FOLDER. Prints one line a program;
+# results are right, and `haul check` finds nothing. usage: run.sh SOURCE_ROOT BUILD_FOLDER. Prints one line a program;
 # exits 1 if any failed.
 set -u
 programs=$1/tests/programs
-host=$2/tests/programs_host
+haul=$2/haul
+[ -e "$2/standin" ] || { echo "skipped: the stand-in is not built with sanitizers"; exit 77; }
 work=$(mktemp -d "$2/programs.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 PATH=$PATH:/usr/local/cuda/bin
@@ -20,29 +21,23 @@ fail() {
     failed=1
 }
 
-common="-std=c++17 -Xcompiler -fPIC"
-
 compile() { # NAME FLAG...
     name=$1
     shift
-    nvcc $common "$@" -shared -cudart none -gencode arch=compute_90,code=compute_90 -o "$work/$name.so" "$programs/$name.cu"
+    nvcc -std=c++17 "$@" -gencode arch=compute_90,code=compute_90 -o "$work/$name" "$programs/$name.cu"
 }
 
 # The same, of several files that are linked on the device.
 compile_linked() { # NAME OTHER FLAG...
     name=$1 other=$2
     shift 2
-    set -- "$@" -gencode arch=compute_90,code=compute_90 -gencode arch=compute_90,code=sm_90
-    for file in "$name" "$other"; do
-        nvcc $common "$@" -dc -o "$work/$file.o" "$programs/$file.cu" || return 1
-    done
-    nvcc $common "$@" -dlink -o "$work/link.o" "$work/$name.o" "$work/$other.o" &&
-        c++ -shared -o "$work/$name.so" "$work/$name.o" "$work/$other.o" "$work/link.o"
+    nvcc -std=c++17 "$@" -rdc=true -gencode arch=compute_90,code=compute_90 -gencode arch=compute_90,code=sm_90 \
+        -o "$work/$name" "$programs/$name.cu" "$programs/$other.cu"
 }
 
 runs() { # NAME WHAT
-    timeout 600 "$host" "$work/$1.so" >"$work/log" 2>&1 || { fail "$1, $2"; return; }
-    timeout 600 "$host" --check "$work/$1.so" >"$work/log" 2>&1 || { fail "$1, $2, with checks"; return; }
+    timeout 600 "$haul" run -- "$work/$1" >"$work/log" 2>&1 || { fail "$1, $2"; return; }
+    timeout 600 "$haul" check -- "$work/$1" >"$work/log" 2>&1 || { fail "$1, $2, with checks"; return; }
     echo "ok      $1, $2"
 }
 
@@ -56,8 +51,17 @@ try() { # NAME WHAT COMMAND...: the command makes the program
 try linked "two files" compile_linked linked shapes
 try linked "two files, -G, PTX that is not packed" compile_linked linked shapes -G --compress-mode=none
 try streams "default" compile streams
+try streams "the shared runtime" compile streams -cudart shared
 try solvers "-lineinfo, PTX packed by LZ4" compile solvers -lineinfo --compress-mode=speed
 try selecting "CUB" compile selecting --compress-mode=speed
 try sorting "CUB" compile sorting --compress-mode=speed
 try containers "Thrust" compile containers --compress-mode=speed
+
+compile streams && strip "$work/streams"
+"$haul" run -- "$work/streams" >"$work/log" 2>&1
+if [ $? -eq 2 ] && [ "$(wc -l <"$work/log")" -eq 1 ] && grep -q "stripped: keep its symbols" "$work/log"; then
+    echo "ok      stripped, with the static runtime: refused in one line"
+else
+    fail "stripped, with the static runtime"
+fi
 exit $failed

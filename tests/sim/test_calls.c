@@ -247,7 +247,8 @@ static void functions_whose_address_nobody_takes_are_not_called(void **state) {
         ".func (.param .b32 r) f(.param .b32 a) { ret; }\n",
         ".extern .func (.param .b32 r) f(.param .b32 a);\n",
         (".func (.param .b32 r) f(.param .b32 a) {\n.local .b32 v[4];\n.reg .b32 %x;\nld.param.b32 %x, [a];\n"
-         "st.local.b32 [v], %x;\n{ .param .b32 b;\n.param .b32 c;\nst.param.b32 [b], %x;\ncall (c), f, (b); }\nret; }\n"),
+         "st.local.b32 [v], %x;\n{ .param .b32 b;\n.param .b32 c;\nst.param.b32 [b], %x;\ncall (c), f, (b); }\nret; "
+         "}\n"),
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         char ptx[4096];

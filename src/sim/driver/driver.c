@@ -89,6 +89,12 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_MAX_GRID_X + 2:
         *value = (int)sim_most_grid[attribute - DRIVER_DEVICE_MAX_GRID_X];
         return CUDA_SUCCESS;
+    case DRIVER_DEVICE_SHARED_PER_BLOCK: *value = (int)m->shared_per_block; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CONSTANT_BYTES: *value = 64 << 10; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_REGISTERS_PER_BLOCK:
+    case DRIVER_DEVICE_REGISTERS_PER_SM: *value = (int)m->registers_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_BLOCKS_PER_SM: *value = (int)m->max_blocks_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_RESERVED_SHARED: *value = (int)m->shared_reserved; return CUDA_SUCCESS;
     case DRIVER_DEVICE_TEXTURE_ALIGNMENT: *value = SIM_TEXTURE_ALIGNMENT; return CUDA_SUCCESS;
     case DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT: *value = SIM_TEXTURE_PITCH; return CUDA_SUCCESS;
     case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;
@@ -107,6 +113,8 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_UNIFIED_ADDRESSES:
     case DRIVER_DEVICE_VIRTUAL_MEMORY:
     case DRIVER_DEVICE_MEMORY_POOLS: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_COOPERATIVE: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CLUSTERS:
     case DRIVER_DEVICE_MULTICAST: *value = m->sm >= 90; return CUDA_SUCCESS;
     case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)(m->l2_bytes * 5 / 8); return CUDA_SUCCESS;
     case DRIVER_DEVICE_WINDOW_BYTES: *value = 128 << 20; return CUDA_SUCCESS;
@@ -203,6 +211,10 @@ void sim_driver_set_print(sim_print_sink sink) {
 
 void sim_driver_set_memory(uint64_t bytes) {
     next_memory = bytes;
+}
+
+bool sim_driver_is_device_address(CUdeviceptr address) {
+    return sim_memory_at(current->memory, address, 1) != NULL;
 }
 
 double sim_driver_now(void) {

@@ -27,6 +27,8 @@ void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
+/* Whether the current context has memory at the address. */
+bool sim_driver_is_device_address(CUdeviceptr address);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
  * program spends with something else, up to then. */
 double sim_driver_now(void);

@@ -1,5 +1,5 @@
 /* Launches, and what is asked of kernels. */
-#include "host.h"
+#include "standin/standin.h"
 
 #include <string.h>
 
@@ -28,11 +28,11 @@ CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byte
 
 static CUresult launch(const void *host, const CUlaunchConfig *config, void **parameters) {
     CUfunction kernel;
-    const driver_table *d = host_enter();
-    CUresult result = host_kernel(d, host, &kernel);
-    if (result == CUDA_SUCCESS && !host_record()) result = CUDA_OUT_OF_MEMORY;
+    const driver_table *d = standin_enter();
+    CUresult result = standin_kernel(d, host, &kernel);
+    if (result == CUDA_SUCCESS) result = standin_record(host, config);
     if (result == CUDA_SUCCESS) result = d->launch_ex(config, kernel, parameters, NULL);
-    return host_leave(result);
+    return standin_leave(result);
 }
 
 static CUresult launch_plain(const void *host, dim3 grid, dim3 block, void **parameters, size_t shared_bytes,
@@ -49,7 +49,7 @@ static CUresult launch_plain(const void *host, dim3 grid, dim3 block, void **par
         return launch_plain(f, grid, block, parameters, shared, stream);                                     \
     }                                                                                                        \
     CUresult name##_ptsz(const void *f, dim3 grid, dim3 block, void **p, size_t shared, CUstream stream) {   \
-        return launch_plain(f, grid, block, p, shared, host_own(stream));                                    \
+        return launch_plain(f, grid, block, p, shared, standin_own(stream));                                 \
     }
 LAUNCH_CALL(__cudaLaunchKernel)
 LAUNCH_CALL(cudaLaunchKernel)
@@ -72,35 +72,47 @@ CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void
     return launch(host, &config, parameters);
 }
 
+CUresult cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
+    cudaLaunchConfig_t config = *c;
+    config.stream = standin_own(c->stream);
+    return cudaLaunchKernelExC(&config, host, parameters);
+}
+
 /* ---- kernels ---- */
 
 CUresult cudaFuncGetAttributes(cudaFuncAttributes *a, const void *host) {
     CUfunction kernel;
     int shared_bytes = 0;
     *a = (cudaFuncAttributes){.ptx_version = 90, .binary_version = 90};
-    const driver_table *d = host_enter();
-    CUresult result = host_kernel(d, host, &kernel);
+    const driver_table *d = standin_enter();
+    CUresult result = standin_kernel(d, host, &kernel);
     if (result == CUDA_SUCCESS) result = d->function_attribute(&shared_bytes, DRIVER_FUNCTION_SHARED_BYTES, kernel);
     if (result == CUDA_SUCCESS) result = d->function_attribute(&a->registers, DRIVER_FUNCTION_REGISTERS, kernel);
     if (result == CUDA_SUCCESS) result = d->function_attribute(&a->most_threads, DRIVER_FUNCTION_MAX_THREADS, kernel);
     a->shared_bytes = (size_t)shared_bytes;
-    return host_leave(result);
+    return standin_leave(result);
 }
 
 CUresult cudaFuncSetAttribute(const void *host, int attribute, int value) {
     CUfunction kernel;
-    const driver_table *d = host_enter();
-    const CUresult result = host_kernel(d, host, &kernel);
-    return host_leave(result == CUDA_SUCCESS ? d->function_set(kernel, attribute, value) : result);
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_kernel(d, host, &kernel);
+    return standin_leave(result == CUDA_SUCCESS ? d->function_set(kernel, attribute, value) : result);
+}
+
+/* A preference; the virtual GPU divides its memory by what a kernel needs. */
+CUresult cudaFuncSetCacheConfig(const void *host, int preference) {
+    (void)host, (void)preference;
+    return CUDA_SUCCESS;
 }
 
 CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
                                                                 size_t shared, unsigned flags) {
     CUfunction kernel;
     (void)flags;
-    const driver_table *d = host_enter();
-    const CUresult result = host_kernel(d, host, &kernel);
-    return host_leave(result == CUDA_SUCCESS ? d->occupancy(blocks, kernel, threads, shared) : result);
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_kernel(d, host, &kernel);
+    return standin_leave(result == CUDA_SUCCESS ? d->occupancy(blocks, kernel, threads, shared) : result);
 }
 
 CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads, size_t shared) {

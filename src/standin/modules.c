@@ -1,10 +1,12 @@
 /* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
-#include "host.h"
+#include "standin/standin.h"
 
-#include <haul/status.h>
+#include "base/status.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_OBJECTS = 64 };
 
@@ -26,8 +28,8 @@ static symbol *symbols;
 static void *get(size_t bytes) {
     void *memory = calloc(1, bytes);
     if (memory) return memory;
-    fprintf(stderr, "no memory for what the program registers\n");
-    exit(2);
+    fprintf(stderr, "haul: no memory for what the program registers\n");
+    _exit(2);
 }
 
 void **__cudaRegisterFatBinary(void *fat) {
@@ -40,7 +42,7 @@ void __cudaRegisterFatBinaryEnd(void **handle) {
     (void)handle;
 }
 
-/* The process ends anyway. */
+/* Nothing is unloaded before the process ends. */
 void __cudaUnregisterFatBinary(void **handle) {
     (void)handle;
 }
@@ -62,10 +64,21 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     add(handle, host, name);
 }
 
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {
+    (void)handle, (void)name, (void)host, (void)bytes;
+}
+
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
                        int constant, int global) {
     (void)device, (void)external, (void)bytes, (void)constant, (void)global;
     add(handle, host, name);
+}
+
+/* A handle is the symbol itself. */
+static symbol *find(const void *host) {
+    for (symbol *s = symbols; s; s = s->next)
+        if (s->host == host || s == host) return s;
+    return NULL;
 }
 
 /* ---- loading ---- */
@@ -87,22 +100,20 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
 static CUresult load(const driver_table *d, binary *b) {
     char *texts[MOST_OBJECTS];
     if (b->module) return CUDA_SUCCESS;
-    const unsigned count = host_fatbin_texts(b->fat, texts, MOST_OBJECTS);
-    if (!count) return CUDA_NO_BINARY_FOR_GPU;
+    const unsigned count = standin_fatbin_texts(b->fat, texts, MOST_OBJECTS);
+    if (!count) {
+        haul_fail(HAUL_ERROR_UNSUPPORTED,
+                  "the program has no PTX: compile it with -arch=compute_80 or the like, or with "
+                  "-gencode arch=compute_80,code=compute_80");
+        return CUDA_NO_BINARY_FOR_GPU;
+    }
     const CUresult result =
         count == 1 ? d->module_load(&b->module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, &b->module);
     for (unsigned i = 0; i < count; i++) free(texts[i]);
     return result;
 }
 
-/* A handle is the symbol itself. */
-static symbol *find(const void *host) {
-    for (symbol *s = symbols; s; s = s->next)
-        if (s->host == host || s == host) return s;
-    return NULL;
-}
-
-CUresult host_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
+CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
     symbol *s = find(host);
     *kernel = NULL;
     if (!s) return CUDA_NOT_FOUND;
@@ -112,13 +123,32 @@ CUresult host_kernel(const driver_table *d, const void *host, CUfunction *kernel
     return result;
 }
 
-CUresult host_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
+const char *standin_kernel_name(const void *host) {
+    const symbol *s = find(host);
+    return s ? s->name : "?";
+}
+
+CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
     symbol *s = find(host);
     const CUresult result = s ? load(d, s->from) : CUDA_NOT_FOUND;
     return result == CUDA_SUCCESS ? d->module_variable(address, bytes, s->from->module, s->name) : result;
 }
 
+CUresult cudaGetSymbolAddress(void **address, const void *host) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_variable(d, host, &at, NULL);
+    *address = (void *)(uintptr_t)at;
+    return standin_leave(result);
+}
+
+CUresult cudaGetSymbolSize(size_t *bytes, const void *host) {
+    CUdeviceptr at;
+    const driver_table *d = standin_enter();
+    return standin_leave(standin_variable(d, host, &at, bytes));
+}
+
 CUresult __cudaGetKernel(void **kernel, const void *host) {
     *kernel = find(host);
-    return *kernel ? CUDA_SUCCESS : host_fail(CUDA_NOT_FOUND);
+    return *kernel ? CUDA_SUCCESS : standin_fail(CUDA_NOT_FOUND);
 }

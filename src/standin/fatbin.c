@@ -1,0 +1,117 @@
+/* Fat binaries as nvcc embeds them: a wrapper, which leads to a container of entries, or to several where objects were
+ * linked. PTX is in entries of its own, plain or packed by LZ4; what was packed by Zstandard (nvcc's default) is for
+ * libzstd, where there is one. */
+#include "standin/standin.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };
+static const uint32_t CONTAINER = 0xba55ed50;
+static const size_t MOST_TEXT = (size_t)1 << 31;
+
+typedef struct wrapper {
+    int magic, version;
+    const unsigned char *container;
+    const unsigned char *const *linked; /* of version 2: a container for each object, then NULL */
+} wrapper;
+
+typedef struct container {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes;
+} container;
+
+typedef struct entry {
+    uint16_t kind, version;
+    uint32_t header_bytes;
+    uint64_t bytes;
+    uint32_t packed_bytes, options;
+    uint16_t minor, major;
+    uint32_t architecture, name, name_bytes;
+    uint64_t flags, reserved, text_bytes;
+} entry;
+
+/* A length of 15 goes on in further bytes, until one is not 255. */
+static size_t read_length(const unsigned char **at, const unsigned char *end, size_t length) {
+    if (length < 15) return length;
+    unsigned char more = 255;
+    while (more == 255 && *at < end) length += more = *(*at)++;
+    return length;
+}
+
+/* Blocks of LZ4: literals, then bytes to repeat from so far back; the last one has literals only. False: it is none,
+ * or does not fill the room. */
+static bool unpack_lz4(char *to, size_t room, const unsigned char *at, size_t bytes) {
+    size_t done = 0;
+    for (const unsigned char *const end = at + bytes; at < end;) {
+        const unsigned char token = *at++;
+        const size_t literals = read_length(&at, end, token >> 4);
+        if (literals > (size_t)(end - at) || literals > room - done) return false;
+        memcpy(to + done, at, literals);
+        done += literals;
+        at += literals;
+        if (end - at < 2) break;
+        const size_t back = at[0] | (size_t)at[1] << 8;
+        at += 2;
+        const size_t again = read_length(&at, end, token & 15) + 4;
+        if (back == 0 || back > done || again > room - done) return false;
+        for (size_t left = again; left; left--, done++) to[done] = to[done - back];
+    }
+    return done == room;
+}
+
+static bool unpack_zstd(char *to, size_t room, const unsigned char *from, size_t bytes) {
+    size_t (*unpack)(void *, size_t, const void *, size_t) = NULL;
+    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *found = library ? dlsym(library, "ZSTD_decompress") : NULL;
+    memcpy(&unpack, &found, sizeof unpack);
+    if (unpack) return unpack(to, room, from, bytes) == room;
+    fprintf(stderr, "haul: the program's PTX is packed by Zstandard: install libzstd1, or compile it with "
+                    "--compress-mode=speed\n");
+    return false;
+}
+
+static bool unpack(char *to, size_t room, const entry *e) {
+    const unsigned char *payload = (const unsigned char *)e + e->header_bytes;
+    if (e->flags & PACKED_LZ4) return unpack_lz4(to, room, payload, e->packed_bytes);
+    if (e->flags & PACKED_ZSTD) return unpack_zstd(to, room, payload, e->packed_bytes);
+    memcpy(to, payload, room);
+    return true;
+}
+
+static char *text_of(const entry *e) {
+    const bool is_packed = e->flags & (PACKED_LZ4 | PACKED_ZSTD);
+    const size_t bytes = is_packed ? e->text_bytes : e->bytes;
+    if (bytes > MOST_TEXT || (is_packed && e->packed_bytes > e->bytes)) return NULL;
+    char *text = calloc(1, bytes + 1);
+    if (text && unpack(text, bytes, e)) return text;
+    free(text);
+    return NULL;
+}
+
+static char *newest(const unsigned char *fat) {
+    container c;
+    const entry *best = NULL;
+    memcpy(&c, fat, sizeof c);
+    if (c.magic != CONTAINER) return NULL;
+    const uint64_t end = c.header_bytes + c.bytes;
+    for (uint64_t at = c.header_bytes; at <= end && end - at >= sizeof(entry);) {
+        const entry *e = (const entry *)(const void *)(fat + at);
+        if (e->header_bytes < sizeof *e || e->header_bytes > end - at || e->bytes > end - at - e->header_bytes) break;
+        if (e->kind == ENTRY_PTX && (!best || e->architecture > best->architecture)) best = e;
+        at += e->header_bytes + e->bytes;
+    }
+    return best ? text_of(best) : NULL;
+}
+
+unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most) {
+    const wrapper *w = fat;
+    unsigned count = 0;
+    if (w->version != WRAPPER_LINKED) return (texts[0] = newest(w->container)) != NULL;
+    for (const unsigned char *const *one = w->linked; one && *one && count < most; one++)
+        if ((texts[count] = newest(*one))) count++;
+    return count;
+}

@@ -1,0 +1,259 @@
+/* Memory, copies, fills, variables. Kernels do not find pinned memory at the host's addresses, but at those of
+ * cudaHostGetDevicePointer(). */
+#include "standin/standin.h"
+
+#include "sim/driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static CUdeviceptr number_of(const void *address) {
+    return (CUdeviceptr)(uintptr_t)address;
+}
+
+static void *pointer_of(CUdeviceptr address) {
+    return (void *)(uintptr_t)address;
+}
+
+CUresult cudaMalloc(void **address, size_t bytes) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = bytes ? d->allocate(&at, bytes) : CUDA_SUCCESS;
+    *address = pointer_of(at);
+    return standin_leave(result);
+}
+
+CUresult cudaFree(void *address) {
+    if (!address) return CUDA_SUCCESS;
+    STANDIN_CALL(release(number_of(address)));
+}
+
+CUresult cudaMallocHost(void **host, size_t bytes) {
+    STANDIN_CALL(host_allocate(host, bytes, 0));
+}
+
+CUresult cudaHostAlloc(void **host, size_t bytes, unsigned flags) {
+    STANDIN_CALL(host_allocate(host, bytes, flags));
+}
+
+CUresult cudaHostGetDevicePointer(void **address, void *host, unsigned flags) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = d->host_address(&at, host, flags);
+    *address = pointer_of(at);
+    return standin_leave(result);
+}
+
+CUresult cudaHostRegister(void *host, size_t bytes, unsigned flags) {
+    STANDIN_CALL(host_register(host, bytes, flags));
+}
+
+CUresult cudaHostUnregister(void *host) {
+    STANDIN_CALL(host_unregister(host));
+}
+
+CUresult cudaMemGetInfo(size_t *left, size_t *all) {
+    STANDIN_CALL(memory_info(left, all));
+}
+
+/* The runtime's pitch fits elements of any size that a texture has. */
+CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height) {
+    enum { ELEMENT = 16 };
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = d->allocate_pitch(&at, pitch, width, height, ELEMENT);
+    *address = pointer_of(at);
+    return standin_leave(result);
+}
+
+CUresult cudaFreeHost(void *host) {
+    if (!host) return CUDA_SUCCESS;
+    STANDIN_CALL(host_release(host));
+}
+
+static CUresult allocate_in(void **address, size_t bytes, CUstream stream) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = bytes ? d->allocate_async(&at, bytes, stream) : CUDA_SUCCESS;
+    *address = pointer_of(at);
+    return standin_leave(result);
+}
+
+CUresult cudaMallocAsync(void **address, size_t bytes, CUstream stream) {
+    return allocate_in(address, bytes, stream);
+}
+
+CUresult cudaMallocAsync_ptsz(void **address, size_t bytes, CUstream stream) {
+    return allocate_in(address, bytes, standin_own(stream));
+}
+
+CUresult cudaFreeAsync(void *address, CUstream stream) {
+    if (!address) return CUDA_SUCCESS;
+    STANDIN_CALL(release_async(number_of(address), stream));
+}
+
+CUresult cudaFreeAsync_ptsz(void *address, CUstream stream) {
+    return cudaFreeAsync(address, standin_own(stream));
+}
+
+/* ---- copies ---- */
+
+typedef struct host_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+} host_copy;
+
+static void copy_on_host(void *data) {
+    host_copy *c = data;
+    memcpy(c->to, c->from, c->bytes);
+    free(c);
+}
+
+static CUresult queue_on_host(const driver_table *d, void *to, const void *from, size_t bytes, CUstream stream) {
+    host_copy *c = malloc(sizeof *c);
+    if (!c) return CUDA_OUT_OF_MEMORY;
+    *c = (host_copy){to, from, bytes};
+    return d->stream_host(stream, copy_on_host, c);
+}
+
+/* Which direction COPY_DEFAULT is. */
+static int direction_of(const void *to, const void *from) {
+    const bool in = sim_driver_is_device_address(number_of(to)), out = sim_driver_is_device_address(number_of(from));
+    return in ? (out ? COPY_ON_DEVICE : COPY_IN) : out ? COPY_OUT : COPY_ON_HOST;
+}
+
+static CUresult copy(const driver_table *d, void *to, const void *from, size_t bytes, int kind, CUstream stream) {
+    if (!bytes) return CUDA_SUCCESS;
+    switch (kind == COPY_DEFAULT ? direction_of(to, from) : kind) {
+    case COPY_ON_HOST: return queue_on_host(d, to, from, bytes, stream);
+    case COPY_IN: return d->copy_to_device_async(number_of(to), from, bytes, stream);
+    case COPY_OUT: return d->copy_to_host_async(to, number_of(from), bytes, stream);
+    case COPY_ON_DEVICE: return d->copy_on_device_async(number_of(to), number_of(from), bytes, stream);
+    default: return CUDA_INVALID_VALUE;
+    }
+}
+
+static CUresult and_wait(const driver_table *d, CUresult result, CUstream stream) {
+    return standin_leave(result == CUDA_SUCCESS ? d->stream_synchronize(stream) : result);
+}
+
+CUresult cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
+    const driver_table *d = standin_enter();
+    return and_wait(d, copy(d, to, from, bytes, kind, NULL), NULL);
+}
+
+CUresult cudaMemcpy_ptds(void *to, const void *from, size_t bytes, int kind) {
+    const driver_table *d = standin_enter();
+    return and_wait(d, copy(d, to, from, bytes, kind, standin_own(NULL)), standin_own(NULL));
+}
+
+CUresult cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
+    const driver_table *d = standin_enter();
+    return standin_leave(copy(d, to, from, bytes, kind, stream));
+}
+
+CUresult cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
+    return cudaMemcpyAsync(to, from, bytes, kind, standin_own(stream));
+}
+
+static CUresult copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                               CUstream stream, bool waits) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    CUresult result = standin_variable(d, symbol, &at, NULL);
+    if (result == CUDA_SUCCESS) result = copy(d, pointer_of(at + offset), from, bytes, kind, stream);
+    return waits ? and_wait(d, result, stream) : standin_leave(result);
+}
+
+static CUresult copy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind, CUstream stream,
+                                 bool waits) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    CUresult result = standin_variable(d, symbol, &at, NULL);
+    if (result == CUDA_SUCCESS) result = copy(d, to, pointer_of(at + offset), bytes, kind, stream);
+    return waits ? and_wait(d, result, stream) : standin_leave(result);
+}
+
+CUresult cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind) {
+    return copy_to_symbol(symbol, from, bytes, offset, kind, NULL, true);
+}
+
+CUresult cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                 CUstream stream) {
+    return copy_to_symbol(symbol, from, bytes, offset, kind, stream, false);
+}
+
+CUresult cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
+    return copy_from_symbol(to, symbol, bytes, offset, kind, NULL, true);
+}
+
+CUresult cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
+                                   CUstream stream) {
+    return copy_from_symbol(to, symbol, bytes, offset, kind, stream, false);
+}
+
+/* ---- rectangles ---- */
+
+static CUDA_MEMCPY2D rectangle_of(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                  size_t height, int kind) {
+    const int way = kind == COPY_DEFAULT ? direction_of(to, from) : kind;
+    const bool to_host = way == COPY_ON_HOST || way == COPY_OUT, from_host = way == COPY_ON_HOST || way == COPY_IN;
+    return (CUDA_MEMCPY2D){.from_kind = from_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+                           .from_host = from,
+                           .from_device = number_of(from),
+                           .from_pitch = from_pitch,
+                           .to_kind = to_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+                           .to_host = to,
+                           .to_device = number_of(to),
+                           .to_pitch = to_pitch,
+                           .width = width,
+                           .height = height};
+}
+
+CUresult cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                           int kind, CUstream stream) {
+    const driver_table *d = standin_enter();
+    const CUDA_MEMCPY2D c = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
+    return standin_leave(d->copy_2d_async(&c, stream));
+}
+
+CUresult cudaMemcpy2DAsync_ptsz(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                size_t height, int kind, CUstream stream) {
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, standin_own(stream));
+}
+
+CUresult cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                      int kind) {
+    const driver_table *d = standin_enter();
+    const CUDA_MEMCPY2D c = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
+    return standin_leave(d->copy_2d(&c));
+}
+
+/* ---- fills ---- */
+
+CUresult cudaMemset(void *to, int value, size_t bytes) {
+    STANDIN_CALL(fill_bytes(number_of(to), (unsigned char)value, bytes));
+}
+
+CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    CUresult result = CUDA_SUCCESS;
+    const driver_table *d = standin_enter();
+    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
+        result = d->fill_bytes(number_of(to) + y * pitch, (unsigned char)value, width);
+    return standin_leave(result);
+}
+
+CUresult cudaMemset_ptds(void *to, int value, size_t bytes) {
+    const driver_table *d = standin_enter();
+    const CUstream own = standin_own(NULL);
+    return and_wait(d, d->fill_bytes_async(number_of(to), (unsigned char)value, bytes, own), own);
+}
+
+CUresult cudaMemsetAsync(void *to, int value, size_t bytes, CUstream stream) {
+    STANDIN_CALL(fill_bytes_async(number_of(to), (unsigned char)value, bytes, stream));
+}
+
+CUresult cudaMemsetAsync_ptsz(void *to, int value, size_t bytes, CUstream stream) {
+    return cudaMemsetAsync(to, value, bytes, standin_own(stream));
+}

@@ -1,0 +1,104 @@
+/* The CUDA runtime for unmodified programs on a virtual GPU: haul's own libcudart. `haul run -- PROGRAM` loads it into
+ * the program in front of all other libraries. The functions of the runtime stand over the driver's table; their names
+ * and signatures are CUDA's. Handles of streams, events and graphs are the driver's own; so are errors, as CUDA gives
+ * both the same numbers.
+ *
+ *     redirect.c  programs that are linked with the static runtime
+ *     runtime.def the functions of the runtime, and which of them are here
+ *     missing.c   those that are not
+ *     modules.c   fat binaries, kernels and variables that a program registers
+ *     fatbin.c    PTX out of fat binaries
+ *     launch.c    launches, and what is asked of kernels
+ *     memory.c    memory, copies, fills
+ *     stream.c    streams, events, graphs
+ *     device.c    what is asked of the device; errors
+ *     session.c   the device, one call at a time
+ *     record.c    what launches counted, and what was found in them
+ *     environment.h  what the command line asks for */
+#ifndef HAUL_STANDIN_STANDIN_H
+#define HAUL_STANDIN_STANDIN_H
+
+#include "driver/driver.h"
+#include "standin/environment.h"
+
+#include <haul/haul.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- types of the runtime API ---- */
+
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+
+typedef struct cudaLaunchConfig_t {
+    dim3 grid, block;
+    size_t shared_bytes;
+    CUstream stream;
+    CUlaunchAttribute *attributes;
+    unsigned attribute_count;
+} cudaLaunchConfig_t;
+
+typedef struct cudaFuncAttributes {
+    size_t shared_bytes, constant_bytes, local_bytes;
+    int most_threads, registers, ptx_version, binary_version, caches_globals, most_dynamic_shared, carveout;
+    int cluster[8], reserved[16];
+} cudaFuncAttributes;
+
+enum { COPY_ON_HOST, COPY_IN, COPY_OUT, COPY_ON_DEVICE, COPY_DEFAULT };
+
+/* ---- calls ---- */
+
+/* Each call of the program's is between these two: one at a time, with the device's context. The device is opened by
+ * the first. Failures are kept as the thread's last error, and those that end a kernel for everybody: a CUDA context is
+ * of no more use then. */
+const driver_table *standin_enter(void);
+CUresult standin_leave(CUresult result);
+/* A failure that no call of the driver's gave. */
+CUresult standin_fail(CUresult result);
+
+#define STANDIN_CALL(call)                             \
+    do {                                               \
+        const driver_table *const d = standin_enter(); \
+        return standin_leave(d->call);                 \
+    } while (0)
+
+/* The thread's last error; `clear`: from now on there is none. */
+CUresult standin_last_error(bool clear);
+
+/* What code compiled with --default-stream per-thread means by a stream. */
+static inline CUstream standin_own(CUstream stream) {
+    return stream ? stream : (CUstream)2;
+}
+
+/* ---- between standin_enter() and standin_leave() ---- */
+
+haul_device *standin_device(void);
+
+/* The kernel behind a host function or a handle of __cudaGetKernel(), and a variable's address: loads their module when
+ * it is first needed. */
+CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel);
+CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes);
+
+/* The kernel's symbol. */
+const char *standin_kernel_name(const void *host);
+
+/* The launch that comes next is counted, if the task wants it to be. */
+CUresult standin_record(const void *kernel, const CUlaunchConfig *config);
+
+/* ---- the rest ---- */
+
+/* The PTX for the newest architecture of each object of a fat binary (one, or what was linked), at most `most`; the
+ * caller frees the texts. Returns how many. */
+unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most);
+
+/* What there is to say when the program ends: prints it. Returns whether something was found that makes a check fail.
+ */
+bool standin_report(void);
+
+/* Functions that were asked for and are not there, a line each. */
+void standin_report_missing(void);
+
+extern standin_task standin_the_task;
+
+#endif

@@ -1,0 +1,157 @@
+/* Streams, events, graphs. */
+#include "standin/standin.h"
+
+#include <stdlib.h>
+
+CUresult cudaStreamCreateWithFlags(CUstream *stream, unsigned flags) {
+    STANDIN_CALL(stream_create(stream, flags, 0));
+}
+
+CUresult cudaStreamCreate(CUstream *stream) {
+    return cudaStreamCreateWithFlags(stream, 0);
+}
+
+CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+    STANDIN_CALL(stream_create(stream, flags, priority));
+}
+
+CUresult cudaStreamDestroy(CUstream stream) {
+    STANDIN_CALL(stream_destroy(stream));
+}
+
+CUresult cudaStreamSynchronize(CUstream stream) {
+    STANDIN_CALL(stream_synchronize(stream));
+}
+
+CUresult cudaStreamSynchronize_ptsz(CUstream stream) {
+    return cudaStreamSynchronize(standin_own(stream));
+}
+
+CUresult cudaStreamQuery(CUstream stream) {
+    STANDIN_CALL(stream_query(stream));
+}
+
+CUresult cudaStreamQuery_ptsz(CUstream stream) {
+    return cudaStreamQuery(standin_own(stream));
+}
+
+CUresult cudaStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    STANDIN_CALL(stream_wait(stream, event, flags));
+}
+
+CUresult cudaStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags) {
+    return cudaStreamWaitEvent(standin_own(stream), event, flags);
+}
+
+CUresult cudaLaunchHostFunc(CUstream stream, CUhostFn call, void *data) {
+    STANDIN_CALL(stream_host(stream, call, data));
+}
+
+CUresult cudaLaunchHostFunc_ptsz(CUstream stream, CUhostFn call, void *data) {
+    return cudaLaunchHostFunc(standin_own(stream), call, data);
+}
+
+typedef void callback(CUstream stream, CUresult result, void *data);
+typedef struct called {
+    callback *call;
+    CUstream stream;
+    void *data;
+} called;
+
+static void call_back(void *data) {
+    const called c = *(called *)data;
+    free(data);
+    c.call(c.stream, CUDA_SUCCESS, c.data);
+}
+
+CUresult cudaStreamAddCallback(CUstream stream, callback *call, void *data, unsigned flags) {
+    called *c = flags ? NULL : malloc(sizeof *c);
+    if (!c) return standin_fail(flags ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY);
+    *c = (called){call, stream, data};
+    return cudaLaunchHostFunc(stream, call_back, c);
+}
+
+CUresult cudaStreamAddCallback_ptsz(CUstream stream, callback *call, void *data, unsigned flags) {
+    return cudaStreamAddCallback(standin_own(stream), call, data, flags);
+}
+
+CUresult cudaEventCreateWithFlags(CUevent *event, unsigned flags) {
+    STANDIN_CALL(event_create(event, flags));
+}
+
+CUresult cudaEventCreate(CUevent *event) {
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+CUresult cudaEventDestroy(CUevent event) {
+    STANDIN_CALL(event_destroy(event));
+}
+
+CUresult cudaEventRecord(CUevent event, CUstream stream) {
+    STANDIN_CALL(event_record(event, stream));
+}
+
+CUresult cudaEventRecord_ptsz(CUevent event, CUstream stream) {
+    return cudaEventRecord(event, standin_own(stream));
+}
+
+CUresult cudaEventSynchronize(CUevent event) {
+    STANDIN_CALL(event_synchronize(event));
+}
+
+CUresult cudaEventQuery(CUevent event) {
+    STANDIN_CALL(event_query(event));
+}
+
+CUresult cudaEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+    STANDIN_CALL(event_elapsed(milliseconds, start, end));
+}
+
+CUresult cudaStreamBeginCapture(CUstream stream, int mode) {
+    STANDIN_CALL(capture_begin(stream, mode));
+}
+
+CUresult cudaStreamBeginCapture_ptsz(CUstream stream, int mode) {
+    return cudaStreamBeginCapture(standin_own(stream), mode);
+}
+
+CUresult cudaStreamEndCapture(CUstream stream, CUgraph *graph) {
+    STANDIN_CALL(capture_end(stream, graph));
+}
+
+CUresult cudaStreamEndCapture_ptsz(CUstream stream, CUgraph *graph) {
+    return cudaStreamEndCapture(standin_own(stream), graph);
+}
+
+/* Thrust asks before it waits for a stream. */
+CUresult cudaStreamIsCapturing(CUstream stream, int *status) {
+    STANDIN_CALL(capture_status(stream, status));
+}
+
+CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
+    return cudaStreamIsCapturing(standin_own(stream), status);
+}
+
+CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    STANDIN_CALL(graph_instantiate(executable, graph, flags));
+}
+
+CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    return cudaGraphInstantiate(executable, graph, flags);
+}
+
+CUresult cudaGraphLaunch(CUgraphExec executable, CUstream stream) {
+    STANDIN_CALL(graph_launch(executable, stream));
+}
+
+CUresult cudaGraphLaunch_ptsz(CUgraphExec executable, CUstream stream) {
+    return cudaGraphLaunch(executable, standin_own(stream));
+}
+
+CUresult cudaGraphExecDestroy(CUgraphExec executable) {
+    STANDIN_CALL(executable_destroy(executable));
+}
+
+CUresult cudaGraphDestroy(CUgraph graph) {
+    STANDIN_CALL(graph_destroy(graph));
+}

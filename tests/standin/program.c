@@ -1,0 +1,145 @@
+/* A CUDA program as nvcc would make it, written by hand so that no CUDA compiler is needed: it registers a fat binary
+ * of plain PTX, and calls the runtime by the functions that nvcc calls. What it does is its first argument. */
+#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+
+extern void **__cudaRegisterFatBinary(void *fat);
+extern void __cudaRegisterFatBinaryEnd(void **handle);
+extern void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
+                                   void *tid, void *bid, void *block, void *grid, int *warp);
+extern void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                              int constant, int global);
+extern int cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, void *stream);
+extern int cudaMalloc(void **address, size_t bytes);
+extern int cudaFree(void *address);
+extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+extern int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
+extern int cudaDeviceSynchronize(void);
+extern int cudaGetLastError(void);
+extern int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
+extern const char *cudaGetErrorString(int error);
+
+enum { COUNT = 256, TO_DEVICE = 1, TO_HOST = 2, DEFAULT = 4 };
+
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .const .align 4 .u32 step = 1;\n"
+    /* out[i] += step */
+    ".visible .entry increase(.param .u64 out) {\n"
+    "  .reg .b64 %rd<4>;\n  .reg .b32 %r<4>;\n"
+    "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd1, %rd1;\n  mov.u32 %r1, %tid.x;\n"
+    "  mul.wide.u32 %rd2, %r1, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  ld.global.u32 %r2, [%rd1];\n"
+    "  ld.const.u32 %r3, [step];\n  add.u32 %r2, %r2, %r3;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
+    /* out[i] = s[255 - i] without a barrier between */
+    ".visible .entry race(.param .u64 out) {\n"
+    "  .reg .b64 %rd<4>;\n  .reg .b32 %r<6>;\n  .shared .align 4 .b8 s[1024];\n"
+    "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd1, %rd1;\n  mov.u32 %r1, %tid.x;\n"
+    "  mov.u32 %r2, s;\n  shl.b32 %r3, %r1, 2;\n  add.u32 %r4, %r2, %r3;\n  st.shared.u32 [%r4], %r1;\n"
+    "  sub.u32 %r5, 1020, %r3;\n  add.u32 %r5, %r2, %r5;\n  ld.shared.u32 %r5, [%r5];\n"
+    "  cvt.u64.u32 %rd2, %r3;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r5;\n  ret;\n}\n";
+
+/* ---- what nvcc adds ---- */
+
+static struct fat {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes;
+    struct {
+        uint16_t kind, version;
+        uint32_t header_bytes;
+        uint64_t bytes;
+        uint32_t packed_bytes, options;
+        uint16_t minor, major;
+        uint32_t architecture, name, name_bytes;
+        uint64_t flags, reserved, text_bytes;
+    } entry;
+    char text[sizeof ptx];
+} fat;
+static struct {
+    int magic, version;
+    const void *container, *linked;
+} wrapper = {0x466243b1, 1, &fat, NULL};
+
+static char increase, race, step; /* what stands for them on the host */
+
+__attribute__((constructor)) static void register_all(void) {
+    fat.magic = 0xba55ed50;
+    fat.version = 1;
+    fat.header_bytes = 16;
+    fat.bytes = sizeof fat - 16;
+    fat.entry.kind = getenv("PROGRAM_WITHOUT_PTX") ? 2 : 1;
+    fat.entry.header_bytes = sizeof fat.entry;
+    fat.entry.bytes = sizeof ptx;
+    fat.entry.architecture = 80;
+    memcpy(fat.text, ptx, sizeof ptx);
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, &increase, NULL, "increase", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &race, NULL, "race", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(handle, &step, NULL, "step", 0, 4, 1, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+}
+
+/* ---- what the program does ---- */
+
+static int launch(const void *kernel, void *out, unsigned threads) {
+    void *parameters[] = {&out};
+    return cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){threads, 1, 1}, parameters, 0, NULL);
+}
+
+/* Increases numbers five times, by 3 each time, and prints the last one. */
+static int increase_numbers(void) {
+    uint32_t numbers[COUNT], by = 3;
+    void *out;
+    for (uint32_t i = 0; i < COUNT; i++) numbers[i] = i;
+    cudaMalloc(&out, sizeof numbers);
+    cudaMemcpyToSymbol(&step, &by, sizeof by, 0, TO_DEVICE);
+    cudaMemcpy(out, numbers, sizeof numbers, DEFAULT);
+    for (int k = 0; k < 5; k++) launch(&increase, out, COUNT);
+    cudaMemcpy(numbers, out, sizeof numbers, TO_HOST);
+    cudaFree(out);
+    printf("%u, %s\n", numbers[COUNT - 1], cudaGetErrorString(cudaGetLastError()));
+    return 0;
+}
+
+static int race_once(void) {
+    void *out;
+    cudaMalloc(&out, 4 * COUNT);
+    launch(&race, out, COUNT);
+    return cudaDeviceSynchronize();
+}
+
+static int access_nowhere(void) {
+    launch(&increase, NULL, COUNT);
+    const int error = cudaDeviceSynchronize();
+    printf("%d then %d\n", error, cudaDeviceSynchronize());
+    return 3;
+}
+
+/* Copies standard input to standard output, in capitals. */
+static int use_streams(void) {
+    for (int c; (c = getchar()) != EOF;) putchar(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    return 0;
+}
+
+static int ask_for_managed_memory(void) {
+    void *address;
+    for (int k = 0; k < 2; k++) printf("%d\n", cudaMallocManaged(&address, 4, 1));
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "increase") == 0) return increase_numbers();
+    if (strcmp(what, "race") == 0) return race_once();
+    if (strcmp(what, "nowhere") == 0) return access_nowhere();
+    if (strcmp(what, "streams") == 0) return use_streams();
+    if (strcmp(what, "managed") == 0) return ask_for_managed_memory();
+    for (int i = 2; strcmp(what, "arguments") == 0 && i < argc; i++) printf("[%s]\n", argv[i]);
+    return 7;
+}
