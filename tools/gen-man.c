@@ -27,6 +27,7 @@ enum {
 };
 #define OF(id) (1u << COMMAND_##id)
 #define ALL ((1u << COMMANDS) - 1)
+#define PROGRAM (1u << 31) /* no command's */
 
 typedef struct option {
     const char *name, *argument, *help;

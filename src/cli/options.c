@@ -27,6 +27,7 @@ enum command_index {
 };
 #define OF(id) (1u << COMMAND_##id)
 #define ALL (~0u)
+#define PROGRAM (1u << 31) /* no command's */
 
 typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
 
@@ -127,6 +128,8 @@ static haul_status set_option(const cli_command *command, int value, char **argv
     if (value == '?' && row && optopt >= FIRST_VALUE)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s takes no value", argv[optind - 1]);
     if (value == '?') return unknown_option(command, argv[optind - 1]);
+    if (values->program && !(row->commands & PROGRAM))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: is for kernels in files, not for a program behind --", row->name);
     return set_value(row, optarg, values);
 }
 

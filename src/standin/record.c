@@ -2,6 +2,7 @@
  * unless the report at the program's end needs them. */
 #include "standin/standin.h"
 
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -158,7 +159,16 @@ CUresult standin_record(const void *host, const CUlaunchConfig *config) {
 
 /* ---- the end ---- */
 
+/* The name in the source. */
+static const char *name_of(const kernel *k, char name[256]) {
+    size_t length;
+    const char *plain = mangled_name(standin_kernel_name(k->host), &length);
+    snprintf(name, 256, "%.*s", (int)(length < 256 ? length : 255), plain);
+    return name;
+}
+
 static void add_kernels(report_document *d) {
+    char name[256];
     static const report_column columns[] = {{"kernel", "Kernel", REPORT_TEXT, NULL},
                                             {"launches", "Launches", REPORT_COUNT, NULL},
                                             {"counted", "Counted", REPORT_COUNT, NULL},
@@ -167,7 +177,7 @@ static void add_kernels(report_document *d) {
     report_table *t = report_add_table(s, "kernels", "Kernels", columns, 4);
     for (const kernel *k = kernels; k; k = k->next) {
         report_add_row(t);
-        report_add_text(t, standin_kernel_name(k->host));
+        report_add_text(t, name_of(k, name));
         report_add_number(t, (double)k->launches);
         report_add_number(t, (double)k->counted);
         report_add_number(t, k->counted ? k->us * (double)k->launches / (double)k->counted : 0);
@@ -178,9 +188,10 @@ static haul_status put_profile(void) {
     const report_profile_options options = {.lines = LINES, .mix = MIX, .share = ADVICE_SHARE, .sources = &sources};
     report_document *d = report_document_new("program", NULL);
     haul_status status = HAUL_OK;
+    char name[256];
     add_kernels(d);
     for (const kernel *k = kernels; k && status == HAUL_OK; k = k->next)
-        if (k->worst) status = report_add_profile(d, standin_kernel_name(k->host), k->worst->launches, &options);
+        if (k->worst) status = report_add_profile(d, name_of(k, name), k->worst->launches, &options);
     if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(STDERR_FILENO), &out);
     report_document_free(d);
     return status;

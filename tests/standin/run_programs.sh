@@ -51,5 +51,7 @@ refused 'nothing behind --' 'haul run -- PROGRAM' "$haul" run --
 refused 'a program that is not there' 'cannot be run: No such file' "$haul" run -- "$work/none"
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
 refused 'a GPU' 'give a sim:MACHINE' "$haul" check --device gpu:0 -- "$program"
+refused 'an option for kernels in files' 'not for a program' "$haul" check --sarif a.sarif -- "$program"
+refused 'an option for programs' 'is for a program' "$haul" profile --launches 3 a.cu
 refused 'a file beside a program' 'files or a program' "$haul" check a.cu -- "$program"
 exit $((failures > 0))
