@@ -19,7 +19,7 @@ command -v debootstrap >/dev/null || { echo "try-clean-root: install debootstrap
 
 keep=${KEEP:-0}
 leave() {
-    umount "$folder/proc" 2>/dev/null || true
+    umount "$folder/proc" "$folder/dev/pts" 2>/dev/null || true
     [ "$keep" != 0 ] || rm -rf --one-file-system "$folder" "$folder.log"
 }
 trap leave EXIT
@@ -52,6 +52,9 @@ else
     timed "bare Debian 12" debootstrap --variant=minbase bookworm "$folder"
 fi
 mount -t proc proc "$folder/proc"
+mkdir -p "$folder/dev/pts"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$folder/dev/pts"
+[ -L "$folder/dev/ptmx" ] || { rm -f "$folder/dev/ptmx" && ln -s pts/ptmx "$folder/dev/ptmx"; }
 timed "apt: git, make" fetch_git_and_make
 rm -rf "$folder/root/origin.git" "$folder/root/haul"
 timed "git clone" clone
