@@ -35,6 +35,11 @@ extern "C" __global__ void copy(float *to, const float *from, int n) {
 }
 END
 out_of_sight "$prefix/bin/haul" info >"$place/log" 2>&1 || fail "haul info failed:" "$(cat "$place/log")"
+if [ -e "$build/tests/standin_program" ]; then
+    cp "$build/tests/standin_program" "$place"
+    out_of_sight "$prefix/bin/haul" run -- "$place/standin_program" increase >"$place/log" 2>&1 ||
+        fail "haul run failed:" "$(cat "$place/log")"
+fi
 if command -v clang >/dev/null || command -v nvcc >/dev/null; then
     out_of_sight "$prefix/bin/haul" profile "$place/copy.cu" --device sim:h100 --kernel copy --grid 4 --block 256 \
         --arg buf:f01:1024 --arg buf:f01:1024 --arg i32:1024 >"$place/log" 2>&1 ||
