@@ -177,7 +177,7 @@ static void add_kernels(report_document *d) {
     report_table *t = report_add_table(s, "kernels", "Kernels", columns, 4);
     for (const kernel *k = kernels; k; k = k->next) {
         report_add_row(t);
-        report_add_text(t, name_of(k, name));
+        report_add_text(t, "%s", name_of(k, name));
         report_add_number(t, (double)k->launches);
         report_add_number(t, (double)k->counted);
         report_add_number(t, k->counted ? k->us * (double)k->launches / (double)k->counted : 0);
