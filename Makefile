@@ -4,7 +4,7 @@ PREFIX      ?= /usr/local
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
-SKIP        ?= source|compilers
+SKIP        ?= source|compilers|numbers
 CLANG       ?= $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14, \
                  $(shell command -v $(c) 2>/dev/null)) clang)
 

@@ -94,11 +94,12 @@ result 'the text shows tables and passed checks' grep -q 'launches gave what the
 result 'the page has charts' grep -q '<svg' "$work/all/report.html"
 fetches() { [ -s "$work/all/report.html" ] && ! grep -Eiq '(src|href)="?(https?:)?//|@import|url\(' "$work/all/report.html"; }
 result 'the page fetches nothing' fetches
+again() { [ -z "${HAUL_TEST_ONCE-}" ]; } # sanitizers have seen all experiments by now
 same() { "$haul" lab --json --device sim:h100 --threads 1 >"$work/json" && cmp "$work/json" "$work/all/lab.json"; }
-result '--json prints what lab.json holds, with any number of threads' same
+again && result '--json prints what lab.json holds, with any number of threads' same
 result '--quiet prints nothing' exits_with 0 "$haul" lab strides --quiet
 result 'nothing was printed' test ! -s "$work/out"
-result 'runs on an older machine' exits_with 0 "$haul" lab --device sim:a100 --quiet
+again && result 'runs on an older machine' exits_with 0 "$haul" lab --device sim:a100 --quiet
 result 'an experiment that cannot run is a failed check' exits_with 1 "$haul" lab saxpy --memory 1M
 result 'it is told why' grep -q 'could not be run: device memory' "$work/out"
 result 'an unknown experiment is one line and exit 2' wrong_use stride
