@@ -2,10 +2,10 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "cli/parts.h"
 #include "cli/session.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,22 +18,7 @@ static const char *const task_names[] = {
 #undef TASK
 };
 
-/* The folder of the stand-in: beside this program, as a build leaves it, or where an installation has it. */
-static const char *find_folder(arena *memory) {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    while (length > 0 && path[length - 1] != '/') length--;
-    const char *own = length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
-    const char *places[] = {own ? arena_printf(memory, "%sstandin", own) : NULL,
-                            own ? arena_printf(memory, "%s../lib/haul/standin", own) : NULL, HAUL_STANDIN_INSTALLED};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *library = places[i] ? arena_printf(memory, "%s/" NAME, places[i]) : NULL;
-        if (library && access(library, R_OK) == 0) return places[i];
-    }
-    return NULL;
-}
-
-/* What the user has set there already comes behind. */
+/* Keeps the value that the user has set, behind the new one. */
 static haul_status put_in_front(const char *variable, const char *value, arena *memory) {
     const char *old = getenv(variable);
     const char *all = old && *old ? arena_printf(memory, "%s:%s", value, old) : value;
@@ -54,12 +39,12 @@ static haul_status check_device(const char *name) {
 static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
     const char *device = v->device && strcmp(v->device, "auto") != 0 ? v->device : "sim";
     HAUL_TRY(check_device(device));
-    const char *folder = find_folder(memory);
-    if (!folder)
+    const char *library = cli_find_part("standin/" NAME, memory);
+    if (!library)
         return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is not there: build or install haul anew, without sanitizers");
-    const char *library = arena_printf(memory, "%s/" NAME, folder);
+    const char *folder = arena_copy(memory, library, strlen(library) - strlen("/" NAME));
     const char *launches = arena_printf(memory, "%llu", (unsigned long long)v->launches);
-    if (!library || !launches || setenv(STANDIN_TASK, task_names[task], 1) || setenv(STANDIN_DEVICE, device, 1) ||
+    if (!folder || !launches || setenv(STANDIN_TASK, task_names[task], 1) || setenv(STANDIN_DEVICE, device, 1) ||
         setenv(STANDIN_LAUNCHES, launches, 1))
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
     HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));

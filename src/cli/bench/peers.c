@@ -1,34 +1,13 @@
 /* Finding and opening libraries of peers. */
 #include "base/status.h"
 #include "cli/bench/bench.h"
+#include "cli/parts.h"
 #include "lib/device.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NAME "libhaul_peers.so"
-
-/* The folder that this program lies in; NULL when the system does not say. */
-static const char *own_folder(arena *memory) {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    while (length > 0 && path[length - 1] != '/') length--;
-    return length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
-}
-
-/* Beside the program, as a build leaves it; or where an installation has it. NULL when there is none. */
-static const char *find(arena *memory) {
-    const char *folder = own_folder(memory);
-    const char *places[] = {folder ? arena_printf(memory, "%s" NAME, folder) : NULL,
-                            folder ? arena_printf(memory, "%s../lib/haul/" NAME, folder) : NULL,
-                            HAUL_PEERS_INSTALLED "/" NAME};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i] && access(places[i], R_OK) == 0) return places[i];
-    }
-    return NULL;
-}
 
 /* A function pointer from dlsym, by the detour that ISO C needs. */
 static haul_peers_function *entry_of(void *library) {
@@ -75,7 +54,7 @@ haul_status bench_peers_load(bench_peers *p, const char *const *files, size_t co
     }
     for (size_t i = 0; i < count; i++) HAUL_TRY(load(p, files[i], device, memory));
     if (count) return HAUL_OK;
-    const char *found = find(memory);
+    const char *found = cli_find_part(NAME, memory);
     if (!found)
         p->missing =
             "there is no " NAME " beside haul: its build makes one where nvcc is, --peers FILE names one that lies "

@@ -1,0 +1,23 @@
+#include "cli/parts.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+/* The folder that this program lies in; NULL when the system does not say. */
+static const char *own_folder(arena *memory) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    while (length > 0 && path[length - 1] != '/') length--;
+    return length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
+}
+
+const char *cli_find_part(const char *name, arena *memory) {
+    const char *folder = own_folder(memory);
+    const char *places[] = {folder ? arena_printf(memory, "%s%s", folder, name) : NULL,
+                            folder ? arena_printf(memory, "%s../lib/haul/%s", folder, name) : NULL,
+                            arena_printf(memory, HAUL_PARTS_INSTALLED "/%s", name)};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i] && access(places[i], R_OK) == 0) return places[i];
+    }
+    return NULL;
+}
