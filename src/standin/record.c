@@ -4,7 +4,6 @@
 
 #include "base/mangled.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/status.h"
 #include "lib/device.h"
 #include "lib/run.h"
@@ -13,11 +12,10 @@
 #include "sim/driver/driver.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PENDING = 256, DEFAULT_LAUNCHES = 3, LINES = 10, MIX = 12 };
+enum { MOST_PENDING = 256, LINES = 10, MIX = 12 };
 static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 typedef struct shape {
@@ -26,9 +24,10 @@ typedef struct shape {
     struct shape *next;
 } shape;
 
-/* What is known of a kernel. */
+/* What is known of a kernel that is profiled. */
 typedef struct kernel {
-    const void *host;
+    CUfunction handle;
+    const char *symbol;
     uint64_t launches, counted;
     double us;       /* estimated for those that were counted */
     haul_run *worst; /* the longest of them */
@@ -51,12 +50,13 @@ static text out;
 
 /* ---- which launches are counted ---- */
 
-static kernel *kernel_of(const void *host) {
+static kernel *kernel_of(CUfunction handle, const char *symbol) {
     for (kernel *k = kernels; k; k = k->next)
-        if (k->host == host) return k;
+        if (k->handle == handle) return k;
     kernel *k = memory_zeroed(1, sizeof *k);
     if (!k) return NULL;
-    k->host = host;
+    k->handle = handle;
+    k->symbol = symbol;
     *last_kernel = k;
     last_kernel = &k->next;
     return k;
@@ -71,15 +71,6 @@ static shape *shape_of(kernel *k, const CUlaunchConfig *c) {
     memcpy(s->block, c->block, sizeof s->block);
     s->next = k->shapes;
     return k->shapes = s;
-}
-
-/* All launches are checked: a defect may show in any of them. */
-static bool is_wanted(const shape *s) {
-    static uint64_t most;
-    const char *given = getenv(STANDIN_LAUNCHES);
-    if (standin_the_task == STANDIN_CHECK) return true;
-    if (!most && !(given && number_u64(given, &most) && most)) most = DEFAULT_LAUNCHES;
-    return s->launches <= most;
 }
 
 /* ---- records of launches that are done ---- */
@@ -114,8 +105,8 @@ static void add_up(kernel *k, haul_run *run) {
 /* A launch that was refused has no record. */
 static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
-    if (standin_the_task == STANDIN_CHECK && r->kernel) judge(r);
-    if (standin_the_task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
+    if (standin_asked.task == STANDIN_CHECK && r->kernel) judge(r);
+    if (standin_asked.task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
         add_up(p->kernel, p->run);
     else
         haul_run_free(p->run);
@@ -143,18 +134,23 @@ static CUresult begin_record(kernel *k) {
     return CUDA_SUCCESS;
 }
 
-CUresult standin_record(const void *host, const CUlaunchConfig *config) {
-    if (standin_the_task == STANDIN_RUN) return CUDA_SUCCESS;
-    if (!checker.sources) {
-        report_sources_init(&sources, NULL, 0);
-        report_checker_init(&checker, &sources, HAUL_GRADE_WARNING, HAUL_GRADE_WARNING);
-    }
-    kernel *k = kernel_of(host);
+static CUresult record_first(CUfunction handle, const char *name, const CUlaunchConfig *config) {
+    kernel *k = kernel_of(handle, name);
     shape *s = k ? shape_of(k, config) : NULL;
     if (!s) return CUDA_OUT_OF_MEMORY;
     k->launches++;
     s->launches++;
-    return is_wanted(s) ? begin_record(k) : CUDA_SUCCESS;
+    return s->launches <= standin_asked.launches ? begin_record(k) : CUDA_SUCCESS;
+}
+
+/* All launches are checked: a defect may show in any of them. */
+CUresult standin_record(CUfunction handle, const char *name, const CUlaunchConfig *config) {
+    if (standin_asked.task == STANDIN_RUN) return CUDA_SUCCESS;
+    if (!checker.sources) {
+        report_sources_init(&sources, NULL, 0);
+        report_checker_init(&checker, &sources, HAUL_GRADE_WARNING, HAUL_GRADE_WARNING);
+    }
+    return standin_asked.task == STANDIN_CHECK ? begin_record(NULL) : record_first(handle, name, config);
 }
 
 /* ---- the end ---- */
@@ -162,7 +158,7 @@ CUresult standin_record(const void *host, const CUlaunchConfig *config) {
 /* The name in the source. */
 static const char *name_of(const kernel *k, char name[256]) {
     size_t length;
-    const char *plain = mangled_name(standin_kernel_name(k->host), &length);
+    const char *plain = mangled_name(k->symbol, &length);
     snprintf(name, 256, "%.*s", (int)(length < 256 ? length : 255), plain);
     return name;
 }
@@ -215,7 +211,7 @@ bool standin_report(void) {
     haul_status status = HAUL_OK;
     standin_enter();
     look_at_all();
-    if (kernels) status = standin_the_task == STANDIN_PROFILE ? put_profile() : put_check();
+    if (checker.sources) status = standin_asked.task == STANDIN_PROFILE ? put_profile() : put_check();
     standin_leave(CUDA_SUCCESS);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     print();

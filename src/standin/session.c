@@ -1,6 +1,7 @@
 /* The device, one call at a time, and the end of the program. */
 #include "standin/standin.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "lib/device.h"
 #include "sim/driver/driver.h"
@@ -11,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-standin_task standin_the_task;
+enum { DEFAULT_LAUNCHES = 3 };
+standin_settings standin_asked = {.task = STANDIN_RUN, .device = "sim", .launches = DEFAULT_LAUNCHES};
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static haul_device *device;
@@ -23,12 +25,15 @@ static pid_t owner; /* the process that opened the device: copies of it have not
 
 /* ---- the beginning and the end ---- */
 
-__attribute__((constructor)) static void read_task(void) {
-    const char *name = getenv(STANDIN_TASK);
-#define TASK(id, name_) \
-    if (name && strcmp(name, name_) == 0) standin_the_task = STANDIN_##id;
+__attribute__((constructor)) static void read_settings(void) {
+    const char *task = getenv(STANDIN_TASK), *name = getenv(STANDIN_DEVICE), *launches = getenv(STANDIN_LAUNCHES);
+    uint64_t number;
+#define TASK(id, text) \
+    if (task && strcmp(task, text) == 0) standin_asked.task = STANDIN_##id;
     STANDIN_TASKS(TASK)
 #undef TASK
+    if (name) standin_asked.device = name;
+    if (launches && number_u64(launches, &number) && number) standin_asked.launches = number;
 }
 
 /* Work that nobody waited for is done now: what is wrong with it should show. Functions that the program registered
@@ -50,9 +55,8 @@ __attribute__((destructor)) static void leave_with_findings(void) {
 }
 
 static void open_device(void) {
-    const char *name = getenv(STANDIN_DEVICE);
-    const haul_device_options options = {.check = standin_the_task == STANDIN_CHECK};
-    if (haul_device_open(name ? name : "sim", &options, &device) != HAUL_OK) {
+    const haul_device_options options = {.check = standin_asked.task == STANDIN_CHECK};
+    if (haul_device_open(standin_asked.device, &options, &device) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());
         _exit(2);
     }

@@ -83,8 +83,8 @@ CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *
 /* The kernel's symbol. */
 const char *standin_kernel_name(const void *host);
 
-/* The launch that comes next is counted, if the task wants it to be. */
-CUresult standin_record(const void *kernel, const CUlaunchConfig *config);
+/* The launch that comes next is counted, if the task wants it to be. `name` is the kernel's symbol and lives on. */
+CUresult standin_record(CUfunction kernel, const char *name, const CUlaunchConfig *config);
 
 /* ---- the rest ---- */
 
@@ -99,6 +99,12 @@ bool standin_report(void);
 /* Functions that were asked for and are not there, a line each. */
 void standin_report_missing(void);
 
-extern standin_task standin_the_task;
+/* What the command line asks for, read when the library is loaded. */
+typedef struct standin_settings {
+    standin_task task;
+    const char *device;
+    uint64_t launches;
+} standin_settings;
+extern standin_settings standin_asked;
 
 #endif

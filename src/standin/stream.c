@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
+CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+    STANDIN_CALL(stream_create(stream, flags, priority));
+}
+
 CUresult cudaStreamCreateWithFlags(CUstream *stream, unsigned flags) {
-    STANDIN_CALL(stream_create(stream, flags, 0));
+    return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 CUresult cudaStreamCreate(CUstream *stream) {
     return cudaStreamCreateWithFlags(stream, 0);
-}
-
-CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
-    STANDIN_CALL(stream_create(stream, flags, priority));
 }
 
 CUresult cudaStreamDestroy(CUstream stream) {
