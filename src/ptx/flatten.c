@@ -234,7 +234,7 @@ static ptx_operand memory_of(ptx_flattener *f, const ptx_variable *v) {
 void ptx_flat_emit_move(ptx_flattener *f, const ptx_instruction *like, ptx_operand to, ptx_operand from,
                         ptx_type type) {
     ptx_instruction *i = ptx_flat_emit(f, like, PTX_OP_MOV, 2);
-    i->type = (uint8_t)(type == PTX_PRED ? PTX_PRED : ptx_untyped(ptx_bits(type) / 8));
+    i->type = (uint8_t)ptx_untyped(ptx_bits(type) / 8);
     i->operands[0] = to;
     i->operands[1] = from;
 }

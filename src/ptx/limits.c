@@ -55,13 +55,12 @@ haul_status ptx_check_parameters(const ptx_module *m, const ptx_function *f) {
 /* ---- constant memory ---- */
 
 haul_status ptx_check_constants(const ptx_module *m) {
-    enum { BANK_BYTES = 64 * 1024 };
     uint64_t bytes = 0;
     for (size_t i = 0; i < m->variable_count; i++) {
         const ptx_variable *v = m->variables[i];
         if (v->space != PTX_SPACE_CONST || v->is_extern) continue;
         bytes = number_align(bytes, v->alignment) + v->size;
-        if (bytes > BANK_BYTES)
+        if (bytes > PTX_CONSTANT_BYTES)
             return fail(m, v->position,
                         "constant variables take more than 64 KiB from '%s' on: put some in global memory", v->name);
     }

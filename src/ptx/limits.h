@@ -8,6 +8,7 @@
 /* A kernel's parameters, one behind the other. */
 haul_status ptx_check_parameters(const ptx_module *module, const ptx_function *function);
 /* The module's constant variables, which share one bank. */
+enum { PTX_CONSTANT_BYTES = 64 << 10 };
 haul_status ptx_check_constants(const ptx_module *module);
 /* Static shared memory of each kernel: its own variables, those of all functions that it may call, and the module's
  * that one of them names. `scratch` has a jump point. */

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/limits.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
 
@@ -90,7 +91,7 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
         *value = (int)sim_most_grid[attribute - DRIVER_DEVICE_MAX_GRID_X];
         return CUDA_SUCCESS;
     case DRIVER_DEVICE_SHARED_PER_BLOCK: *value = (int)m->shared_per_block; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_CONSTANT_BYTES: *value = 64 << 10; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CONSTANT_BYTES: *value = PTX_CONSTANT_BYTES; return CUDA_SUCCESS;
     case DRIVER_DEVICE_REGISTERS_PER_BLOCK:
     case DRIVER_DEVICE_REGISTERS_PER_SM: *value = (int)m->registers_per_sm; return CUDA_SUCCESS;
     case DRIVER_DEVICE_BLOCKS_PER_SM: *value = (int)m->max_blocks_per_sm; return CUDA_SUCCESS;
