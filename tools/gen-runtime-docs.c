@@ -46,8 +46,7 @@ static void print(bool is_here) {
 int main(void) {
     printf("# Functions of the CUDA runtime that programs may call\n\n"
            "`haul run -- PROGRAM` ([run.md](run.md)) puts haul's own CUDA runtime into the program. This list is made "
-           "from "
-           "the runtime's table (`src/standin/runtime.def`), which has the functions of CUDA 13.0.\n\n"
+           "from the runtime's table (`src/standin/runtime.def`), which has the functions of CUDA 13.0.\n\n"
            "## Supported: %zu\n\n",
            count(true));
     print(true);

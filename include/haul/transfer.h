@@ -413,7 +413,7 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               "transfer asks for ",                                                                                \
               align, "")
 
-/* What is in flight, in accesses of `width` bytes. */
+/* Whether HAUL_IN_FLIGHT is a whole number of accesses of `width` bytes. */
 #define HAUL_IN_FLIGHT_FITS(how, width) (HAUL_IN_FLIGHT_BYTES(how) % (width) == 0)
 
 #define HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how)                                              \

@@ -16,9 +16,9 @@ typedef struct ptx_graph {
 /* The graph with its edges turned round. Allocates in `memory`. */
 ptx_graph ptx_graph_reversed(const ptx_graph *graph, arena *memory);
 
-/* Of each node its immediate dominator, for paths from `root`; PTX_NO_BLOCK for the root and for nodes that no path
- * leads to. `back` is the graph with its edges turned round; with the two exchanged, and the exit as root, these are
- * the post-dominators. Near-linear in nodes and edges. Allocates in `memory`. */
+/* Finds each node's immediate dominator on paths from `root`. The root has none (PTX_NO_BLOCK), nor has a node that no
+ * path leads to. `back` is the graph with its edges turned round; with the two exchanged, and the exit as root, these
+ * are the post-dominators. Near-linear in nodes and edges. Allocates in `memory`. */
 uint32_t *ptx_dominators_find(const ptx_graph *graph, const ptx_graph *back, uint32_t root, arena *memory);
 
 /* When a walk through a tree of parents enters each node, and when it leaves it for good. */

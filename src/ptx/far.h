@@ -11,7 +11,8 @@ void ptx_find_far(ptx_module *module);
 /* Whether any of those functions is there, and any function has .local variables. */
 bool ptx_needs_stack(const ptx_module *module);
 
-/* What a copy of a function's body costs: instructions, operands, labels, table entries, places (ptx/growth.h). */
+/* The cost of a copy of a function's body: the number of its instructions, operands, labels, table entries and places.
+ * ptx/growth.h limits its sum. */
 uint64_t ptx_weigh(const ptx_module *module, const ptx_function *function);
 
 /* The function that is meant where this one is named. */

@@ -4,9 +4,9 @@
 
 #include "ptx/far.h"
 
-/* Of all bodies that a kernel is made of, by ptx_weigh(). */
+/* The most that all bodies of a kernel may weigh together (ptx_weigh()). */
 enum { PTX_MOST_WEIGHT = 1 << 23 };
-/* Of bodies within each other. */
+/* The most bodies that may lie within each other. */
 enum { PTX_MOST_DEPTH = 128 };
 
 /* Sets *called, by ptx_function.index, to the functions that are to be called although nothing else asks for it: in

@@ -76,10 +76,10 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
     HAUL_EXPECT((haul_shape_of(t) & (shapes)) != 0, "transfer", 0, "shape",                                           \
                 "haul: this function moves another shape than the descriptor's: load, store and add move sequential " \
                 "and strided transfers, gather and scatter indirect ones, halo_... halos and tile_... tiles")
-/* What gather and scatter move: they leave an index that a descriptor has no use for. */
+/* The shapes that gather and scatter move. They ignore the index when the descriptor needs none. */
 #define HAUL_OF_LISTS (HAUL_OF_ROWS | HAUL_OF_INDIRECT)
-/* Where there is none: an address that is not accessible either, but that compilers do not take for one that cannot be,
- * as they would a null pointer, and delete what is behind an access. */
+/* Stands for a missing list of indices. Nobody can access this address. A null pointer would not do: compilers take an
+ * access to it as impossible, and delete the code behind it. */
 #define HAUL_NO_INDEX ((const void *)8)
 
 /* Indirect transfers have a list. */

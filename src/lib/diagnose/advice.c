@@ -198,7 +198,7 @@ static bool change_TILE(change *x) {
 
 /* ---- engines ---- */
 
-/* Whether the transfer asks for that engine, rather than being given it. */
+/* Whether the transfer names that engine. With HAUL_AUTO it does not, whatever it gets. */
 static bool named(const change *x, haul_how engine) {
     return (x->old->t.how & HAUL_ENGINE_BITS) == engine;
 }
