@@ -4,7 +4,7 @@ PREFIX      ?= /usr/local
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
-SKIP        ?= source|compilers|numbers
+SKIP        ?= source|compilers|numbers|sweeps
 CLANG       ?= $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14, \
                  $(shell command -v $(c) 2>/dev/null)) clang)
 
@@ -55,8 +55,8 @@ format: ## clang-format 14 over all C and CUDA sources
 fuzz: deps-full ## run each fuzz target for FUZZ_SECONDS (default 20), built with Clang, ASan and UBSan
 	CC=$(CLANG) $(cmake) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_FUZZ=ON -DHAUL_BENCH=OFF \
 	    -DHAUL_TESTS=OFF -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
-	$(call ninja,build-fuzz)
-	tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+	$(call ninja,build-fuzz,fuzz_targets)
+	tools/run-fuzz build-fuzz $(FUZZ_SECONDS) $(JOBS)
 
 sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests there but those with a label of SKIP
 	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
