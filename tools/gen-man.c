@@ -27,7 +27,6 @@ enum {
 };
 #define OF(id) (1u << COMMAND_##id)
 #define ALL ((1u << COMMANDS) - 1)
-#define PROGRAM (1u << 31) /* no command's */
 
 typedef struct option {
     const char *name, *argument, *help;
@@ -87,8 +86,8 @@ static void put_option(const option *o) {
     if (o->argument) printf(" \\fI%s\\fR", o->argument);
     putchar('\n');
     put(o->help, strlen(o->help));
-    if (o->commands != ALL) {
-        const char *separator = " [";
+    if ((o->commands & ALL) != ALL) {
+        const char *separator = o->commands & ONLY_PROGRAM ? " [for a program: " : " [";
         for (size_t i = 0; i < COMMANDS; i++)
             if (o->commands >> i & 1) printf("%s%s", separator, commands[i].name), separator = ", ";
         putchar(']');

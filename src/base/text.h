@@ -13,6 +13,12 @@ typedef struct text {
     bool failed;
 } text;
 
+/* Strings that somebody else owns. */
+typedef struct text_list {
+    const char **items;
+    size_t count;
+} text_list;
+
 void text_free(text *t);
 void text_clear(text *t);
 const char *text_string(const text *t);

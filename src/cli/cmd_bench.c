@@ -23,7 +23,7 @@ static void list_rows(void) {
 
 /* ---- measuring ---- */
 
-static bool wanted(const bench_row *row, const cli_list *names) {
+static bool wanted(const bench_row *row, const text_list *names) {
     for (size_t i = 0; i < names->count; i++) {
         if (bench_row_is(row, names->items[i])) return true;
     }

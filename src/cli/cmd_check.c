@@ -1,12 +1,11 @@
 /* haul check: what is wrong with a kernel's use of memory and synchronisation, and whether it behaves as expected. */
-#include "base/arena.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
+#include "lib/device.h"
 #include "report/check/check.h"
 #include "report/json.h"
 
@@ -24,29 +23,6 @@ typedef struct checking {
 
 /* ---- options ---- */
 
-static haul_status read_grade(const char *name, haul_finding_grade *grade) {
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, haul_grade_names[i]) != 0) continue;
-        *grade = (haul_finding_grade)i;
-        return HAUL_OK;
-    }
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--grade: `%s` is none of error, warning, advice", name);
-}
-
-static haul_status read_schedule(const char *name, haul_device_options *o) {
-    static const char random[] = "random";
-    const size_t length = sizeof random - 1;
-    if (strcmp(name, "in-order") == 0) return HAUL_OK;
-    o->schedule = HAUL_SCHEDULE_REVERSED;
-    if (strcmp(name, "reversed") == 0) return HAUL_OK;
-    o->schedule = HAUL_SCHEDULE_RANDOM;
-    o->seed = 1;
-    if (strcmp(name, random) == 0) return HAUL_OK;
-    if (strncmp(name, random, length) == 0 && name[length] == ':' && number_u64(name + length + 1, &o->seed))
-        return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--schedule: `%s` is none of in-order, reversed, random, random:SEED", name);
-}
-
 /* Only the virtual GPU sees what threads do to each other. */
 static haul_status choose_device(const cli_values *v, const char **name) {
     *name = v->device && strcmp(v->device, "auto") != 0 ? v->device : "sim";
@@ -55,34 +31,15 @@ static haul_status choose_device(const cli_values *v, const char **name) {
                      *name);
 }
 
-static haul_status read_rules(checking *c) {
-    const cli_values *v = c->values;
-    report_rules *rules = &c->checker.rules;
-    for (size_t i = 0; i < v->expect.count; i++)
-        HAUL_TRY(report_read_rules(rules, v->expect.items[i], REPORT_RULE_EXPECT));
-    for (size_t i = 0; i < v->suppress.count; i++)
-        HAUL_TRY(report_read_rules(rules, v->suppress.items[i], REPORT_RULE_IGNORE));
-    for (size_t i = 0; i < v->ignore.count; i++) {
-        const report_rule all = {.file = "--ignore", .line = (uint32_t)i + 1};
-        const char *words = arena_printf(&rules->memory, "ignore %s", v->ignore.items[i]);
-        if (!words) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the rules");
-        HAUL_TRY(report_parse_rule(rules, words, &all));
-    }
-    return HAUL_OK;
-}
-
 /* Rules are read first: they cost nothing, and what is wrong with them should show before anything is compiled. */
 static haul_status open_checking(checking *c, cli_session *s) {
     const cli_values *v = c->values;
-    haul_finding_grade shown = HAUL_GRADE_ADVICE, counted = HAUL_GRADE_WARNING;
+    const report_check_options rules = {v->expect, v->suppress, v->ignore, v->grade};
     haul_device_options options = cli_device_options(v);
     const char *device;
-    if (v->grade) HAUL_TRY(read_grade(v->grade, &shown));
-    if (v->grade) counted = shown;
-    if (v->schedule) HAUL_TRY(read_schedule(v->schedule, &options));
+    if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
     HAUL_TRY(choose_device(v, &device));
-    report_checker_init(&c->checker, &c->sources.files, shown, counted);
-    HAUL_TRY(read_rules(c));
+    HAUL_TRY(report_checker_open(&c->checker, &c->sources.files, &rules));
     options.check = true;
     HAUL_TRY(cli_session_open_on(s, v, device, &options));
     HAUL_TRY(cli_sources_open(&c->sources, v, s));

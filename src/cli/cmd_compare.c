@@ -58,7 +58,7 @@ static bool read_threshold(const char *s, threshold *out) {
 }
 
 static haul_status read_thresholds(comparison *c) {
-    const cli_list *given = &c->values->at_least;
+    const text_list *given = &c->values->at_least;
     c->thresholds[OUTPUTS] = (threshold){100, true};
     for (size_t i = 0; i < given->count; i++) {
         const char *item = given->items[i];

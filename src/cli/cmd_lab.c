@@ -39,7 +39,7 @@ static void run_experiment(lab *l, const lab_experiment *e) {
     if (status != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
 }
 
-static haul_status run_experiments(lab *l, const cli_list *names) {
+static haul_status run_experiments(lab *l, const text_list *names) {
     const lab_experiment *e;
     for (size_t i = 0; i < names->count; i++) HAUL_TRY(find_experiment(names->items[i], &e));
     for (size_t i = 0; i < names->count; i++) {

@@ -119,8 +119,6 @@ static haul_status open_sessions(profiler *p) {
 }
 
 static haul_status profile_all(profiler *p) {
-    if (p->values->launches)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--launches is for a program: haul profile --launches N -- PROGRAM");
     if (p->values->html) HAUL_TRY(file_check_output(p->values->html));
     HAUL_TRY(open_sessions(p));
     HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));

@@ -1,5 +1,6 @@
 /* haul replay: runs described launches and prints each line back with what came out. */
 #include "base/status.h"
+#include "cli/program.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "report/json.h"
@@ -24,6 +25,7 @@ static haul_status replay_all(cli_session *s, const cli_values *v, text *out) {
 }
 
 int cli_run_replay(const cli_values *v) {
+    if (v->program) return cli_become_program(v, STANDIN_RECORD);
     cli_session s;
     text out = {0};
     haul_status status = replay_all(&s, v, &out);

@@ -61,7 +61,7 @@ static haul_status choose(tuning *t, const char *name) {
 }
 
 static haul_status choose_all(tuning *t) {
-    const cli_list *names = &t->values->operands;
+    const text_list *names = &t->values->operands;
     if (!names->count)
         return haul_fail(HAUL_ERROR_ARGUMENT, "what is to be tuned? name a kernel (`haul tune --list`) or a .cu file");
     for (size_t i = 0; i < names->count; i++)
@@ -108,7 +108,7 @@ static haul_status tune_own(tuning *t, const char *path) {
 }
 
 static haul_status tune_all(tuning *t) {
-    const cli_list *names = &t->values->operands;
+    const text_list *names = &t->values->operands;
     size_t count = 0;
     for (size_t i = 0; i < KERNELS_TUNABLES; i++) count += t->chosen[i];
     for (size_t i = 0; i < KERNELS_TUNABLES; i++)

@@ -26,8 +26,7 @@ enum command_index {
 #undef COMMAND
 };
 #define OF(id) (1u << COMMAND_##id)
-#define ALL (~0u)
-#define PROGRAM (1u << 31) /* no command's */
+#define ALL ((1u << sizeof cli_commands / sizeof *cli_commands) - 1)
 
 typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
 
@@ -54,8 +53,22 @@ const cli_command *cli_command_find(const char *name) {
     return NULL;
 }
 
-static bool applies(const option_row *row, const cli_command *command) {
+static bool is_of(const option_row *row, const cli_command *command) {
     return row->commands >> (command - cli_commands) & 1;
+}
+
+/* For what the command is given: a program, or not. */
+static bool fits(const option_row *row, bool program) {
+    return program ? row->commands & (PROGRAM | ONLY_PROGRAM) : !(row->commands & ONLY_PROGRAM);
+}
+
+/* Of rows with one name the one that fits counts; one that does not fit is known all the same, so that a message can
+ * say what it is for. */
+static bool applies(const option_row *row, const cli_command *command, bool program) {
+    if (!is_of(row, command) || fits(row, program)) return is_of(row, command);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_of(&rows[i], command) && fits(&rows[i], program) && strcmp(rows[i].name, row->name) == 0) return false;
+    return true;
 }
 
 /* ---- parsing ---- */
@@ -64,7 +77,7 @@ static haul_status unknown_option(const cli_command *command, const char *given)
     const char *names[ROWS];
     size_t count = 0;
     for (size_t i = 0; i < ROWS; i++) {
-        if (applies(&rows[i], command)) names[count++] = rows[i].name;
+        if (is_of(&rows[i], command)) names[count++] = rows[i].name;
     }
     const char *near = strncmp(given, "--", 2) == 0 ? nearest_name(given + 2, names, count) : NULL;
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: did you mean --%s?", given, near);
@@ -72,11 +85,11 @@ static haul_status unknown_option(const cli_command *command, const char *given)
 }
 
 /* getopt's tables, made from ours; every option's value is its row + FIRST_VALUE, a letter's is the letter. */
-static void make_tables(const cli_command *command, struct option *options, char *letters) {
+static void make_tables(const cli_command *command, bool program, struct option *options, char *letters) {
     size_t count = 0;
     *letters++ = ':'; /* a missing argument is told apart from an unknown option */
     for (size_t i = 0; i < ROWS; i++) {
-        if (!applies(&rows[i], command)) continue;
+        if (!applies(&rows[i], command, program)) continue;
         int argument = rows[i].kind == FLAG ? no_argument : required_argument;
         options[count++] = (struct option){rows[i].name, argument, NULL, (int)(FIRST_VALUE + i)};
         if (!rows[i].letter) continue;
@@ -87,15 +100,21 @@ static void make_tables(const cli_command *command, struct option *options, char
     *letters = '\0';
 }
 
-static const option_row *row_of(const cli_command *command, int value) {
-    if (value >= FIRST_VALUE) return &rows[value - FIRST_VALUE];
+static const option_row *row_of_letter(const cli_command *command, bool program, int letter) {
+    const option_row *other = NULL;
     for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].letter == value && applies(&rows[i], command)) return &rows[i];
+        if (rows[i].letter != letter || !applies(&rows[i], command, program)) continue;
+        if (fits(&rows[i], program)) return &rows[i];
+        other = &rows[i];
     }
-    return NULL;
+    return other;
 }
 
-static haul_status push(cli_list *list, const char *item) {
+static const option_row *row_of(const cli_command *command, bool program, int value) {
+    return value >= FIRST_VALUE ? &rows[value - FIRST_VALUE] : row_of_letter(command, program, value);
+}
+
+static haul_status push(text_list *list, const char *item) {
     const char **items = memory_resize((void *)list->items, (list->count + 1) * sizeof *items);
     if (!items) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the command line");
     list->items = items;
@@ -122,19 +141,22 @@ static haul_status set_value(const option_row *row, const char *argument, cli_va
 }
 
 static haul_status set_option(const cli_command *command, int value, char **argv, cli_values *values) {
-    const option_row *row = row_of(command, value == ':' || value == '?' ? optopt : value);
+    const option_row *row = row_of(command, values->program, value == ':' || value == '?' ? optopt : value);
     if (value == ':')
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s needs %s", argv[optind - 1], row ? row->argument : "a value");
     if (value == '?' && row && optopt >= FIRST_VALUE)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s takes no value", argv[optind - 1]);
     if (value == '?') return unknown_option(command, argv[optind - 1]);
-    if (values->program && !(row->commands & PROGRAM))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: is for kernels in files, not for a program behind --", row->name);
+    if (!fits(row, values->program))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: is for %s", row->name,
+                         values->program ? "kernels in files, not for a program behind --"
+                                         : "a program: haul COMMAND [OPTION...] -- PROGRAM [ARG...]");
     return set_value(row, optarg, values);
 }
 
 static bool runs_programs(const cli_command *command) {
-    return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile;
+    return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile ||
+           command->run == cli_run_replay;
 }
 
 /* Cuts off `-- PROGRAM ARG...`. Returns the arguments that are left. */
@@ -150,9 +172,9 @@ static int take_program(int argc, char **argv, cli_values *values) {
 haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values) {
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 2];
-    make_tables(command, options, letters);
     *values = (cli_values){.argc = argc, .argv = argv};
     if (runs_programs(command)) argc = take_program(argc, argv, values);
+    make_tables(command, values->program, options, letters);
     opterr = 0;
     optind = 0; /* glibc: start afresh */
     int value;
@@ -164,7 +186,7 @@ haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_val
 
 void cli_values_free(cli_values *values) {
     for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].kind == LIST) memory_free((void *)((cli_list *)(void *)((char *)values + rows[i].offset))->items);
+        if (rows[i].kind == LIST) memory_free((void *)((text_list *)(void *)((char *)values + rows[i].offset))->items);
     }
     memory_free((void *)values->operands.items);
     *values = (cli_values){0};
@@ -183,7 +205,7 @@ static const char *value_of(const option_row *row, const void *field, arena *mem
 static size_t put_arguments(const option_row *row, const cli_values *values, const char **to, arena *memory) {
     const void *field = (const char *)values + row->offset;
     const char *name = arena_printf(memory, "--%s", row->name), *value = value_of(row, field, memory);
-    const cli_list *list = field;
+    const text_list *list = field;
     size_t count = 0;
     if (row->kind == FLAG && *(const bool *)field) to[count++] = name;
     if (value) to[count++] = name, to[count++] = value;
@@ -195,7 +217,7 @@ static size_t count_arguments(const cli_values *values) {
     size_t count = 2 * ROWS + values->operands.count;
     for (size_t i = 0; i < ROWS; i++) {
         if (rows[i].kind == LIST)
-            count += 2 * ((const cli_list *)(const void *)((const char *)values + rows[i].offset))->count;
+            count += 2 * ((const text_list *)(const void *)((const char *)values + rows[i].offset))->count;
     }
     return count;
 }
@@ -208,7 +230,7 @@ const char **cli_arguments(const char *program, const cli_command *command, cons
     arguments[count++] = program;
     arguments[count++] = command->name;
     for (size_t i = 0; i < ROWS; i++) {
-        if (applies(&rows[i], command)) count += put_arguments(&rows[i], values, arguments + count, memory);
+        if (is_of(&rows[i], command)) count += put_arguments(&rows[i], values, arguments + count, memory);
     }
     for (size_t i = 0; i < values->operands.count; i++)
         arguments[count++] = *values->operands.items[i] == '-' ? arena_printf(memory, "./%s", values->operands.items[i])
@@ -260,14 +282,24 @@ static void put_option(text *out, const option_row *row) {
     text_put(out, "\n");
 }
 
+static void put_program_options(const cli_command *command, text *out) {
+    const char *separator = "\nand, with a program behind --:\n";
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!is_of(&rows[i], command) || fits(&rows[i], false)) continue;
+        text_put(out, separator);
+        separator = "";
+        put_option(out, &rows[i]);
+    }
+}
+
 void cli_help(const cli_command *command, text *out) {
     text_printf(out, "usage: haul %s [options]%s%s\n\n", command->name, *command->arguments ? " " : "",
                 command->arguments);
     put_filled(out, 0, command->text);
     text_put(out, "\noptions:\n");
-    for (size_t i = 0; i < ROWS; i++) {
-        if (applies(&rows[i], command)) put_option(out, &rows[i]);
-    }
+    for (size_t i = 0; i < ROWS; i++)
+        if (is_of(&rows[i], command) && fits(&rows[i], false)) put_option(out, &rows[i]);
+    put_program_options(command, out);
 }
 
 void cli_help_all(text *out) {

@@ -13,14 +13,9 @@
 /* What main() returns. */
 enum { CLI_FINE = 0, CLI_FINDINGS = 1, CLI_ERROR = 2 };
 
-typedef struct cli_list {
-    const char **items;
-    size_t count;
-} cli_list;
-
 typedef bool cli_FLAG;
 typedef const char *cli_STRING;
-typedef cli_list cli_LIST;
+typedef text_list cli_LIST;
 typedef uint64_t cli_NUMBER; /* 0 when not given */
 typedef uint64_t cli_SIZE;
 
@@ -29,9 +24,9 @@ typedef struct cli_values {
 #define OPTION(field, kind, name, letter, argument, commands, help) cli_##kind field;
 #include "cli/options.def"
 #undef OPTION
-    cli_list operands; /* what is no option */
-    char **program;    /* what stands behind `--`, up to a NULL; NULL: nothing does, or the command runs no programs */
-    int argc;          /* the whole, from the command's name on */
+    text_list operands; /* what is no option */
+    char **program;     /* what stands behind `--`, up to a NULL; NULL: nothing does, or the command runs no programs */
+    int argc;           /* the whole, from the command's name on */
     char **argv;
 } cli_values;
 

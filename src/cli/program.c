@@ -1,9 +1,13 @@
 #include "cli/program.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "cli/parts.h"
 #include "cli/session.h"
+#include "lib/device.h"
+#include "report/check/check.h"
+#include "lib/name_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,48 +22,140 @@ static const char *const task_names[] = {
 #undef TASK
 };
 
-/* Keeps the value that the user has set, behind the new one. */
-static haul_status put_in_front(const char *variable, const char *value, arena *memory) {
-    const char *old = getenv(variable);
-    const char *all = old && *old ? arena_printf(memory, "%s:%s", value, old) : value;
-    if (all && setenv(variable, all, 1) == 0) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
-}
+/* ---- what is wrong is told before the program runs ---- */
 
-/* A device that there is not should be told before the program runs. */
-static haul_status check_device(const char *name) {
+static haul_status check_device(const cli_values *v, const char *name) {
     haul_device *device;
+    haul_device_options options = cli_device_options(v);
     if (strncmp(name, "sim", 3) != 0)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--device %s: programs run on the virtual GPU: give a sim:MACHINE", name);
-    HAUL_TRY(haul_device_open(name, NULL, &device));
+    if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
+    HAUL_TRY(haul_device_open(name, &options, &device));
     haul_device_close(device);
     return HAUL_OK;
 }
 
-static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
-    const char *device = v->device && strcmp(v->device, "auto") != 0 ? v->device : "sim";
-    HAUL_TRY(check_device(device));
-    const char *library = cli_find_part("standin/" NAME, memory);
-    if (!library)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is not there: build or install haul anew, without sanitizers");
-    const char *folder = arena_copy(memory, library, strlen(library) - strlen("/" NAME));
-    const char *launches = arena_printf(memory, "%llu", (unsigned long long)v->launches);
-    if (!folder || !launches || setenv(STANDIN_TASK, task_names[task], 1) || setenv(STANDIN_DEVICE, device, 1) ||
-        setenv(STANDIN_LAUNCHES, launches, 1))
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
-    HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
-    return put_in_front("LD_LIBRARY_PATH", folder, memory);
+static haul_status check_rules(const cli_values *v) {
+    report_sources sources = {0};
+    report_checker checker = {0};
+    const report_check_options options = {v->expect, v->suppress, v->ignore, v->grade};
+    const haul_status status = report_checker_open(&checker, &sources, &options);
+    report_checker_free(&checker);
+    return status;
 }
 
-static haul_status become(const cli_values *v, standin_task task, arena *memory) {
+static haul_status check_filter(const cli_values *v) {
+    for (size_t i = 0; i < v->only_kernels.count; i++)
+        HAUL_TRY(name_filter_check("--kernel", v->only_kernels.items[i]));
+    for (size_t i = 0; i < v->only_ranges.count; i++) HAUL_TRY(name_filter_check("--range", v->only_ranges.items[i]));
+    return HAUL_OK;
+}
+
+/* A report of an earlier run would be taken for one of this program's processes. */
+static haul_status clear_output(const char *path) {
+    if (!path) return HAUL_OK;
+    HAUL_TRY(file_check_output(path));
+    if (strncmp(path, "/dev/", 5) != 0) unlink(path);
+    return HAUL_OK;
+}
+
+static haul_status check_values(const cli_values *v, standin_task task, const char *device) {
     if (!v->program || !*v->program)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no program is given: haul %s -- PROGRAM ARG...", task_names[task]);
     if (v->operands.count)
         return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` stands in front of `--`: give files or a program, not both",
                          v->operands.items[0]);
-    HAUL_TRY(set_environment(v, task, memory));
-    execvp(*v->program, v->program);
-    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v->program, strerror(errno));
+    if (task == STANDIN_RECORD && !v->record)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "of a program launches are recorded: haul replay --record FILE.jsonl -- "
+                                              "PROGRAM ARG...");
+    HAUL_TRY(check_device(v, device));
+    HAUL_TRY(check_rules(v));
+    HAUL_TRY(check_filter(v));
+    HAUL_TRY(clear_output(v->report));
+    HAUL_TRY(clear_output(v->html));
+    HAUL_TRY(clear_output(v->sarif));
+    HAUL_TRY(clear_output(v->junit));
+    return clear_output(v->record);
+}
+
+/* ---- the environment ---- */
+
+static haul_status put(const char *variable, const char *value) {
+    if (value && setenv(variable, value, 1) == 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
+}
+
+/* Keeps the value that the user has set, behind the new one. */
+static haul_status put_in_front(const char *variable, const char *value, arena *memory) {
+    const char *old = getenv(variable);
+    return put(variable, old && *old ? arena_printf(memory, "%s:%s", value, old) : value);
+}
+
+static haul_status put_STRING(const char *variable, const char *value, arena *memory) {
+    (void)memory;
+    return put(variable, value ? value : "");
+}
+
+static haul_status put_FLAG(const char *variable, bool value, arena *memory) {
+    (void)memory;
+    return put(variable, value ? "1" : "");
+}
+
+static haul_status put_NUMBER(const char *variable, uint64_t value, arena *memory) {
+    return put(variable, value ? arena_printf(memory, "%llu", (unsigned long long)value) : "");
+}
+
+static haul_status put_LIST(const char *variable, text_list list, arena *memory) {
+    const char *all = "";
+    for (size_t i = 0; i < list.count && all; i++)
+        all = i ? arena_printf(memory, "%s%c%s", all, STANDIN_BETWEEN, list.items[i]) : list.items[i];
+    return put(variable, all);
+}
+
+/* The program may go to another folder. */
+static const char *absolute(const char *path, arena *memory) {
+    char *folder = !path || *path == '/' ? NULL : getcwd(NULL, 0);
+    const char *whole = folder ? arena_printf(memory, "%s/%s", folder, path) : path;
+    free(folder);
+    return whole;
+}
+
+static haul_status put_PATH(const char *variable, const char *path, arena *memory) {
+    return put_STRING(variable, absolute(path, memory), memory);
+}
+
+static haul_status put_PATHS(const char *variable, text_list list, arena *memory) {
+    const char **items = ARENA_ARRAY(memory, list.count, const char *);
+    if (list.count && !items) return put(variable, NULL);
+    for (size_t i = 0; i < list.count; i++) items[i] = absolute(list.items[i], memory);
+    return put_LIST(variable, (text_list){items, list.count}, memory);
+}
+
+static haul_status put_settings(const cli_values *v, arena *memory) {
+#define SETTING(kind, field, NAME) HAUL_TRY(put_##kind(STANDIN_VARIABLE(NAME), v->field, memory));
+#include "standin/settings.def"
+    return HAUL_OK;
+}
+
+static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
+    const char *library = cli_find_part("standin/" NAME, memory);
+    if (!library)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is not there: build or install haul anew, without sanitizers");
+    HAUL_TRY(put(STANDIN_TASK, task_names[task]));
+    HAUL_TRY(put_settings(v, memory));
+    HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
+    /* NVTX, in programs that mark ranges, asks this library who wants to know */
+    HAUL_TRY(put("NVTX_INJECTION64_PATH", library));
+    return put_in_front("LD_LIBRARY_PATH", arena_copy(memory, library, strlen(library) - strlen("/" NAME)), memory);
+}
+
+static haul_status become(const cli_values *given, standin_task task, arena *memory) {
+    cli_values v = *given;
+    if (!v.device || strcmp(v.device, "auto") == 0) v.device = "sim";
+    HAUL_TRY(check_values(&v, task, v.device));
+    HAUL_TRY(set_environment(&v, task, memory));
+    execvp(*v.program, v.program);
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(errno));
 }
 
 int cli_become_program(const cli_values *values, standin_task task) {

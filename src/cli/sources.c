@@ -19,7 +19,7 @@ static haul_status add_folder(cli_sources *s, const char *path, size_t length) {
 }
 
 haul_status cli_sources_open(cli_sources *s, const cli_values *v, const cli_session *session) {
-    const cli_list *given = &v->source;
+    const text_list *given = &v->source;
     *s = (cli_sources){.folders = memory_zeroed(given->count + session->module_count, sizeof *s->folders)};
     if (!s->folders) return no_memory();
     for (size_t i = 0; i < given->count; i++) HAUL_TRY(add_folder(s, given->items[i], strlen(given->items[i])));

@@ -275,3 +275,17 @@ haul_status haul_buffer_read(haul_buffer *b, uint64_t offset, void *host, uint64
     return device_check(b->device, b->device->driver->copy_to_host(host, b->address + offset, bytes),
                         "copying to the host");
 }
+
+haul_status device_read_schedule(const char *name, haul_device_options *o) {
+    static const char random[] = "random";
+    const size_t length = sizeof random - 1;
+    if (strcmp(name, "in-order") == 0) return HAUL_OK;
+    o->schedule = HAUL_SCHEDULE_REVERSED;
+    if (strcmp(name, "reversed") == 0) return HAUL_OK;
+    o->schedule = HAUL_SCHEDULE_RANDOM;
+    o->seed = 1;
+    if (strcmp(name, random) == 0) return HAUL_OK;
+    if (strncmp(name, random, length) == 0 && name[length] == ':' && number_u64(name + length + 1, &o->seed))
+        return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--schedule: `%s` is none of in-order, reversed, random, random:SEED", name);
+}

@@ -49,6 +49,9 @@ const ptx_variable *module_find_variable(const haul_module *module, const char *
 /* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 
+/* in-order, reversed, random, random:SEED. Errors: HAUL_ERROR_ARGUMENT. */
+haul_status device_read_schedule(const char *name, haul_device_options *options);
+
 /* Makes the device's context current; every call into the driver begins with it. */
 haul_status device_enter(const haul_device *device);
 /* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the words of the driver's

@@ -13,13 +13,15 @@
  *     stream.c    streams, events, graphs
  *     device.c    what is asked of the device; errors
  *     session.c   the device, one call at a time
- *     record.c    what launches counted, and what was found in them
- *     environment.h  what the command line asks for */
+ *     ending.c    the end of the program
+ *     settings.h  what the command line asks for; settings.def, environment.h
+ *     record.c    which launches are counted; report.h, what becomes of them
+ *     nvtx.c      ranges that the program marks
+ *     caller.c    where in the program a call is made */
 #ifndef HAUL_STANDIN_STANDIN_H
 #define HAUL_STANDIN_STANDIN_H
 
 #include "driver/driver.h"
-#include "standin/environment.h"
 
 #include <haul/haul.h>
 #include <stdbool.h>
@@ -83,8 +85,10 @@ CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *
 /* The kernel's symbol. */
 const char *standin_kernel_name(const void *host);
 
-/* The launch that comes next is counted, if the task wants it to be. `name` is the kernel's symbol and lives on. */
-CUresult standin_record(CUfunction kernel, const char *name, const CUlaunchConfig *config);
+/* The launch that comes next, as cuLaunchKernelEx() has it, is counted, or written to a file, if the task wants it to
+ * be. `symbol` is the kernel's and lives on. */
+CUresult standin_record(const driver_table *d, CUfunction kernel, const char *symbol, const CUlaunchConfig *config,
+                        void **parameters);
 
 /* ---- the rest ---- */
 
@@ -99,12 +103,12 @@ bool standin_report(void);
 /* Functions that were asked for and are not there, a line each. */
 void standin_report_missing(void);
 
-/* What the command line asks for, read when the library is loaded. */
-typedef struct standin_settings {
-    standin_task task;
-    const char *device;
-    uint64_t launches;
-} standin_settings;
-extern standin_settings standin_asked;
+/* No call is under way in any thread. */
+bool standin_is_free(void);
+/* The report comes at the end of this process. */
+void standin_prepare_end(void);
+
+/* The thread is in a range that the command line asks for, or it asks for none. */
+bool standin_in_range(void);
 
 #endif

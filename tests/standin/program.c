@@ -1,9 +1,14 @@
 /* A CUDA program as nvcc would make it, written by hand so that no CUDA compiler is needed: it registers a fat binary
  * of plain PTX, and calls the runtime by the functions that nvcc calls. What it does is its first argument. */
-#include <stdio.h>
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct dim3 {
     unsigned x, y, z;
@@ -20,6 +25,7 @@ extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaFree(void *address);
 extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 extern int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
+extern int cudaMemset(void *to, int value, size_t bytes);
 extern int cudaDeviceSynchronize(void);
 extern int cudaGetLastError(void);
 extern int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
@@ -133,12 +139,87 @@ static int ask_for_managed_memory(void) {
     return 0;
 }
 
+/* Launches one kernel with a race and ends before anybody waits for it, in one way or another. */
+static int end_early(const char *how) {
+    volatile int *volatile nowhere = NULL;
+    void *out;
+    cudaMalloc(&out, 4 * COUNT);
+    launch(&race, out, COUNT);
+    if (strcmp(how, "at-once") == 0) _exit(0);
+    if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "crash") == 0) *nowhere = 0;
+    raise(SIGTERM);
+    return 0;
+}
+
+/* Ignores a call that fails, twice at one place. */
+static int ignore_failures(void) {
+    char bytes[4] = {0};
+    for (volatile int k = 0; k < 2; k++) cudaMemcpy((void *)64, bytes, sizeof bytes, TO_DEVICE);
+    return 0;
+}
+
+/* This process and a copy of it both use the device. */
+static int use_two_processes(void) {
+    const pid_t child = fork();
+    const int status = increase_numbers();
+    if (child > 0) waitpid(child, NULL, 0);
+    return status;
+}
+
+/* ---- NVTX, as its headers do it ---- */
+
+typedef void function(void);
+static function *push_range, *pop_range;
+static function **nvtx_core[12] = {[9] = &push_range, [11] = &pop_range};
+
+static int nvtx_table(int module, function ****table, unsigned *count) {
+    *table = nvtx_core;
+    *count = 12;
+    return module == 1;
+}
+
+static const void *nvtx_export(uint32_t which) {
+    static const struct {
+        size_t bytes;
+        int (*table)(int module, function ****table, unsigned *count);
+    } callbacks = {sizeof callbacks, nvtx_table};
+    return which == 1 ? &callbacks : NULL;
+}
+
+static void start_nvtx(void) {
+    void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_LAZY);
+    int (*start)(const void *(*table)(uint32_t)) =
+        (int (*)(const void *(*)(uint32_t)))(uintptr_t)dlsym(library, "InitializeInjectionNvtx2");
+    start(nvtx_export);
+}
+
+/* Launches in two ranges and outside of them. */
+static int use_ranges(void) {
+    void *out;
+    start_nvtx();
+    cudaMalloc(&out, 4 * COUNT);
+    cudaMemset(out, 0, 4 * COUNT);
+    launch(&increase, out, COUNT);
+    ((int (*)(const char *))(uintptr_t)push_range)("first half");
+    launch(&increase, out, COUNT / 2);
+    ((int (*)(void))(uintptr_t)pop_range)();
+    ((int (*)(const char *))(uintptr_t)push_range)("second half");
+    launch(&increase, out, COUNT / 4);
+    ((int (*)(void))(uintptr_t)pop_range)();
+    return cudaFree(out);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "increase") == 0) return increase_numbers();
     if (strcmp(what, "race") == 0) return race_once();
     if (strcmp(what, "nowhere") == 0) return access_nowhere();
     if (strcmp(what, "streams") == 0) return use_streams();
+    if (strcmp(what, "end") == 0) return end_early(argc > 2 ? argv[2] : "");
+    if (strcmp(what, "failures") == 0) return ignore_failures();
+    if (strcmp(what, "processes") == 0) return use_two_processes();
+    if (strcmp(what, "ranges") == 0) return use_ranges();
     if (strcmp(what, "managed") == 0) return ask_for_managed_memory();
     for (int i = 2; strcmp(what, "arguments") == 0 && i < argc; i++) printf("[%s]\n", argv[i]);
     return 7;

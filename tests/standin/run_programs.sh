@@ -6,6 +6,7 @@ set -u
 program=$2/tests/standin_program
 [ -e "$program" ] || { echo "skipped: the stand-in is not built with sanitizers"; exit 77; }
 
+wrong() { ! "$@"; }
 says() { grep -qe "$1" "$work/$2"; }
 
 result 'a program runs' exits_with 0 "$haul" run -- "$program" increase
@@ -32,6 +33,46 @@ result 'with the memory tables' says 'Global Load' err
 result 'more are counted on request' exits_with 0 "$haul" profile --launches 5 -- "$program" increase
 result 'all of them here' says '^increase  *5  *5 ' err
 
+result 'kernels are chosen by name' exits_with 0 "$haul" profile --kernel other -- "$program" increase
+result 'what is left out is not shown' wrong says '^increase' err
+result 'or by an expression' exits_with 0 "$haul" profile --kernel 'regex:^incr' --launches 9 -- "$program" increase
+result 'all that match are counted' says '^increase  *5  *5 ' err
+result 'or by their number' exits_with 0 "$haul" profile --launch-skip 1 --launch-count 2 -- "$program" increase
+result 'two behind the first' says '^increase  *5  *2 ' err
+result 'or by the NVTX range that they are in' \
+    exits_with 0 "$haul" profile --json --range 'regex:^second' -- "$program" ranges
+result 'one of three is' says '"launch":2,.*"block":\[64,1,1\]' err
+result 'alone' [ "$(grep -c '"block"' "$work/err")" = 1 ]
+result 'each launch is shown on request' exits_with 0 "$haul" profile --all -- "$program" increase
+result 'with its number in the program' says '^Launch 2 of the program' err
+result 'a profile may be a page' exits_with 0 "$haul" profile --quiet --html "$work/page.html" -- "$program" increase
+result 'which has the kernels' grep -q 'Kernels of this program' "$work/page.html"
+result 'and nothing is printed' [ ! -s "$work/err" ]
+result 'a report may go to a file' exits_with 0 "$haul" profile --out "$work/report" -- "$program" increase
+result 'and not to standard error' [ ! -s "$work/err" ]
+result 'it is there' grep -q '^increase' "$work/report"
+result 'each process has its own' exits_with 0 "$haul" profile --out "$work/report.txt" -- "$program" processes
+result 'in its own file' [ "$(grep -l '^increase' "$work"/report.txt "$work"/report.*.txt | wc -l)" = 2 ]
+
+ends_with() { # STATUS HOW: a program that ends in that way, with a race that its check finds all the same
+    exits_with "$1" "$haul" check -- "$program" end "$2" && says 'error: race-shared in race' err && says '^1 launch:' err
+}
+result 'a program that ends at once is checked' ends_with 1 at-once
+result 'one that aborts is' ends_with 134 abort
+result 'one that crashes is' ends_with 139 crash
+result 'one that is told to end is' ends_with 143 terminate
+result 'findings may be left out' exits_with 1 "$haul" check --ignore race-shared -- "$program" race
+result 'by their kind' wrong says 'race-shared in race' err
+result 'findings go to SARIF and JUnit too' \
+    exits_with 1 "$haul" check --sarif "$work/a.sarif" --junit "$work/a.xml" -- "$program" race
+result 'SARIF has them' grep -q 'race-shared' "$work/a.sarif"
+result 'JUnit has them' grep -q '<failure' "$work/a.xml"
+result 'a call that fails makes a check fail' exits_with 1 "$haul" check -- "$program" failures
+result 'it is named' says '^error: cudaMemcpy() gave CUDA_ERROR_INVALID_VALUE' err
+result 'once' [ "$(grep -c 'gave CUDA' "$work/err")" = 1 ]
+result 'with its place in the program' says '^  at .*\(ignore_failures\|main\)' err
+result 'and counted' says '^2 calls of the program.s failed' err
+
 result 'a function that is not there fails' exits_with 0 "$haul" run -- "$program" managed
 result 'with cudaErrorNotSupported' [ "$(cat "$work/out")" = "$(printf '801\n801')" ]
 result 'and is named at the end' says '^haul: cudaMallocManaged() is not supported; the program called it 2 times$' err
@@ -51,7 +92,11 @@ refused 'nothing behind --' 'haul run -- PROGRAM' "$haul" run --
 refused 'a program that is not there' 'cannot be run: No such file' "$haul" run -- "$work/none"
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
 refused 'a GPU' 'give a sim:MACHINE' "$haul" check --device gpu:0 -- "$program"
-refused 'an option for kernels in files' 'not for a program' "$haul" check --sarif a.sarif -- "$program"
+refused 'an option for kernels in files' 'not for a program' "$haul" check --grid 1 -- "$program"
+refused 'a kernel that is no expression' 'no regular expression' "$haul" profile --kernel 'regex:(' -- "$program"
+refused 'a file of rules that is not there' 'cannot be opened' "$haul" check --expect "$work/none" -- "$program"
+refused 'a file that cannot be written' 'cannot be' "$haul" profile --out "$work/none/report" -- "$program"
+refused 'recording to nowhere' 'replay --record FILE' "$haul" replay -- "$program"
 refused 'an option for programs' 'is for a program' "$haul" profile --launches 3 a.cu
 refused 'a file beside a program' 'files or a program' "$haul" check a.cu -- "$program"
 exit $((failures > 0))

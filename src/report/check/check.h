@@ -98,6 +98,18 @@ typedef struct report_checker {
 
 void report_checker_init(report_checker *c, report_sources *sources, haul_finding_grade shown,
                          haul_finding_grade counted);
+
+/* What a user asks of a check. */
+typedef struct report_check_options {
+    text_list expect, suppress; /* files of rules */
+    text_list ignore;           /* patterns of kinds */
+    const char *grade;          /* the lowest that is reported and counts; NULL: all are reported, errors and warnings
+                                   count */
+} report_check_options;
+
+/* Begins a checker with the options' rules; end it with report_checker_free(), after an error too. Errors:
+ * HAUL_ERROR_FILE, HAUL_ERROR_SYNTAX, HAUL_ERROR_ARGUMENT. */
+haul_status report_checker_open(report_checker *c, report_sources *sources, const report_check_options *options);
 void report_checker_free(report_checker *c);
 
 /* Reads the comments of the sources that the launch's instructions come from, folds its findings and holds rules

@@ -1,0 +1,168 @@
+/* haul profile -- PROGRAM: what its launches counted, summed by kernel. */
+#include "standin/report.h"
+
+#include "base/mangled.h"
+#include "base/status.h"
+#include "lib/launch/launches.h"
+#include "report/json.h"
+#include "report/profile/profile.h"
+
+#include <stdio.h>
+
+enum { LINES = 10, MIX = 12, NAME = 256, SECTOR = 32 };
+static const double ADVICE_SHARE = 1; /* percent of the traffic */
+
+static report_sources sources;
+static text out;
+
+static report_profile_options options_of(void) {
+    if (!sources.folders) report_sources_init(&sources, standin_asked.source.items, standin_asked.source.count);
+    return (report_profile_options){.lines = standin_asked.lines ? (size_t)standin_asked.lines : LINES,
+                                    .mix = MIX,
+                                    .share = ADVICE_SHARE,
+                                    .sources = &sources};
+}
+
+/* The name in the source. */
+static const char *name_of(const standin_kernel_record *k, char name[NAME]) {
+    size_t length;
+    const char *plain = mangled_name(k->symbol, &length);
+    snprintf(name, NAME, "%.*s", length < NAME ? (int)length : NAME - 1, plain);
+    return name;
+}
+
+static double or_zero(double value) {
+    return value > 0 ? value : 0;
+}
+
+/* ---- a launch ---- */
+
+static json_t *three(const uint32_t extent[3]) {
+    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
+}
+
+static haul_status put_launch_json(uint64_t number, const haul_launch_record *r) {
+    json_t *profile = NULL;
+    const report_profile_options options = options_of();
+    HAUL_TRY(report_profile_json(r, &options, &profile));
+    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "launch", (json_int_t)number, "kernel",
+                             report_json_string(r->kernel), "grid", three(r->grid), "block", three(r->block), "smem",
+                             (int)r->shared_bytes, "counters", launch_counters_to_json(HAUL_SIMULATED, r),
+                             "estimate_us", report_json_number(r->estimate_us));
+    const bool whole = line && json_object_update(line, profile) == 0;
+    json_decref(profile);
+    if (whole) return report_json_put(line, JSON_COMPACT, &out);
+    json_decref(line);
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+}
+
+static haul_status put_launch_text(uint64_t number, const haul_launch_record *r) {
+    char name[32];
+    const report_profile_options options = options_of();
+    snprintf(name, sizeof name, "launch-%llu", (unsigned long long)number);
+    report_document *d = report_document_new(name, NULL);
+    text_printf(&out, "Launch %llu of the program\n\n", (unsigned long long)number);
+    haul_status status = report_add_profile(d, name, r, &options);
+    if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
+    report_document_free(d);
+    return status;
+}
+
+static void put_launch(uint64_t number, const haul_launch_record *r) {
+    haul_status status = HAUL_OK;
+    if (standin_asked.json) status = put_launch_json(number, r);
+    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(number, r);
+    if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
+    standin_print(&out);
+}
+
+void standin_profile_launch(standin_kernel_record *k, uint64_t number, haul_run *run) {
+    const haul_launch_record *r = &run->launches[0];
+    if (!standin_asked.quiet) put_launch(number, r);
+    k->counted++;
+    k->us += or_zero(r->estimate_us);
+    k->read += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]);
+    k->written += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS]);
+    if (k->worst && k->worst->launches[0].estimate_us >= r->estimate_us) {
+        haul_run_free(run);
+        return;
+    }
+    haul_run_free(k->worst);
+    k->worst = run;
+}
+
+/* ---- the program ---- */
+
+static void add_kernel(report_table *t, const standin_kernel_record *k) {
+    char name[NAME];
+    const double scale = k->counted ? (double)k->launches / (double)k->counted : 0;
+    report_add_row(t);
+    report_add_text(t, "%s", name_of(k, name));
+    report_add_number(t, (double)k->launches);
+    report_add_number(t, (double)k->counted);
+    report_add_number(t, k->us * scale);
+    report_add_number(t, k->read * scale);
+    report_add_number(t, k->written * scale);
+}
+
+static bool is_scaled(const standin_kernel_record *kernels) {
+    for (const standin_kernel_record *k = kernels; k; k = k->next)
+        if (k->wanted && k->counted != k->launches) return true;
+    return false;
+}
+
+static void add_kernels(report_document *d, const standin_kernel_record *kernels) {
+    static const report_column columns[] = {
+        {"kernel", "Kernel", REPORT_TEXT, NULL},
+        {"launches", "Launches", REPORT_COUNT, NULL},
+        {"counted", "Counted", REPORT_COUNT, NULL},
+        {"us", "Estimated, all", REPORT_MICROSECONDS, NULL},
+        {"device_read", "Read, all", REPORT_BYTES, "from device memory"},
+        {"device_written", "Written, all", REPORT_BYTES, "to device memory"},
+    };
+    report_section *s = report_add_section(d, "kernels", "Kernels of this program");
+    report_table *t = report_add_table(s, "kernels", "Kernels", columns, sizeof columns / sizeof *columns);
+    for (const standin_kernel_record *k = kernels; k; k = k->next)
+        if (k->wanted) add_kernel(t, k);
+    if (is_scaled(kernels))
+        report_add_paragraph(s,
+                             "Where not all launches of a kernel were counted, the last three columns are those of the "
+                             "counted ones, scaled to all.");
+}
+
+static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
+    char name[NAME];
+    const report_profile_options options = options_of();
+    for (const standin_kernel_record *k = kernels; k; k = k->next)
+        if (k->worst) HAUL_TRY(report_add_profile(d, name_of(k, name), k->worst->launches, &options));
+    return HAUL_OK;
+}
+
+static haul_status put_kernels_json(const standin_kernel_record *kernels) {
+    report_document *d = report_document_new("program", NULL);
+    add_kernels(d, kernels);
+    report_section *s = d ? d->sections : NULL;
+    json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
+    report_document_free(d);
+    return report_json_put(json_pack("{s:o}", "kernels", rows), JSON_COMPACT, &out);
+}
+
+static haul_status write_document(report_document *d) {
+    haul_status status = HAUL_OK;
+    if (standin_asked.html) status = report_write_html(d, &out);
+    if (standin_asked.html && status == HAUL_OK) status = standin_write(standin_asked.html, &out);
+    if (status == HAUL_OK && !standin_asked.json && !standin_asked.quiet)
+        status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
+    return status;
+}
+
+haul_status standin_put_profile(const standin_kernel_record *kernels) {
+    report_document *d = report_document_new("program", "Memory profile");
+    add_kernels(d, kernels);
+    haul_status status = add_worst(d, kernels);
+    if (status == HAUL_OK) status = write_document(d);
+    if (status == HAUL_OK && standin_asked.json) status = put_kernels_json(kernels);
+    report_document_free(d);
+    standin_print(&out);
+    return status;
+}

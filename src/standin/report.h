@@ -1,0 +1,59 @@
+/* What the stand-in says of a program's launches. record.c chooses launches and hands on the records of those that are
+ * done: to profile.c, to check.c, or, before they begin, to recorder.c. All are called between standin_enter() and
+ * standin_leave(). */
+#ifndef HAUL_STANDIN_REPORT_H
+#define HAUL_STANDIN_REPORT_H
+
+#include "base/text.h"
+#include "standin/settings.h"
+#include "standin/standin.h"
+
+#include <haul/run.h>
+
+/* A kernel that is profiled, checked or recorded. */
+typedef struct standin_kernel_record {
+    CUfunction handle;
+    const char *symbol;
+    bool wanted;
+    uint64_t launches, counted;
+    double us;            /* estimated for those that were counted */
+    double read, written; /* bytes of device memory, likewise */
+    haul_run *worst;      /* the longest of them */
+    struct standin_shape *shapes;
+    struct standin_kernel_record *next;
+} standin_kernel_record;
+
+/* ---- profile.c ---- */
+
+/* Takes the run, with the record of one launch of the kernel, the `number`-th of the program. */
+void standin_profile_launch(standin_kernel_record *kernel, uint64_t number, haul_run *run);
+/* The report of all kernels, the list's first one given. */
+haul_status standin_put_profile(const standin_kernel_record *kernels);
+
+/* ---- check.c ---- */
+
+void standin_check_launch(const haul_launch_record *record);
+/* What a call of the program's did wrong. */
+void standin_check_call(CUresult result);
+/* Leaks, totals and files. Returns whether something makes the check fail. */
+haul_status standin_put_check(bool *failed);
+
+/* ---- recorder.c ---- */
+
+/* Writes the launch and its inputs; `parameters` as cuLaunchKernel takes them. A launch that cannot be written is told,
+ * once for each kernel. */
+CUresult standin_save_launch(const driver_table *d, standin_kernel_record *kernel, const CUlaunchConfig *config,
+                             void **parameters);
+haul_status standin_end_recording(void);
+
+/* ---- output.c ---- */
+
+/* Makes a file of that name that no other process of the program has; `own` gets its name, `descriptor` it. */
+haul_status standin_make_output(const char *path, text *own, int *descriptor);
+/* Writes all of a report's file; `content` is empty then. */
+haul_status standin_write(const char *path, text *content);
+/* Appends to the report, which is standard error or a file; `out` is empty then. */
+void standin_print(text *out);
+int standin_report_descriptor(void);
+
+#endif

@@ -1,0 +1,58 @@
+#include "standin/settings.h"
+
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_LAUNCHES = 3, DEFAULT_RECORDED = 1 };
+standin_settings standin_asked = {.task = STANDIN_RUN};
+
+static const char *value_of(const char *variable) {
+    const char *value = getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+static void read_STRING(const char *variable, const char **value) {
+    *value = value_of(variable);
+}
+#define read_PATH read_STRING
+
+static void read_FLAG(const char *variable, bool *value) {
+    *value = value_of(variable) != NULL;
+}
+
+static void read_NUMBER(const char *variable, uint64_t *value) {
+    const char *given = value_of(variable);
+    if (!given || !number_u64(given, value)) *value = 0;
+}
+
+/* The items live as long as the program. */
+static void read_LIST(const char *variable, text_list *list) {
+    const char *given = value_of(variable);
+    char *all = given ? strdup(given) : NULL;
+    size_t count = all != NULL;
+    for (const char *c = all; c && *c; c++) count += *c == STANDIN_BETWEEN;
+    list->items = count ? calloc(count, sizeof *list->items) : NULL;
+    if (!list->items) return;
+    for (char *next = all; next;) {
+        char *between = strchr(next, STANDIN_BETWEEN);
+        if (between) *between = '\0';
+        list->items[list->count++] = next;
+        next = between ? between + 1 : NULL;
+    }
+}
+#define read_PATHS read_LIST
+
+__attribute__((constructor)) static void read_settings(void) {
+    const char *task = getenv(STANDIN_TASK);
+#define TASK(id, text) \
+    if (task && strcmp(task, text) == 0) standin_asked.task = STANDIN_##id;
+    STANDIN_TASKS(TASK)
+#undef TASK
+#define SETTING(kind, field, NAME) read_##kind(STANDIN_VARIABLE(NAME), &standin_asked.field);
+#include "standin/settings.def"
+    if (!standin_asked.device) standin_asked.device = "sim";
+    if (!standin_asked.launches)
+        standin_asked.launches = standin_asked.task == STANDIN_RECORD ? DEFAULT_RECORDED : DEFAULT_LAUNCHES;
+}

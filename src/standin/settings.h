@@ -1,0 +1,22 @@
+/* What the command line asks for, read when the library is loaded. */
+#ifndef HAUL_STANDIN_SETTINGS_H
+#define HAUL_STANDIN_SETTINGS_H
+
+#include "base/text.h"
+#include "standin/environment.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef bool standin_FLAG;
+typedef uint64_t standin_NUMBER;
+typedef const char *standin_STRING, *standin_PATH;
+typedef text_list standin_LIST, standin_PATHS;
+typedef struct standin_settings {
+    standin_task task;
+#define SETTING(kind, field, NAME) standin_##kind field;
+#include "standin/settings.def"
+} standin_settings;
+extern standin_settings standin_asked;
+
+#endif
