@@ -84,12 +84,22 @@ static haul_status read_ptx(cli_session *s, const cli_values *v, cli_module *m) 
     return compile_is_source(m->path) ? compile(s->device, v, m->path, &m->ptx) : file_read(m->path, &m->ptx);
 }
 
+static bool has_module(const cli_session *s, const char *path) {
+    for (size_t i = 0; i < s->module_count; i++)
+        if (strcmp(s->modules[i].path, path) == 0) return true;
+    return false;
+}
+
 static haul_status name_modules(cli_session *s, const cli_values *v) {
-    s->modules = memory_zeroed(v->ptx.count + v->operands.count, sizeof *s->modules);
+    s->modules = memory_zeroed(v->ptx.count + v->operands.count + s->launches.count, sizeof *s->modules);
     if (!s->modules) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
     for (size_t i = 0; i < v->ptx.count; i++) s->modules[s->module_count++].path = v->ptx.items[i];
     for (size_t i = 0; i < v->operands.count; i++)
         if (is_kernels(v->operands.items[i])) s->modules[s->module_count++].path = v->operands.items[i];
+    for (size_t i = 0; i < s->launches.count; i++) {
+        const char *path = s->launches.items[i].ptx;
+        if (path && !has_module(s, path)) s->modules[s->module_count++].path = path;
+    }
     for (size_t i = 0; i < s->module_count; i++) {
         s->modules[i].stem = stem_of(s->modules[i].path);
         if (!s->modules[i].stem)
@@ -297,10 +307,13 @@ static haul_status look_up(cli_session *s, launch_description *d, const char *st
     return status;
 }
 
-/* The modules that the launch's `file` names are asked first, then all. */
+/* The modules that the launch's `file` or `ptx` names are asked first, then all. */
 static haul_status find_kernel(cli_session *s, launch_description *d) {
+    char *stem = d->ptx && !d->file ? stem_of(d->ptx) : NULL;
+    const char *file = d->file ? d->file : stem;
     d->entry = NULL;
-    haul_status status = d->file ? look_up(s, d, d->file) : HAUL_OK;
+    haul_status status = file ? look_up(s, d, file) : HAUL_OK;
+    memory_free(stem);
     if (status == HAUL_OK && !d->entry) status = look_up(s, d, NULL);
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s", d->where);
 }

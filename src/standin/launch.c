@@ -30,8 +30,7 @@ static CUresult launch(const void *host, const CUlaunchConfig *config, void **pa
     CUfunction kernel;
     const driver_table *d = standin_enter();
     CUresult result = standin_kernel(d, host, &kernel);
-    if (result == CUDA_SUCCESS) result = standin_record(d, kernel, standin_kernel_name(host), config, parameters);
-    if (result == CUDA_SUCCESS) result = d->launch_ex(config, kernel, parameters, NULL);
+    if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
     return standin_leave(result);
 }
 

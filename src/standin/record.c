@@ -101,17 +101,30 @@ static CUresult begin_record(kernel *k, uint64_t number) {
     return CUDA_SUCCESS;
 }
 
-CUresult standin_record(const driver_table *d, CUfunction handle, const char *symbol, const CUlaunchConfig *config,
-                        void **parameters) {
-    if (standin_asked.task == STANDIN_RUN) return CUDA_SUCCESS;
+/* The launch's kernel, if something is wanted of the launch; `number`: which launch of the program it is. */
+static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConfig *config, kernel **chosen_one,
+                       uint64_t *number) {
     kernel *k = kernel_of(handle, symbol);
     shape *s = k ? shape_of(k, config) : NULL;
     if (!s) return CUDA_OUT_OF_MEMORY;
-    const uint64_t number = launches++;
+    *number = launches++;
     k->launches++;
-    if (!is_chosen(k) || !is_among_the_first(s)) return CUDA_SUCCESS;
-    if (standin_asked.task == STANDIN_RECORD) return standin_save_launch(d, k, config, parameters);
-    return begin_record(k, number);
+    if (is_chosen(k) && is_among_the_first(s)) *chosen_one = k;
+    return CUDA_SUCCESS;
+}
+
+CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction handle, const char *symbol,
+                        void **parameters, void **extra) {
+    kernel *k = NULL;
+    uint64_t number = 0;
+    const bool records = standin_asked.task == STANDIN_RECORD;
+    CUresult result = CUDA_SUCCESS;
+    if (standin_asked.task != STANDIN_RUN) result = choose(handle, symbol, config, &k, &number);
+    if (k && records) standin_begin_recording(d, k, config, parameters);
+    if (k && !records) result = begin_record(k, number);
+    if (result == CUDA_SUCCESS) result = d->launch_ex(config, handle, parameters, extra);
+    if (k && records) standin_take_recording(d, k);
+    return result;
 }
 
 /* ---- the end ---- */
@@ -120,7 +133,7 @@ static haul_status put_report(bool *failed) {
     switch (standin_asked.task) {
     case STANDIN_PROFILE: return standin_put_profile(kernels);
     case STANDIN_CHECK: return standin_put_check(failed);
-    case STANDIN_RECORD: return standin_end_recording();
+    case STANDIN_RECORD: standin_end_recording(); return HAUL_OK;
     default: return HAUL_OK;
     }
 }

@@ -40,11 +40,12 @@ haul_status standin_put_check(bool *failed);
 
 /* ---- recorder.c ---- */
 
-/* Writes the launch and its inputs; `parameters` as cuLaunchKernel takes them. A launch that cannot be written is told,
- * once for each kernel. */
-CUresult standin_save_launch(const driver_table *d, standin_kernel_record *kernel, const CUlaunchConfig *config,
+/* Around a launch of the kernel: keeps what it is given, `parameters` as cuLaunchKernel() takes them, and writes its
+ * line with what it left. A launch that cannot be written is told, and the program goes on. */
+void standin_begin_recording(const driver_table *d, const standin_kernel_record *kernel, const CUlaunchConfig *config,
                              void **parameters);
-haul_status standin_end_recording(void);
+void standin_take_recording(const driver_table *d, const standin_kernel_record *kernel);
+void standin_end_recording(void);
 
 /* ---- output.c ---- */
 

@@ -85,10 +85,10 @@ CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *
 /* The kernel's symbol. */
 const char *standin_kernel_name(const void *host);
 
-/* The launch that comes next, as cuLaunchKernelEx() has it, is counted, or written to a file, if the task wants it to
- * be. `symbol` is the kernel's and lives on. */
-CUresult standin_record(const driver_table *d, CUfunction kernel, const char *symbol, const CUlaunchConfig *config,
-                        void **parameters);
+/* Launches a kernel as cuLaunchKernelEx() does; the launch is counted, checked or written to a file, if the task wants
+ * it to be. `symbol` is the kernel's and lives on. */
+CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction kernel, const char *symbol,
+                        void **parameters, void **extra);
 
 /* ---- the rest ---- */
 

@@ -61,6 +61,14 @@ result 'a program that ends at once is checked' ends_with 1 at-once
 result 'one that aborts is' ends_with 134 abort
 result 'one that crashes is' ends_with 139 crash
 result 'one that is told to end is' ends_with 143 terminate
+result 'launches are recorded' \
+    exits_with 0 "$haul" replay --record "$work/record.jsonl" --launches 2 -- "$program" increase
+result 'as many of a kernel and shape as asked for' says '^haul: 2 launches recorded$' err
+result 'their program goes on' says '^270, no error$' out
+result 'what is recorded can be compared' exits_with 0 "$haul" compare --device sim "$work/record.jsonl"
+result 'and gives what the program got' says 'outputs: 2 of 2 launches bit-identical' out
+result 'also after all files have been moved' sh -c \
+    "mkdir '$work/there' && mv '$work'/record.* '$work/there' && '$haul' replay --device sim '$work/there/record.jsonl'"
 result 'findings may be left out' exits_with 1 "$haul" check --ignore race-shared -- "$program" race
 result 'by their kind' wrong says 'race-shared in race' err
 result 'findings go to SARIF and JUnit too' \

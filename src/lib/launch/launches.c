@@ -49,7 +49,10 @@ haul_status launch_read_string(launch_list *list, json_t *value, const char *wha
     return *out ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
 }
 
-static haul_status read_hash(const char *hex, launch_argument *a) {
+/* The hash of what it holds after the kernel. */
+static haul_status read_after(json_t *object, launch_argument *a) {
+    const char *hex = json_string_value(json_object_get(object, "after"));
+    if (!hex) return HAUL_OK;
     if (strlen(hex) != 16 || strspn(hex, "0123456789abcdefABCDEF") != 16)
         return wrong("after", "must be 16 hexadecimal digits");
     a->after = strtoull(hex, NULL, 16);
@@ -57,51 +60,21 @@ static haul_status read_hash(const char *hex, launch_argument *a) {
     return HAUL_OK;
 }
 
-static haul_status read_optional_integer(json_t *object, const char *what, int64_t low, int64_t high, int64_t *out) {
-    json_t *value = json_object_get(object, what);
-    return value ? launch_read_integer(value, what, low, high, out) : HAUL_OK;
-}
-
-static haul_status read_rule(launch_list *list, json_t *object, launch_argument *a) {
-    const char *name;
-    HAUL_TRY(launch_read_string(list, json_object_get(object, "buf"), "buf", &name));
-    a->fill = launch_fill_find(name);
-    if (a->fill == LAUNCH_FILL_FILE)
-        return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "buf: `file` is no fill rule: a file is given on the command line, as --arg buf:file=PATH");
-    if (a->fill == LAUNCH_FILL_COUNT)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST, name);
-    return HAUL_OK;
-}
-
 static haul_status read_buffer(launch_list *list, json_t *object, launch_argument *a) {
-    const char *after = json_string_value(json_object_get(object, "after"));
-    int64_t words = 0, seed = 1, offset = 0, below = 0;
-    HAUL_TRY(read_rule(list, object, a));
-    HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
-    HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
-    HAUL_TRY(read_optional_integer(object, "seed", 0, UINT32_MAX, &seed));
-    HAUL_TRY(read_optional_integer(object, "below", 1, LAUNCH_MOST_INDICES, &below));
-    HAUL_TRY(read_optional_integer(object, "offset", 0, LAUNCH_SLACK, &offset));
-    a->kind = HAUL_ARGUMENT_BUFFER;
-    a->words = (uint64_t)words;
-    a->seed = (uint32_t)seed;
-    a->below = (uint64_t)below;
-    a->offset = (uint64_t)offset;
-    HAUL_TRY(launch_settle_fill(a, json_object_get(object, "seed") != NULL));
-    return after ? read_hash(after, a) : HAUL_OK;
+    HAUL_TRY(launch_read_buffer(list, object, a));
+    return read_after(object, a);
 }
 
 static haul_status read_texture(launch_list *list, json_t *object, launch_object kind, launch_argument *a) {
-    const char *after = json_string_value(json_object_get(object, "after"));
     HAUL_TRY(launch_check_fields(object, kind));
     HAUL_TRY(launch_read_texture(list, object, a));
-    return after ? read_hash(after, a) : HAUL_OK;
+    return read_after(object, a);
 }
 
 static haul_status read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
+    if (json_object_get(object, "bytes")) return launch_read_bytes(list, object, a);
     if (json_object_get(object, "tex")) return read_texture(list, object, LAUNCH_OBJECT_TEXTURE, a);
     if (json_object_get(object, "surf")) return read_texture(list, object, LAUNCH_OBJECT_SURFACE, a);
     if (json_object_get(object, "tensor")) {
@@ -114,11 +87,13 @@ static haul_status read_argument(launch_list *list, json_t *object, launch_argum
     return launch_scalar_read(scalar, value, a);
 }
 
-static haul_status check_tensors(const launch_description *d) {
+/* A tensor lies in a buffer, and a buffer may be another one's. */
+static haul_status check_shares(const launch_description *d) {
     for (size_t i = 0; i < d->argument_count; i++) {
         const launch_argument *a = &d->arguments[i];
-        if (a->tensor && (a->of >= d->argument_count || d->arguments[a->of].kind != HAUL_ARGUMENT_BUFFER))
-            return haul_fail(HAUL_ERROR_ARGUMENT, "args[%zu]: of: argument %zu is no buffer", i, a->of);
+        const launch_argument *of = a->of < d->argument_count ? &d->arguments[a->of] : NULL;
+        if ((a->tensor || a->shares) && (!of || of->kind != HAUL_ARGUMENT_BUFFER || of->shares))
+            return haul_fail(HAUL_ERROR_ARGUMENT, "args[%zu]: of: argument %zu is no buffer of its own", i, a->of);
     }
     return HAUL_OK;
 }
@@ -146,7 +121,7 @@ static haul_status read_arguments(launch_list *list, json_t *array, json_t *glob
         haul_status status = read_argument(list, json_array_get(array, i), &d->arguments[i]);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    HAUL_TRY(check_tensors(d));
+    HAUL_TRY(check_shares(d));
     return read_variables(list, globals, d);
 }
 
@@ -178,11 +153,13 @@ static haul_status read_counters(launch_list *list, json_t *object, launch_descr
 static haul_status read_optional(launch_list *list, json_t *object, launch_description *d) {
     json_t *id = json_object_get(object, "id"), *shared = json_object_get(object, "smem");
     json_t *file = json_object_get(object, "file"), *us = json_object_get(object, "us");
+    json_t *ptx = json_object_get(object, "ptx");
     int64_t bytes = 0;
     if (id) HAUL_TRY(launch_read_integer(id, "id", INT64_MIN, INT64_MAX, &d->id));
     if (shared) HAUL_TRY(launch_read_integer(shared, "smem", 0, UINT32_MAX, &bytes));
     d->shared_bytes = (uint32_t)bytes;
     if (file) HAUL_TRY(launch_read_string(list, file, "file", &d->file));
+    if (ptx) HAUL_TRY(launch_read_path(list, ptx, "ptx", &d->ptx));
     if (us) d->us = json_number_value(us);
     return HAUL_OK;
 }
@@ -291,8 +268,15 @@ static haul_status read_line(launch_list *list, const char *name, size_t number,
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s:%zu", name, number);
 }
 
+static haul_status set_folder(launch_list *list, const char *name) {
+    const char *slash = strrchr(name, '/');
+    list->folder = slash ? arena_copy(&list->memory, name, (size_t)(slash - name)) : NULL;
+    return list->folder || !slash ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
+}
+
 haul_status launch_read_text(launch_list *list, const char *name, const char *bytes, size_t length) {
     size_t number = 0;
+    HAUL_TRY(set_folder(list, name));
     for (const char *line = bytes, *end = bytes + length; line < end; line++) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop) stop = end;

@@ -31,6 +31,13 @@
  * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
  * ends where its words do.
  *
+ * {"buf":"file","path":"in.bin"} holds the bytes of a file, whose name counts from the launch file's folder. `at`, of
+ * any buffer: the pointer that the kernel gets stands so many bytes behind the first word.
+ * {"buf":"same","of":0,"at":4096} is a pointer into the buffer of another argument, counted from 0.
+ * {"bytes":"00000040"} are an argument's bytes, of a structure, as hexadecimal digits.
+ *
+ * `ptx` names the file of the kernel, from the launch file's folder, so that it need not be given.
+ *
  * A tensor map is an argument of the array in a buffer that is another, `of`, counted from 0:
  *     {"tensor":"f32","of":0,"extent":[64,32],"pitch":[256],"box":[32,8],"step":[1,1],"swizzle":"128B",
  *      "promotion":"none","nan":false}
@@ -88,13 +95,17 @@ typedef struct launch_argument {
     uint32_t seed;
     uint64_t below; /* LAUNCH_FILL_INDEX; 0: `words` */
     uint64_t offset;
+    uint64_t at;        /* bytes behind the first word: where the pointer that the kernel gets stands */
+    bool shares;        /* it is argument `of`'s buffer */
     const char *input;  /* LAUNCH_FILL_FILE: where the contents come from, else NULL */
     const char *output; /* where the contents go after the kernel, or NULL */
     bool recorded;      /* the line has an `after` hash */
     uint64_t after;     /* it */
     uint64_t hash;      /* what launch_run() found: FNV-1a over the words */
-    /* BYTES: a tensor map of the array in the buffer that is argument `of`; NULL for other kinds */
-    haul_tensor *tensor;
+    /* BYTES: themselves, or a tensor map of the array in the buffer that is argument `of` */
+    const unsigned char *bytes;
+    size_t byte_count;
+    haul_tensor *tensor; /* NULL: none */
     size_t of;
 } launch_argument;
 
@@ -120,6 +131,7 @@ typedef struct launch_description {
     const char *kernel;
     const char *entry; /* the kernel's symbol in its module; NULL = `kernel` is it */
     const char *file;  /* the source's stem, or NULL */
+    const char *ptx;   /* the file of its kernel, or NULL */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     launch_l2 l2;
@@ -133,10 +145,12 @@ typedef struct launch_description {
 
 typedef struct launch_list {
     arena memory;
+    const char *folder; /* of the launch file that is being read; NULL: the current one */
     launch_description *items;
     size_t count, capacity;
 } launch_list;
 
+#define LAUNCH_SAME "same"   /* in place of a rule: another argument's buffer */
 enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
 
 extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */

@@ -7,6 +7,12 @@
 haul_status launch_read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out);
 haul_status launch_read_string(launch_list *list, json_t *value, const char *what, const char **out);
 
+/* {"buf":...}; {"bytes":"0badc0de"}. */
+haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argument *argument);
+haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument *argument);
+/* A file's name that stands in a launch file, from where that lies. */
+haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path);
+
 /* {"tensor":TYPE,"of":ARGUMENT,...}: the tensor of the argument, without its buffer. */
 haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argument *argument);
 
@@ -15,6 +21,7 @@ typedef enum launch_object {
     LAUNCH_OBJECT_LAUNCH,
     LAUNCH_OBJECT_L2,
     LAUNCH_OBJECT_BUFFER,
+    LAUNCH_OBJECT_BYTES,
     LAUNCH_OBJECT_TEXTURE,
     LAUNCH_OBJECT_SURFACE,
     LAUNCH_OBJECT_TENSOR

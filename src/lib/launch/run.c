@@ -88,13 +88,19 @@ static haul_status make_argument(haul_device *device, launch_argument *a, worksp
     haul_argument *out = &w->arguments[i];
     if (a->texture) return launch_texture_start(device, a, w, i);
     *out = (haul_argument){.kind = a->kind, .integer = a->integer, .real = a->real};
-    if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
+    if (a->bytes) *out = (haul_argument){.kind = a->kind, .bytes = a->bytes, .size = a->byte_count};
+    if (a->kind != HAUL_ARGUMENT_BUFFER || a->shares) return HAUL_OK;
     if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
     uint64_t slack = device->checks ? a->offset : LAUNCH_SLACK;
     HAUL_TRY(haul_buffer_create(device, a->words * 4 + slack, &w->buffers[i]));
     out->buffer = w->buffers[i];
-    out->offset = a->offset;
+    out->offset = a->offset + a->at;
     return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);
+}
+
+static void share(const launch_argument *a, workspace *w, size_t i) {
+    w->arguments[i].buffer = w->buffers[a->of];
+    w->arguments[i].offset = a->at;
 }
 
 /* Once all buffers are there. */
@@ -135,6 +141,7 @@ haul_status launch_workspace_start(haul_device *device, haul_module *module, lau
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
     for (size_t i = 0; i < w->own; i++) {
+        if (arguments[i].shares) share(&arguments[i], w, i);
         haul_status status = arguments[i].tensor ? make_map(&arguments[i], w, i) : HAUL_OK;
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
@@ -289,7 +296,7 @@ json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
     for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
         const launch_argument *a = &d->arguments[i];
-        if (a->texture ? !a->texture->is_surface : a->kind != HAUL_ARGUMENT_BUFFER) continue;
+        if (a->texture ? !a->texture->is_surface : a->kind != HAUL_ARGUMENT_BUFFER || a->shares) continue;
         json_object_set_new(object_of(line, d, i), "after",
                             json_sprintf("%016llx", (unsigned long long)d->arguments[i].hash));
     }

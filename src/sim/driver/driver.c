@@ -218,6 +218,14 @@ bool sim_driver_is_device_address(CUdeviceptr address) {
     return sim_memory_at(current->memory, address, 1) != NULL;
 }
 
+bool sim_driver_allocation(CUdeviceptr address, CUdeviceptr *first, uint64_t *bytes) {
+    sim_range range;
+    if (!sim_memory_find(current->memory, address, &range)) return false;
+    *first = range.from;
+    *bytes = range.to - range.from;
+    return true;
+}
+
 double sim_driver_now(void) {
     return current->clock.now;
 }

@@ -51,5 +51,9 @@ void sim_driver_name_image(const char *name);
 
 /* What the module was parsed to; lives as long as it. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);
+/* The same of a kernel's module, and which of its functions the kernel is. */
+const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **entry, CUmodule *module);
+/* The allocation of the current context that the address lies in: its first byte and how many it has. */
+bool sim_driver_allocation(CUdeviceptr address, CUdeviceptr *first, uint64_t *bytes);
 
 #endif

@@ -243,3 +243,9 @@ CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_
 const ptx_module *sim_driver_module_ptx(CUmodule m) {
     return m->ptx;
 }
+
+const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **entry, CUmodule *module) {
+    *entry = kernel->entry;
+    *module = kernel->module;
+    return kernel->module->ptx;
+}

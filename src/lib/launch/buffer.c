@@ -1,0 +1,106 @@
+/* Buffers and plain bytes of launch files. */
+#include "base/status.h"
+#include "lib/launch/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
+}
+
+haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path) {
+    const char *given;
+    HAUL_TRY(launch_read_string(list, value, what, &given));
+    *path = *given == '/' || !list->folder ? given : arena_printf(&list->memory, "%s/%s", list->folder, given);
+    return *path ? HAUL_OK : no_memory();
+}
+
+static haul_status read_optional(json_t *object, const char *what, int64_t low, int64_t high, int64_t *out) {
+    json_t *value = json_object_get(object, what);
+    return value ? launch_read_integer(value, what, low, high, out) : HAUL_OK;
+}
+
+static bool shares(json_t *object) {
+    const char *name = json_string_value(json_object_get(object, "buf"));
+    return name && strcmp(name, LAUNCH_SAME) == 0;
+}
+
+/* Where the kernel's pointer stands, behind the first word. */
+static haul_status read_place(json_t *object, launch_argument *a) {
+    int64_t at = 0;
+    HAUL_TRY(read_optional(object, "at", 0, INT64_C(1) << 42, &at));
+    a->at = (uint64_t)at;
+    return HAUL_OK;
+}
+
+static haul_status read_shared(json_t *object, launch_argument *a) {
+    int64_t of;
+    HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT32_MAX, &of));
+    a->kind = HAUL_ARGUMENT_BUFFER;
+    a->shares = true;
+    a->of = (size_t)of;
+    return read_place(object, a);
+}
+
+static haul_status read_fill(launch_list *list, json_t *object, launch_argument *a) {
+    const char *name;
+    HAUL_TRY(launch_read_string(list, json_object_get(object, "buf"), "buf", &name));
+    a->fill = launch_fill_find(name);
+    if (a->fill == LAUNCH_FILL_FILE) return launch_read_path(list, json_object_get(object, "path"), "path", &a->input);
+    if (a->fill != LAUNCH_FILL_COUNT) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST ", file, " LAUNCH_SAME, name);
+}
+
+static haul_status read_words(json_t *object, launch_argument *a) {
+    int64_t words = 0, seed = 1, below = 0;
+    if (a->fill == LAUNCH_FILL_FILE) return HAUL_OK; /* as many as the file has */
+    HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
+    HAUL_TRY(read_optional(object, "seed", 0, UINT32_MAX, &seed));
+    HAUL_TRY(read_optional(object, "below", 1, LAUNCH_MOST_INDICES, &below));
+    a->words = (uint64_t)words;
+    a->seed = (uint32_t)seed;
+    a->below = (uint64_t)below;
+    return launch_settle_fill(a, json_object_get(object, "seed") != NULL);
+}
+
+haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argument *a) {
+    int64_t offset = 0;
+    if (shares(object)) {
+        HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
+        return read_shared(object, a);
+    }
+    HAUL_TRY(read_fill(list, object, a));
+    HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
+    HAUL_TRY(read_words(object, a));
+    HAUL_TRY(read_optional(object, "offset", 0, LAUNCH_SLACK, &offset));
+    a->kind = HAUL_ARGUMENT_BUFFER;
+    a->offset = (uint64_t)offset;
+    return read_place(object, a);
+}
+
+/* ---- bytes ---- */
+
+static haul_status read_digits(const char *hex, size_t size, unsigned char *bytes) {
+    unsigned value;
+    for (size_t i = 0; i < size; i++) {
+        if (sscanf(hex + 2 * i, "%2x", &value) != 1) return HAUL_ERROR_ARGUMENT;
+        bytes[i] = (unsigned char)value;
+    }
+    return HAUL_OK;
+}
+
+haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument *a) {
+    const char *hex;
+    HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BYTES));
+    HAUL_TRY(launch_read_string(list, json_object_get(object, "bytes"), "bytes", &hex));
+    const size_t digits = strlen(hex);
+    if (digits % 2 || strspn(hex, "0123456789abcdefABCDEF") != digits)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "bytes: must be hexadecimal digits, two a byte");
+    unsigned char *bytes = ARENA_ARRAY(&list->memory, digits / 2, unsigned char);
+    if (!bytes) return no_memory();
+    a->kind = HAUL_ARGUMENT_BYTES;
+    a->bytes = bytes;
+    a->byte_count = digits / 2;
+    return read_digits(hex, digits / 2, bytes);
+}
