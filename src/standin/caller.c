@@ -55,7 +55,8 @@ static const char *last_part(const char *path, size_t length) {
     return part;
 }
 
-/* What addr2line prints: "run()", or "??", and on the next line "/home/me/main.cu:57 (discriminator 2)", or "??:0". */
+/* What addr2line prints: "run()", or "??", and on the next line a path with its line, "src/main.cu:57 (discriminator
+ * 2)", or "??:0". */
 static bool put_line(const char *file, uintptr_t offset, text *out) {
     text lines = {0};
     const bool ran = run_addr2line(file, offset, &lines);

@@ -51,6 +51,22 @@ static void a_whole_line_is_read(void **state) {
     launch_list_free(&list);
 }
 
+static void files_shared_buffers_and_bytes_are_read(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"ptx\":\"k.ptx\",\"args\":[{\"buf\":\"file\","
+                       "\"path\":\"in.bin\"},{\"buf\":\"same\",\"of\":0,\"at\":4096},{\"bytes\":\"00ff7A\"}]}";
+    assert_int_equal(launch_read_text(&list, "there/x.jsonl", line, strlen(line)), HAUL_OK);
+    const launch_description *d = &list.items[0];
+    assert_string_equal(d->ptx, "there/k.ptx"); /* from the launch file's folder */
+    assert_string_equal(d->arguments[0].input, "there/in.bin");
+    assert_true(d->arguments[1].shares && d->arguments[1].of == 0 && d->arguments[1].at == 4096);
+    assert_int_equal(d->arguments[2].kind, HAUL_ARGUMENT_BYTES);
+    assert_int_equal(d->arguments[2].byte_count, 3);
+    assert_memory_equal(d->arguments[2].bytes, "\0\377z", 3);
+    launch_list_free(&list);
+}
+
 static void a_tensor_map_is_read(void **state) {
     (void)state;
     launch_list list = {0};
@@ -155,13 +171,18 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
         {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
         {LINE("\"args\":{}"), "args: must be an array"},
-        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, tensor, tex, surf, i32, i64, f32, f64, i8"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, bytes, tensor, tex, surf, i32, i64, f32, f64, i8"},
         {LINE("\"args\":[3]"), "args[0]: needs one of"},
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
         {LINE("\"args\":[{\"f32\":\"1\"}]"), "f32: must be a number"},
         {LINE("\"args\":[{\"buf\":\"ones\",\"words\":4}]"), "`ones` is no fill rule"},
-        {LINE("\"args\":[{\"buf\":\"file\",\"words\":4}]"), "`file` is no fill rule"},
+        {LINE("\"args\":[{\"buf\":\"file\"}]"), "args[0]: path: is missing"},
+        {LINE("\"args\":[{\"buf\":\"same\"}]"), "args[0]: of: is missing"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":0}]"), "of: argument 0 is no buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":7}]"), "of: argument 7 is no buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"at\":-1}]"), "at: -1 is not between"},
+        {LINE("\"args\":[{\"bytes\":\"123\"}]"), "bytes: must be hexadecimal digits, two a byte"},
         {LINE("\"args\":[{\"buf\":\"zero\"}]"), "args[0]: words: is missing"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":-4}]"), "words: -4 is not between"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4611686018427387904}]"), "words: 4611686018427387904 is not"},
@@ -434,6 +455,7 @@ static void a_launch_of_the_command_line_makes_a_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_line_is_read),
+        cmocka_unit_test(files_shared_buffers_and_bytes_are_read),
         cmocka_unit_test(a_tensor_map_is_read),
         cmocka_unit_test(channels_of_a_tensor_map_may_be_interleaved),
         cmocka_unit_test(empty_lines_are_skipped_and_ids_count),
