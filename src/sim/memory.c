@@ -6,21 +6,26 @@
 #include "base/status.h"
 #include "sim/virtual/virtual.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 /* Allocations of LARGE bytes and more start on a PAGE, the size of hardware's large pages. */
-enum { LARGE = 1 << 20, PAGE = 2 << 20 };
+enum { LARGE = 1 << 20, PAGE = 2 << 20, HOST_PAGE = 4096 };
 /* With allocations kept apart: the gap, and how many freed ones are remembered. */
 enum { GAP = 64 << 10, FREED = 64 };
 
 /* Live allocations, sorted by address; what lies between them is free. */
 struct sim_memory {
+    uint64_t base; /* of the device's addresses */
     unsigned char *host;
+    bool reserved; /* nothing of the host's lies at the device's addresses */
     uint64_t bytes, used;
     struct {
         uint64_t from, bytes, asked;
+        bool managed; /* the host has it at the same address */
     } * blocks;
     size_t count, capacity;
     bool apart;
@@ -31,15 +36,73 @@ struct sim_memory {
     } freed[FREED];
     size_t freed_count; /* so far; the last FREED are kept */
     struct {
-        uint64_t from, bytes; /* from: behind `bytes` of the device's memory */
+        uint64_t from, bytes;
         unsigned char *host;
-    } * mapped; /* host memory, sorted by address */
+        bool owned; /* made for the device, at its address */
+    } * mapped;     /* host memory, sorted by address */
     size_t mapped_count, mapped_capacity;
     sim_carving carving;
     bool sees_virtual;
     unsigned device;                /* in virtual memory */
     unsigned char *virtual_written; /* of all its addresses */
 };
+
+/* ---- addresses ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sim_memory *memories[SIM_MOST_MEMORIES]; /* by their addresses */
+
+/* What can have host memory behind the device's own. */
+static uint64_t all_bytes(const sim_memory *m) {
+    return number_align(m->bytes, PAGE) + SIM_HOST_BYTES;
+}
+
+/* The host finds nothing at these addresses, and gives them to nobody else. Where they are taken, or there are more
+ * devices than stretches, kernels see the same addresses, but the host has no memory there. */
+static void take_addresses(sim_memory *m) {
+    size_t i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < SIM_MOST_MEMORIES && memories[i]) i++;
+    m->base = SIM_GLOBAL_BASE + (i < SIM_MOST_MEMORIES ? i : 0) * SIM_GLOBAL_STRIDE;
+    void *wanted = (void *)(uintptr_t)m->base;
+    if (i < SIM_MOST_MEMORIES) {
+        memories[i] = m;
+        void *at = mmap(wanted, all_bytes(m), PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        m->reserved = at == wanted;
+        if (at != MAP_FAILED && !m->reserved) munmap(at, all_bytes(m)); /* a kernel that knows no such flag */
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void give_addresses(sim_memory *m) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < SIM_MOST_MEMORIES; i++)
+        if (memories[i] == m) memories[i] = NULL;
+    if (m->reserved) munmap((void *)(uintptr_t)m->base, all_bytes(m));
+    pthread_mutex_unlock(&lock);
+}
+
+const sim_memory *sim_memory_at_address(uint64_t address) {
+    const uint64_t i = (address - SIM_GLOBAL_BASE) / SIM_GLOBAL_STRIDE;
+    return address >= SIM_GLOBAL_BASE && i < SIM_MOST_MEMORIES ? memories[i] : NULL;
+}
+
+static uint64_t host_pages(uint64_t bytes) {
+    return number_align(bytes, HOST_PAGE);
+}
+
+/* Host memory at the address, in what is reserved there. */
+static bool show_to_host(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    void *wanted = (void *)(uintptr_t)address;
+    return m->reserved && mmap(wanted, host_pages(bytes), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == wanted;
+}
+
+static void hide_from_host(uint64_t address, uint64_t bytes) {
+    (void)mmap((void *)(uintptr_t)address, host_pages(bytes), PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     *out = NULL;
@@ -55,17 +118,19 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
                          "device memory: %s of address space are not to be had; open the device with less",
                          number_format_bytes((double)bytes, text));
     }
+    take_addresses(m);
     *out = m;
     return HAUL_OK;
 }
 
 static uint64_t written_bytes(const sim_memory *m) {
-    return (m->bytes + SIM_HOST_BYTES) / 4;
+    return all_bytes(m) / 4;
 }
 
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
+    give_addresses(m);
     if (m->written) munmap(m->written, written_bytes(m));
     if (m->sees_virtual) sim_virtual_detach(m);
     if (m->virtual_written) munmap(m->virtual_written, SIM_VIRTUAL_BYTES / 4);
@@ -125,7 +190,7 @@ void sim_memory_keep_apart(sim_memory *m) {
         mmap(NULL, written_bytes(m), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (written != MAP_FAILED) m->written = written;
     for (size_t i = 0; m->written && i < m->mapped_count; i++)
-        sim_memory_mark_written(m, SIM_GLOBAL_BASE + m->mapped[i].from, m->mapped[i].bytes);
+        sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
 }
 
 /* Pages of it come into being as they are written. Without them nobody follows what is written. */
@@ -139,7 +204,7 @@ void sim_memory_prepare_written(sim_memory *m) {
 unsigned char *sim_memory_written(const sim_memory *m, uint64_t address) {
     if (sim_is_virtual(address))
         return m->virtual_written ? m->virtual_written + (address - SIM_VIRTUAL_BASE) / 4 : NULL;
-    return m->written ? m->written + (address - SIM_GLOBAL_BASE) / 4 : NULL;
+    return m->written && address - m->base < all_bytes(m) ? m->written + (address - m->base) / 4 : NULL;
 }
 
 void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
@@ -151,10 +216,6 @@ void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
     for (; at < end && at % 4; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
     if (end - at >= 4) memset(written + at / 4, 15, (end - at) / 4);
     for (at = at + (end - at) / 4 * 4; at < end; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
-}
-
-static void forget_written(sim_memory *m, uint64_t offset, uint64_t bytes) {
-    if (m->written) memset(m->written + offset / 4, 0, (bytes + 3) / 4);
 }
 
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {
@@ -218,6 +279,20 @@ uint64_t sim_host_available(void) {
     return free_now > total / 2 ? free_now : total / 2;
 }
 
+/* What managed memory needs: whole pages. */
+static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    for (size_t i = 0; i <= m->count; i++) {
+        uint64_t low, high;
+        free_stretch(m, i, &low, &high);
+        low = number_align(low, bytes >= LARGE ? PAGE : HOST_PAGE);
+        if (low > high || high - low < host_pages(bytes)) continue;
+        *at = i;
+        *from = low;
+        return true;
+    }
+    return false;
+}
+
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
 static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
@@ -226,7 +301,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     uint64_t left, all;
     sim_memory_usage(m, &left, &all);
     if (asked > left) return no_room(m, asked, "device memory");
-    uint64_t bytes = number_align(asked ? asked : 1, SIM_ALLOCATION_UNIT);
+    uint64_t bytes = number_align(asked ? asked : 1, find == find_pages ? HOST_PAGE : SIM_ALLOCATION_UNIT);
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
@@ -235,11 +310,12 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].from = from;
     m->blocks[at].bytes = bytes;
     m->blocks[at].asked = asked;
+    m->blocks[at].managed = false;
     m->count++;
     m->used += bytes;
     memory_prefer_large_pages(m->host + from, bytes); /* kernels walk through it with any stride */
-    if (find == find_first && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
-    *address = SIM_GLOBAL_BASE + from;
+    if (find != find_last && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
+    *address = m->base + from;
     return HAUL_OK;
 }
 
@@ -258,14 +334,28 @@ static size_t locate(const sim_memory *m, uint64_t offset) {
     return at ? at - 1 : m->count;
 }
 
+haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t *address) {
+    HAUL_TRY(allocate(m, bytes, find_pages, address));
+    if (!show_to_host(m, *address, bytes)) {
+        (void)sim_memory_release(m, *address);
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "managed memory: the host has something else at 0x%llx",
+                         (unsigned long long)*address);
+    }
+    m->blocks[locate(m, *address - m->base)].managed = true;
+    memory_prefer_large_pages((void *)(uintptr_t)*address, bytes);
+    sim_memory_mark_written(m, *address, bytes);
+    return HAUL_OK;
+}
+
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
-    uint64_t offset = address - SIM_GLOBAL_BASE;
+    uint64_t offset = address - m->base;
     size_t at = locate(m, offset);
     if (at == m->count || m->blocks[at].from != offset)
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
-    forget_written(m, offset, bytes);
+    sim_memory_forget_written(m, address, bytes);
+    if (m->blocks[at].managed) hide_from_host(address, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
     /* Whole pages go back to the system, and read as zero when they are used again. */
@@ -283,13 +373,17 @@ void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
     *total = m->bytes;
 }
 
+static sim_range block_range(const sim_memory *m, size_t at) {
+    const uint64_t from = m->base + m->blocks[at].from;
+    const uintptr_t host = m->blocks[at].managed ? 0 : (uintptr_t)m->host - m->base;
+    return (sim_range){.from = from, .to = from + m->blocks[at].asked, .host = host};
+}
+
 bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_before(m->device, address, range);
-    size_t at = locate(m, address - SIM_GLOBAL_BASE);
+    size_t at = address < m->base ? m->count : locate(m, address - m->base);
     if (at == m->count) return false;
-    range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
-    range->to = range->from + m->blocks[at].asked;
-    range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+    *range = block_range(m, at);
     if (is_carved(m, address)) return m->carving.before(m->carving.context, address, range);
     return range->to <= address;
 }
@@ -303,59 +397,88 @@ static haul_status make_mapping_room(sim_memory *m) {
     return HAUL_OK;
 }
 
-/* The first gap that is large enough; pages keep their place in a page. */
-haul_status sim_memory_map(sim_memory *m, void *host, uint64_t bytes, uint64_t *address) {
-    const uint64_t within = (uintptr_t)host % PAGE;
-    uint64_t from = number_align(m->bytes, PAGE);
-    size_t at = 0;
-    HAUL_TRY(make_mapping_room(m));
-    for (; at < m->mapped_count && m->mapped[at].from < from + within + bytes + GAP; at++)
-        from = number_align(m->mapped[at].from + m->mapped[at].bytes + GAP, PAGE);
-    if (bytes > SIM_HOST_BYTES || from + within + bytes + GAP > m->bytes + SIM_HOST_BYTES)
-        return no_room(m, bytes, "mapped memory");
+static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t bytes, bool owned) {
+    size_t at;
+    SEARCH_FIRST(at, m->mapped_count, k, m->mapped[k].from <= from);
     memmove(m->mapped + at + 1, m->mapped + at, (m->mapped_count - at) * sizeof *m->mapped);
-    m->mapped[at].from = from + within;
+    m->mapped[at].from = from;
     m->mapped[at].bytes = bytes;
     m->mapped[at].host = host;
+    m->mapped[at].owned = owned;
     m->mapped_count++;
-    *address = SIM_GLOBAL_BASE + from + within;
-    sim_memory_mark_written(m, *address, bytes);
+    sim_memory_mark_written(m, from, bytes);
+}
+
+/* The first gap behind the device's memory that is large enough; addresses keep their place in a page. */
+static haul_status find_gap(const sim_memory *m, uint64_t within, uint64_t bytes, uint64_t *address) {
+    uint64_t from = m->base + number_align(m->bytes, PAGE);
+    const uint64_t end = m->base + all_bytes(m);
+    for (size_t i = 0; i < m->mapped_count && m->mapped[i].from < from + within + bytes + GAP; i++)
+        if (m->mapped[i].from >= m->base) from = number_align(m->mapped[i].from + m->mapped[i].bytes + GAP, PAGE);
+    if (bytes > SIM_HOST_BYTES || from + within + bytes + GAP > end) return no_room(m, bytes, "mapped memory");
+    *address = from + within;
+    return HAUL_OK;
+}
+
+/* An address that means nothing but host memory to a kernel. */
+static bool is_plain(uint64_t from, uint64_t bytes) {
+    const uint64_t to = from + bytes, windows = SIM_SHARED_WINDOW, behind = SIM_FUNCTION_WINDOW + ~SIM_WINDOW_MASK + 1;
+    const uint64_t devices = SIM_GLOBAL_BASE + SIM_MOST_MEMORIES * SIM_GLOBAL_STRIDE;
+    return to > from && (to <= windows || from >= behind) && (to <= SIM_GLOBAL_BASE || from >= devices);
+}
+
+haul_status sim_memory_map(sim_memory *m, void *host, uint64_t bytes, uint64_t *address) {
+    *address = (uintptr_t)host;
+    HAUL_TRY(make_mapping_room(m));
+    if (!is_plain(*address, bytes)) HAUL_TRY(find_gap(m, (uintptr_t)host % PAGE, bytes, address));
+    insert_mapped(m, *address, host, bytes, false);
+    return HAUL_OK;
+}
+
+haul_status sim_memory_map_new(sim_memory *m, uint64_t bytes, void **host, uint64_t *address) {
+    HAUL_TRY(make_mapping_room(m));
+    HAUL_TRY(find_gap(m, 0, bytes, address));
+    const bool owned = show_to_host(m, *address, bytes);
+    *host = owned ? (void *)(uintptr_t)*address : aligned_alloc(HOST_PAGE, host_pages(bytes));
+    if (!*host)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has not %llu bytes left",
+                         (unsigned long long)bytes);
+    insert_mapped(m, *address, *host, bytes, owned);
     return HAUL_OK;
 }
 
 static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
-    const uint64_t offset = address - SIM_GLOBAL_BASE;
     size_t behind;
-    SEARCH_FIRST(behind, m->mapped_count, k, m->mapped[k].from <= offset);
+    SEARCH_FIRST(behind, m->mapped_count, k, m->mapped[k].from <= address);
     *at = behind - 1;
-    return behind && offset - m->mapped[behind - 1].from < m->mapped[behind - 1].bytes;
+    return behind && address - m->mapped[behind - 1].from < m->mapped[behind - 1].bytes;
 }
 
 uint64_t sim_memory_first_mapped(const sim_memory *m, uint64_t *end) {
-    *end = SIM_GLOBAL_BASE + m->bytes + SIM_HOST_BYTES;
-    return m->mapped_count ? SIM_GLOBAL_BASE + m->mapped[0].from : 0;
+    if (!m->mapped_count) return 0;
+    *end = number_align(m->mapped[m->mapped_count - 1].from + m->mapped[m->mapped_count - 1].bytes, PAGE);
+    return m->mapped[0].from / PAGE * PAGE;
 }
 
 void sim_memory_unmap(sim_memory *m, uint64_t address) {
     size_t at;
     if (!find_mapped(m, address, &at)) return;
-    forget_written(m, m->mapped[at].from, m->mapped[at].bytes);
+    sim_memory_forget_written(m, m->mapped[at].from, m->mapped[at].bytes);
+    if (m->mapped[at].owned) hide_from_host(m->mapped[at].from, m->mapped[at].bytes);
     m->mapped_count--;
     memmove(m->mapped + at, m->mapped + at + 1, (m->mapped_count - at) * sizeof *m->mapped);
 }
 
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
-    uint64_t offset = address - SIM_GLOBAL_BASE;
-    size_t at = locate(m, offset);
+    uint64_t offset = address - m->base;
+    size_t at = address < m->base ? m->count : locate(m, offset);
     if (at != m->count && offset - m->blocks[at].from < m->blocks[at].asked) {
-        range->from = SIM_GLOBAL_BASE + m->blocks[at].from;
-        range->to = range->from + m->blocks[at].asked;
-        range->host = (uintptr_t)m->host - SIM_GLOBAL_BASE;
+        *range = block_range(m, at);
         return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
     }
     if (!find_mapped(m, address, &at)) return false;
-    range->from = SIM_GLOBAL_BASE + m->mapped[at].from;
+    range->from = m->mapped[at].from;
     range->to = range->from + m->mapped[at].bytes;
     range->host = (uintptr_t)m->mapped[at].host - range->from;
     return true;
@@ -384,13 +507,13 @@ bool sim_memory_own_copy(const sim_memory *m, uint64_t address, uint64_t *own) {
 }
 
 bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {
-    const uint64_t offset = address - SIM_GLOBAL_BASE;
+    const uint64_t offset = address - m->base;
     const size_t kept = m->freed_count < FREED ? m->freed_count : FREED;
     if (is_carved(m, address)) return m->carving.was_freed(m->carving.context, address, range);
     for (size_t i = 0; i < kept; i++) {
         if (offset < m->freed[i].from || offset >= m->freed[i].to) continue;
-        range->from = SIM_GLOBAL_BASE + m->freed[i].from;
-        range->to = SIM_GLOBAL_BASE + m->freed[i].to;
+        range->from = m->base + m->freed[i].from;
+        range->to = m->base + m->freed[i].to;
         return true;
     }
     return false;

@@ -1,8 +1,10 @@
 /* Device memory: one reserved stretch of host address space that stands for the device's, allocations in it, and the
  * windows through which generic addresses reach the other spaces.
  *
- * A device address is never a host pointer. Each access is checked against the live allocations, so no kernel, however
- * hostile, touches anything else of the host's. */
+ * The addresses of each device are its own, and are kept free in the host's address space: what the host may touch too
+ * (pinned and managed memory) is there at the same address, and touching other device memory faults on the host. Each
+ * access of a kernel is checked against the live allocations, so none, however hostile, touches anything else of the
+ * host's. */
 #ifndef HAUL_SIM_MEMORY_H
 #define HAUL_SIM_MEMORY_H
 
@@ -17,9 +19,11 @@
 #define SIM_PARAM_WINDOW 0x0000620000000000ull    /* the kernel's parameters */
 #define SIM_FUNCTION_WINDOW 0x0000630000000000ull /* addresses of functions: nothing to load from */
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
-#define SIM_GLOBAL_BASE 0x00007f0000000000ull
-enum { SIM_ALLOCATION_UNIT = 512 };
-#define SIM_HOST_BYTES (256ull << 30) /* how much host memory may be mapped at once */
+/* The first device's memory; the next ones' follow. Linux and its sanitizers put nothing there by themselves. */
+#define SIM_GLOBAL_BASE 0x0000200000000000ull
+#define SIM_GLOBAL_STRIDE (2ull << 40)
+enum { SIM_ALLOCATION_UNIT = 512, SIM_MOST_MEMORIES = 16 };
+#define SIM_HOST_BYTES (256ull << 30) /* how much host memory may be mapped at once, registered memory aside */
 
 typedef struct sim_memory sim_memory;
 
@@ -66,10 +70,20 @@ void sim_memory_keep_apart(sim_memory *memory);
 void sim_memory_carve(sim_memory *memory, const sim_carving *carving);
 /* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
-/* Makes host memory reachable for kernels, at addresses behind the device's own memory; it counts as written. Errors:
- * HAUL_ERROR_OUT_OF_MEMORY. */
+/* Device memory that the host reaches too, at the same address; it counts as written, as the host can write it at any
+ * time. Errors: HAUL_ERROR_OUT_OF_MEMORY; HAUL_ERROR_UNSUPPORTED where the host has something else at these addresses.
+ */
+haul_status sim_memory_allocate_managed(sim_memory *memory, uint64_t bytes, uint64_t *address);
+/* Makes host memory reachable for kernels, at its own address, or, where that means something else to kernels, at one
+ * behind the device's own memory; it counts as written. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
-/* The lowest address of such memory, and the first one behind all that can be mapped; 0: none is mapped. */
+/* The same for new host memory, behind the device's own memory, where the host has it too unless something else is
+ * there.
+ */
+haul_status sim_memory_map_new(sim_memory *memory, uint64_t bytes, void **host, uint64_t *address);
+/* The memory in whose part of the address space the address lies; NULL: none. */
+const sim_memory *sim_memory_at_address(uint64_t address);
+/* Where such memory begins and ends, in large pages; 0: none is mapped. */
 uint64_t sim_memory_first_mapped(const sim_memory *memory, uint64_t *end);
 void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);

@@ -55,7 +55,7 @@ static const haul_finding same_value = {
     .access = {HAUL_ACTION_WRITE, 3, {0, 0, 0}, {1, 0, 0}},
     .other = {HAUL_ACTION_WRITE, 3, {0, 0, 0}, {0, 0, 0}},
     .space = HAUL_SPACE_GLOBAL,
-    .address = 0x7f0000000000,
+    .address = 0x200000000000,
     .bytes = 4,
 };
 

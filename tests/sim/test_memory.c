@@ -238,9 +238,9 @@ static void accesses_outside_an_allocation_are_found(void **state) {
     const kernel_run run = {INTO(words), .threads = 1};
     kernel_run r = run;
     r.ptx = KERNEL("ld.global.u32 %r3, [%rd0+20];\nld.global.u32 %r3, [%rd0+24];\n"); /* the byte behind the last */
-    expect_failure(&r, HAUL_ERROR_FAULT, "access outside any allocation: 4 bytes at 0x7f0000000018");
+    expect_failure(&r, HAUL_ERROR_FAULT, "access outside any allocation: 4 bytes at 0x200000000018");
     r.ptx = KERNEL("ld.global.v2.u64 {%rd3, %rd4}, [%rd0+16];\n"); /* only its first half is inside */
-    expect_failure(&r, HAUL_ERROR_FAULT, "16 bytes at 0x7f0000000010");
+    expect_failure(&r, HAUL_ERROR_FAULT, "16 bytes at 0x200000000010");
     r.ptx = KERNEL("st.global.u32 [%rd0+-4], 1;\n");
     expect_failure(&r, HAUL_ERROR_FAULT, "access outside any allocation");
     r.ptx = KERNEL("mov.u64 %rd3, 0;\nst.global.u32 [%rd3], 1;\n");
@@ -262,7 +262,7 @@ static void the_message_names_place_kernel_block_and_thread(void **state) {
                                                              "st.global.u32 [%rd3], %r1;\n");
     uint32_t out[37];
     expect_failure(&(kernel_run){.ptx = ptx, .blocks = 3, .threads = 16, INTO(out)}, HAUL_ERROR_FAULT,
-                   "source.cu:42: access outside any allocation: 4 bytes at 0x7f0000000094 (kernel k, "
+                   "source.cu:42: access outside any allocation: 4 bytes at 0x200000000094 (kernel k, "
                    "block 2,0,0, thread 5,0,0)");
 }
 

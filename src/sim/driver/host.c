@@ -1,4 +1,4 @@
-/* Pinned host memory of the virtual GPU. Kernels reach it at addresses of its own window: never at host pointers. */
+/* Pinned host memory of the virtual GPU. Kernels reach it at the host's address, wherever that is possible. */
 #include "sim/driver/internal.h"
 
 #include "base/memory.h"
@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-
-enum { PAGE = 4096 };
 
 sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
     for (sim_pinned *p = c->pinned; p; p = p->next) {
@@ -22,15 +20,18 @@ void sim_note_written(CUcontext c, const void *host, uint64_t bytes) {
     if (p) p->effect = ++c->effects;
 }
 
-static haul_status pin(CUcontext c, void *host, uint64_t bytes, bool owned) {
+/* Memory of the program's, or, with `*host` NULL, new memory. */
+static haul_status pin(CUcontext c, void **host, uint64_t bytes, unsigned flags) {
     sim_pinned *p = memory_zeroed(1, sizeof *p);
     if (!p) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory to pin memory");
-    *p = (sim_pinned){.host = host, .bytes = bytes, .owned = owned};
-    const haul_status status = sim_memory_map(c->memory, host, bytes, &p->address);
+    *p = (sim_pinned){.bytes = bytes, .owned = !*host, .flags = flags};
+    const haul_status status = *host ? sim_memory_map(c->memory, *host, bytes, &p->address)
+                                     : sim_memory_map_new(c->memory, bytes, host, &p->address);
     if (status != HAUL_OK) {
         memory_free(p);
         return status;
     }
+    p->host = *host;
     p->next = c->pinned;
     c->pinned = p;
     return HAUL_OK;
@@ -43,7 +44,7 @@ static void unpin(CUcontext c, sim_pinned *pinned) {
         break;
     }
     sim_memory_unmap(c->memory, pinned->address);
-    if (pinned->owned) free(pinned->host);
+    if (pinned->owned && (uintptr_t)pinned->host != pinned->address) free(pinned->host);
     memory_free(pinned);
 }
 
@@ -51,20 +52,15 @@ void sim_free_pinned(CUcontext c) {
     while (c->pinned) unpin(c, c->pinned);
 }
 
-/* Page-aligned, as pinned memory is; from the system's allocator, so that memory checkers see its bounds. */
 CUresult sim_call_host_allocate(void **host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
     *host = NULL;
     if (flags & ~7u) return sim_wrong("cuMemHostAlloc: no such flag");
     if (bytes == 0) return sim_wrong("cuMemHostAlloc: no bytes asked for");
-    void *memory = bytes > SIZE_MAX - PAGE ? NULL : aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-    if (!memory)
+    if (bytes > sim_host_available())
         return sim_result_of(
             haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has not %zu bytes left", bytes));
-    const haul_status status = pin(c, memory, bytes, true);
-    if (status != HAUL_OK) free(memory);
-    if (status == HAUL_OK) *host = memory;
-    return sim_result_of(status);
+    return sim_result_of(pin(c, host, bytes, flags));
 }
 
 /* As the driver does, waits for work that may use the memory. */
@@ -83,7 +79,7 @@ CUresult sim_call_host_register(void *host, size_t bytes, unsigned flags) {
     for (sim_pinned *p = c->pinned; p; p = p->next)
         if ((unsigned char *)host < p->host + p->bytes && p->host < (unsigned char *)host + bytes)
             return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
-    return sim_result_of(pin(c, host, bytes, false));
+    return sim_result_of(pin(c, &host, bytes, flags));
 }
 
 CUresult sim_call_host_unregister(void *host) {

@@ -60,6 +60,7 @@ struct CUevent_st {
 typedef struct sim_pinned {
     unsigned char *host;
     uint64_t bytes, address;
+    unsigned flags;
     bool owned;      /* allocated here, not registered */
     uint64_t effect; /* the last of the device's that wrote here */
     struct sim_pinned *next;

@@ -191,7 +191,7 @@ static CUfunction kernel(CUmodule *module) {
     return f;
 }
 
-static void kernels_reach_mapped_memory_at_addresses_that_are_no_pointers(void **state) {
+static void kernels_reach_pinned_memory_at_the_address_that_the_host_has(void **state) {
     (void)state;
     CUmodule module;
     CUfunction f = kernel(&module);
@@ -199,7 +199,7 @@ static void kernels_reach_mapped_memory_at_addresses_that_are_no_pointers(void *
     CUdeviceptr address;
     uint32_t *host = (uint32_t *)(void *)pinned(4096), other[4] = {40};
     OK(cu->host_address(&address, host + 1, 0));
-    assert_true(address != (uintptr_t)(host + 1));
+    assert_int_equal(address, (uintptr_t)(host + 1));
     void *parameters[] = {&address};
     OK(cu->launch(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
     assert_int_equal(host[1], 0);
@@ -208,6 +208,7 @@ static void kernels_reach_mapped_memory_at_addresses_that_are_no_pointers(void *
     OK(cu->host_register(other, sizeof other, 0));
     assert_int_equal(cu->host_register(other + 1, 4, 0), CUDA_HOST_MEMORY_ALREADY_REGISTERED);
     OK(cu->host_address(&address, other, 0));
+    assert_int_equal(address, (uintptr_t)other);
     OK(cu->launch(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
     OK(cu->synchronize());
     assert_int_equal(other[0], 41);
@@ -348,7 +349,7 @@ int main(void) {
         cmocka_unit_test(events_order_streams),
         cmocka_unit_test(the_default_stream_waits_for_blocking_streams_only),
         cmocka_unit_test(the_clock_overlaps_what_different_engines_do),
-        cmocka_unit_test(kernels_reach_mapped_memory_at_addresses_that_are_no_pointers),
+        cmocka_unit_test(kernels_reach_pinned_memory_at_the_address_that_the_host_has),
         cmocka_unit_test(a_fault_in_a_stream_is_told_by_every_wait),
         cmocka_unit_test(host_functions_are_called_in_their_turn),
         cmocka_unit_test(pools_give_back_in_stream_order_and_keep_high_water_marks),
