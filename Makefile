@@ -47,7 +47,8 @@ docs: deps-full $(BUILD)/build.ninja ## reference pages of the headers into buil
 	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
 	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 	$(BUILD)/tools/haul_gen_check_docs docs/check.md.in >docs/check.md
-	$(BUILD)/tools/haul_gen_runtime_docs >docs/runtime.md
+	$(BUILD)/tools/haul_gen_runtime_docs runtime >docs/runtime.md
+	$(BUILD)/tools/haul_gen_runtime_docs driver >docs/driver.md
 
 format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix

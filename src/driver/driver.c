@@ -117,6 +117,10 @@ const char *driver_result_text(CUresult result) {
     return i < 0 ? "an error that haul has no words for" : results[i].text;
 }
 
+bool driver_result_is_known(CUresult result) {
+    return find_result(result) >= 0;
+}
+
 haul_status driver_result_status(CUresult result) {
     int i = find_result(result);
     return i < 0 ? HAUL_ERROR_DRIVER : results[i].status;

@@ -7,6 +7,7 @@
 #define HAUL_DRIVER_DRIVER_H
 
 #include <haul/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef int CUdevice;
@@ -39,7 +40,7 @@ typedef struct CUaccessPolicyWindow {
 enum { DRIVER_LINK_PTX = 1 };
 
 /* How cuLaunchKernelEx launches. Of the attributes haul uses two. */
-enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_CLUSTER = 4 };
+enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_COOPERATIVE = 2, DRIVER_LAUNCH_CLUSTER = 4 };
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -259,13 +260,17 @@ enum {
     DRIVER_DEVICE_SM_COUNT = 16,
     DRIVER_DEVICE_CAN_MAP_HOST = 19,
     DRIVER_DEVICE_CONCURRENT_KERNELS = 31,
+    DRIVER_DEVICE_PCI_BUS = 33,
+    DRIVER_DEVICE_PCI_DEVICE = 34,
     DRIVER_DEVICE_MEMORY_CLOCK_KHZ = 36,
     DRIVER_DEVICE_MEMORY_BUS_BITS = 37,
     DRIVER_DEVICE_L2_BYTES = 38,
     DRIVER_DEVICE_THREADS_PER_SM = 39,
     DRIVER_DEVICE_COPY_ENGINES = 40,
     DRIVER_DEVICE_UNIFIED_ADDRESSES = 41,
+    DRIVER_DEVICE_PCI_DOMAIN = 50,
     DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT = 51,
+    DRIVER_DEVICE_LINEAR_TEXTURE = 69,
     DRIVER_DEVICE_MAJOR = 75,
     DRIVER_DEVICE_MINOR = 76,
     DRIVER_DEVICE_SHARED_PER_SM = 81,
@@ -282,8 +287,18 @@ enum {
     DRIVER_DEVICE_MULTICAST = 132,
     DRIVER_FUNCTION_MAX_THREADS = 0,
     DRIVER_FUNCTION_SHARED_BYTES = 1,
+    DRIVER_FUNCTION_CONSTANT_BYTES = 2,
+    DRIVER_FUNCTION_LOCAL_BYTES = 3,
     DRIVER_FUNCTION_REGISTERS = 4,
+    DRIVER_FUNCTION_PTX_VERSION = 5,
+    DRIVER_FUNCTION_BINARY_VERSION = 6,
+    DRIVER_FUNCTION_CACHE_MODE = 7,
     DRIVER_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    DRIVER_FUNCTION_CARVEOUT = 9,
+    DRIVER_FUNCTION_CLUSTER_MUST_BE_SET = 10,
+    DRIVER_FUNCTION_CLUSTER_X = 11, /* y and z follow */
+    DRIVER_FUNCTION_LARGE_CLUSTERS = 14,
+    DRIVER_FUNCTION_CLUSTER_POLICY = 15,
 };
 
 typedef struct driver_table {
@@ -299,6 +314,7 @@ haul_status driver_load(const driver_table **table);
 /* "CUDA_ERROR_OUT_OF_MEMORY"-like name and what it means, for any code; never NULL. */
 const char *driver_result_name(CUresult result);
 const char *driver_result_text(CUresult result);
+bool driver_result_is_known(CUresult result);
 /* The status that stands for it in haul's API. */
 haul_status driver_result_status(CUresult result);
 

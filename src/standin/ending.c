@@ -24,6 +24,7 @@ static void report_once(void) {
     fflush(stdout);
     found = standin_report();
     standin_report_missing();
+    standin_report_missing_driver();
 }
 
 /* Functions that the program registered earlier, for its own end, run after this one. */

@@ -9,11 +9,12 @@
 #include <string.h>
 
 enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };
-static const uint32_t CONTAINER = 0xba55ed50;
+static const uint32_t WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50;
 static const size_t MOST_TEXT = (size_t)1 << 31;
 
 typedef struct wrapper {
-    int magic, version;
+    uint32_t magic;
+    int version;
     const unsigned char *container;
     const unsigned char *const *linked; /* of version 2: a container for each object, then NULL */
 } wrapper;
@@ -107,9 +108,16 @@ static char *newest(const unsigned char *fat) {
     return best ? text_of(best) : NULL;
 }
 
+bool standin_is_fatbin(const void *image) {
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    return magic == WRAPPER || magic == CONTAINER;
+}
+
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most) {
     const wrapper *w = fat;
     unsigned count = 0;
+    if (w->magic == CONTAINER) return (texts[0] = newest(fat)) != NULL;
     if (w->version != WRAPPER_LINKED) return (texts[0] = newest(w->container)) != NULL;
     for (const unsigned char *const *one = w->linked; one && *one && count < most; one++)
         if ((texts[count] = newest(*one))) count++;

@@ -59,15 +59,21 @@ static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
 }
 
+unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count && kept < STANDIN_MOST_ATTRIBUTES; i++)
+        if (matters(&from[i])) to[kept++] = from[i];
+    return kept;
+}
+
 CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
-    CUlaunchAttribute attributes[8];
+    CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
     CUlaunchConfig config = {.grid = {c->grid.x, c->grid.y, c->grid.z},
                              .block = {c->block.x, c->block.y, c->block.z},
                              .shared_bytes = (unsigned)c->shared_bytes,
                              .stream = c->stream,
                              .attributes = attributes};
-    for (unsigned i = 0; i < c->attribute_count && config.attribute_count < 8; i++)
-        if (matters(&c->attributes[i])) attributes[config.attribute_count++] = c->attributes[i];
+    config.attribute_count = standin_attributes(c->attributes, c->attribute_count, attributes);
     return launch(host, &config, parameters);
 }
 

@@ -97,10 +97,9 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
     return result == CUDA_SUCCESS ? d->module_load(module, image, 0, NULL, NULL) : result;
 }
 
-static CUresult load(const driver_table *d, binary *b) {
+CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module) {
     char *texts[MOST_OBJECTS];
-    if (b->module) return CUDA_SUCCESS;
-    const unsigned count = standin_fatbin_texts(b->fat, texts, MOST_OBJECTS);
+    const unsigned count = standin_fatbin_texts(fat, texts, MOST_OBJECTS);
     if (!count) {
         haul_fail(HAUL_ERROR_UNSUPPORTED,
                   "the program has no PTX: compile it with -arch=compute_80 or the like, or with "
@@ -108,9 +107,13 @@ static CUresult load(const driver_table *d, binary *b) {
         return CUDA_NO_BINARY_FOR_GPU;
     }
     const CUresult result =
-        count == 1 ? d->module_load(&b->module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, &b->module);
+        count == 1 ? d->module_load(module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, module);
     for (unsigned i = 0; i < count; i++) free(texts[i]);
     return result;
+}
+
+static CUresult load(const driver_table *d, binary *b) {
+    return b->module ? CUDA_SUCCESS : standin_load_fatbin(d, b->fat, &b->module);
 }
 
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {

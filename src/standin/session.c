@@ -13,6 +13,7 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static haul_device *device;
 static CUresult fault; /* what ended a kernel, and with it the context */
 static _Thread_local CUresult last;
+static _Thread_local bool uses_runtime;
 
 static void open_device(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
@@ -42,6 +43,15 @@ bool standin_is_free(void) {
 /* ---- calls ---- */
 
 const driver_table *standin_enter(void) {
+    uses_runtime = true;
+    return standin_enter_driver();
+}
+
+bool standin_uses_runtime(void) {
+    return uses_runtime;
+}
+
+const driver_table *standin_enter_driver(void) {
     pthread_mutex_lock(&lock);
     if (!device) open_device();
     haul_fail(HAUL_OK, "%s", ""); /* what an earlier call said is not about this one */
@@ -69,12 +79,17 @@ static void tell(CUresult result) {
 }
 
 /* The runtime's error says what kind of failure it was, the driver's message where. */
-CUresult standin_leave(CUresult result) {
+CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && !fault) tell(result);
     if (ends_context(result) && !fault) fault = result;
     sim_driver_record(NULL, 0, NULL);
+    if (result == CUDA_SUCCESS) result = fault;
     pthread_mutex_unlock(&lock);
-    return standin_fail(result);
+    return result;
+}
+
+CUresult standin_leave(CUresult result) {
+    return standin_fail(standin_leave_driver(result));
 }
 
 CUresult standin_last_error(bool clear) {

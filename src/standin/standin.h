@@ -17,7 +17,8 @@
  *     settings.h  what the command line asks for; settings.def, environment.h
  *     record.c    which launches are counted; report.h, what becomes of them
  *     nvtx.c      ranges that the program marks
- *     caller.c    where in the program a call is made */
+ *     caller.c    where in the program a call is made
+ *     cuda/       the driver API: see cuda/cuda.h */
 #ifndef HAUL_STANDIN_STANDIN_H
 #define HAUL_STANDIN_STANDIN_H
 
@@ -56,6 +57,11 @@ enum { COPY_ON_HOST, COPY_IN, COPY_OUT, COPY_ON_DEVICE, COPY_DEFAULT };
  * of no more use then. */
 const driver_table *standin_enter(void);
 CUresult standin_leave(CUresult result);
+/* The same for calls of the driver API, whose failures are no errors of the runtime's. */
+const driver_table *standin_enter_driver(void);
+CUresult standin_leave_driver(CUresult result);
+/* Whether the thread has called the runtime: a primary context is current to it then. */
+bool standin_uses_runtime(void);
 /* A failure that no call of the driver's gave. */
 CUresult standin_fail(CUresult result);
 
@@ -90,8 +96,17 @@ const char *standin_kernel_name(const void *host);
 CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction kernel, const char *symbol,
                         void **parameters, void **extra);
 
+/* A module of all objects of a fat binary. */
+CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module);
+
+/* Of a launch's attributes those that the virtual GPU knows. Returns how many. */
+enum { STANDIN_MOST_ATTRIBUTES = 8 };
+unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to);
+
 /* ---- the rest ---- */
 
+/* Whether that is a fat binary: a wrapper, as nvcc puts it into programs, or a container, as it writes files. */
+bool standin_is_fatbin(const void *image);
 /* The PTX for the newest architecture of each object of a fat binary (one, or what was linked), at most `most`; the
  * caller frees the texts. Returns how many. */
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most);
@@ -102,6 +117,7 @@ bool standin_report(void);
 
 /* Functions that were asked for and are not there, a line each. */
 void standin_report_missing(void);
+void standin_report_missing_driver(void);
 
 /* No call is under way in any thread. */
 bool standin_is_free(void);

@@ -151,12 +151,20 @@ CUresult sim_call_fill_bytes(CUdeviceptr to, unsigned char value, size_t count) 
     return fill(to, value, 1, count, NULL);
 }
 
+CUresult sim_call_fill_halves(CUdeviceptr to, unsigned short value, size_t count) {
+    return fill(to, value, 2, count, NULL);
+}
+
 CUresult sim_call_fill_words(CUdeviceptr to, unsigned value, size_t count) {
     return fill(to, value, 4, count, NULL);
 }
 
 CUresult sim_call_fill_bytes_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
     return fill(to, value, 1, count, stream);
+}
+
+CUresult sim_call_fill_halves_async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+    return fill(to, value, 2, count, stream);
 }
 
 CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {

@@ -49,6 +49,10 @@ haul_status sim_driver_last_status(void);
 /* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
 void sim_driver_name_image(const char *name);
 
+/* Whether the handle is that of a module, or of a function, of the current context. */
+bool sim_driver_has_module(CUmodule module);
+bool sim_driver_has_function(CUfunction function);
+
 /* What the module was parsed to; lives as long as it. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);
 /* The same of a kernel's module, and which of its functions the kernel is. */

@@ -19,8 +19,10 @@
 struct CUfunc_st {
     CUmodule module;
     ptx_function *entry;
-    sim_program *program; /* NULL until first needed */
-    uint32_t heap_user;   /* of the context's; 0: none yet */
+    sim_program *program;                             /* NULL until first needed */
+    uint32_t heap_user;                               /* of the context's; 0: none yet */
+    int settings[DRIVER_FUNCTION_CLUSTER_POLICY + 1]; /* what attributes were set to */
+    unsigned set;                                     /* bit k: attribute k was */
     struct CUfunc_st *next;
 };
 
@@ -147,6 +149,9 @@ CUresult sim_enter(CUcontext *context);
         const CUresult entered_ = sim_enter(&(context)); \
         if (entered_ != CUDA_SUCCESS) return entered_;   \
     } while (0)
+
+/* Attributes of devices that are the same for many, by attributes.def; false: there is no such attribute. */
+bool sim_general_attribute(const sim_machine *machine, unsigned device, int attribute, int *value);
 
 /* PTX texts that a linker put together, as an image for cuModuleLoadDataEx(); false: it is none. */
 haul_status sim_link_load(const char *image, ptx_module **module);

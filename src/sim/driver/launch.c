@@ -105,6 +105,13 @@ static haul_status prepare_launch(sim_work *w, void **parameters) {
     return sim_launch_check(&l, &occupancy);
 }
 
+static void take_settings(sim_work *w) {
+    const CUfunction f = w->function;
+    for (unsigned k = 0; k < 3; k++)
+        if (f->set & 1u << (DRIVER_FUNCTION_CLUSTER_X + k))
+            w->cluster[k] = (uint32_t)f->settings[DRIVER_FUNCTION_CLUSTER_X + k];
+}
+
 static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     for (unsigned a = 0; a < config->attribute_count; a++) {
         const CUlaunchAttribute *attribute = &config->attributes[a];
@@ -133,6 +140,7 @@ CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, v
                   .run = c->run,
                   .run_launch = c->run_launch,
                   .record_memory = c->record_memory};
+    take_settings(&w);
     const CUresult taken = take_attributes(config, &w);
     if (taken != CUDA_SUCCESS) return taken;
     const haul_status status = prepare_launch(&w, parameters);

@@ -206,21 +206,56 @@ haul_status sim_prepare(CUfunction f) {
     return status;
 }
 
+/* Dynamic shared memory needs no leave here: the launch checks it. */
+static int setting(CUfunction f, int attribute) {
+    const sim_machine *m = &f->module->context->machine;
+    if (f->set & 1u << attribute) return f->settings[attribute];
+    if (attribute == DRIVER_FUNCTION_CARVEOUT) return -1; /* the driver's choice */
+    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED) return (int)(m->shared_per_block - f->program->shared_bytes);
+    if (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute < DRIVER_FUNCTION_LARGE_CLUSTERS)
+        return (int)f->entry->cluster[attribute - DRIVER_FUNCTION_CLUSTER_X];
+    return 0;
+}
+
+static int constant_bytes(const ptx_module *m) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->variable_count; i++)
+        if (m->variables[i]->space == PTX_SPACE_CONST) bytes += m->variables[i]->size;
+    return (int)bytes;
+}
+
 CUresult sim_call_function_attribute(int *value, int attribute, CUfunction function) {
     const sim_machine *m = &function->module->context->machine;
+    if (attribute < 0 || attribute > DRIVER_FUNCTION_CLUSTER_POLICY)
+        return sim_wrong("cuFuncGetAttribute: attribute not known");
     haul_status status = sim_prepare(function);
     if (status != HAUL_OK) return sim_result_of(status);
     switch (attribute) {
-    case DRIVER_FUNCTION_SHARED_BYTES: *value = (int)function->program->shared_bytes; return CUDA_SUCCESS;
-    case DRIVER_FUNCTION_REGISTERS: *value = (int)sim_registers(m, function->program); return CUDA_SUCCESS;
-    case DRIVER_FUNCTION_MAX_THREADS: *value = (int)sim_most_threads(m, function->program); return CUDA_SUCCESS;
-    default: return sim_wrong("cuFuncGetAttribute: attribute not known");
+    case DRIVER_FUNCTION_SHARED_BYTES: *value = (int)function->program->shared_bytes; break;
+    case DRIVER_FUNCTION_CONSTANT_BYTES: *value = constant_bytes(function->module->ptx); break;
+    case DRIVER_FUNCTION_LOCAL_BYTES: *value = (int)function->program->local_bytes; break;
+    case DRIVER_FUNCTION_REGISTERS: *value = (int)sim_registers(m, function->program); break;
+    case DRIVER_FUNCTION_PTX_VERSION: *value = (int)function->module->ptx->sm; break;
+    case DRIVER_FUNCTION_BINARY_VERSION: *value = (int)m->sm; break;
+    case DRIVER_FUNCTION_MAX_THREADS: *value = (int)sim_most_threads(m, function->program); break;
+    default: *value = setting(function, attribute); break;
     }
+    return CUDA_SUCCESS;
 }
 
-/* Dynamic shared memory up to the opt-in limit needs no leave here; the launch checks it. */
+static bool may_be_set(int attribute) {
+    return attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED || attribute == DRIVER_FUNCTION_CARVEOUT ||
+           (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute <= DRIVER_FUNCTION_CLUSTER_POLICY);
+}
+
+/* A cluster's size is for launches that have none of their own. */
 CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
-    (void)function, (void)attribute, (void)value;
+    const sim_machine *m = &function->module->context->machine;
+    if (!may_be_set(attribute)) return sim_wrong("cuFuncSetAttribute: no such attribute, or it cannot be set");
+    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED && (value < 0 || (uint32_t)value > m->shared_per_block_optin))
+        return sim_wrong("cuFuncSetAttribute: the machine has not so much shared memory for a block");
+    function->settings[attribute] = value;
+    function->set |= 1u << attribute;
     return CUDA_SUCCESS;
 }
 
@@ -248,4 +283,17 @@ const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **
     *entry = kernel->entry;
     *module = kernel->module;
     return kernel->module->ptx;
+}
+
+bool sim_driver_has_module(CUmodule module) {
+    for (CUmodule m = sim_current()->modules; m; m = m->next)
+        if (m == module) return true;
+    return false;
+}
+
+bool sim_driver_has_function(CUfunction function) {
+    for (CUmodule m = sim_current()->modules; m; m = m->next)
+        for (CUfunction f = m->functions; f; f = f->next)
+            if (f == function) return true;
+    return false;
 }

@@ -1,0 +1,21 @@
+/* Attributes of devices that follow from the machine's description, or are the same for all. */
+#include "sim/driver/internal.h"
+
+#include <math.h>
+
+/* What carries the peak bandwidth with two transfers a clock; buses come in steps of 64 bits. */
+static int bus_bits(const sim_machine *m) {
+    return (int)lround(m->memory_gbps * 8e3 / (2 * m->memory_mhz) / 64) * 64;
+}
+
+bool sim_general_attribute(const sim_machine *m, unsigned device, int attribute, int *value) {
+    switch (attribute) {
+#define ATTRIBUTE(number, what, answer) \
+    case number:                        \
+        *value = (answer);              \
+        return true;
+#include "sim/driver/attributes.def"
+#undef ATTRIBUTE
+    default: return false;
+    }
+}

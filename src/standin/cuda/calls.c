@@ -1,0 +1,102 @@
+/* The names that libcuda.so.1 exports: what stands behind each is generated from the tables (generate-calls.c). */
+#include "standin/cuda/cuda.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COUNT_NAMES = 0
+#define NAME(name, version) +1
+#include "standin/cuda/names.def"
+#undef NAME
+};
+
+static atomic_ulong asked[COUNT_NAMES];
+
+static CUresult cuda_refuse(size_t name) {
+    asked[name]++;
+    return CUDA_NOT_SUPPORTED;
+}
+
+#include "standin_calls.inc"
+
+static const struct {
+    const char *name;
+    int version;
+    bool is_here;
+    void (*function)(void);
+} calls[] = {
+#define CALL(name, version, is_here) {#name, version, is_here, (void (*)(void))name},
+#include "standin_names.inc"
+#undef CALL
+};
+
+void standin_report_missing_driver(void) {
+    for (size_t i = 0; i < COUNT_NAMES; i++)
+        if (asked[i])
+            fprintf(stderr, "haul: %s() is not supported; the program called it %lu time%s\n", calls[i].name,
+                    (unsigned long)asked[i], asked[i] == 1 ? "" : "s");
+}
+
+static int find(const char *name) {
+    int low = 0, high = COUNT_NAMES - 1;
+    while (low <= high) {
+        const int middle = (low + high) / 2, order = strcmp(name, calls[middle].name);
+        if (order == 0) return middle;
+        if (order < 0)
+            high = middle - 1;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+/* ---- cuGetProcAddress ---- */
+
+enum { BY_THREAD = 2, KNOWN_FLAGS = 3 };
+enum { FOUND = 0, NOT_FOUND = 1, TOO_OLD = 2 };
+
+/* The form of the function that the version of CUDA which is asked for had: NAME, NAME_v2, NAME_v3... */
+static int find_form(const char *name, int version, int *status) {
+    char form[128];
+    int found = find(name);
+    *status = found < 0 ? NOT_FOUND : FOUND;
+    if (found >= 0 && calls[found].version > version) {
+        *status = TOO_OLD;
+        return -1;
+    }
+    for (int k = 2; found >= 0; k++) {
+        snprintf(form, sizeof form, "%s_v%d", name, k);
+        const int next = find(form);
+        if (next < 0 || calls[next].version > version) break;
+        found = next;
+    }
+    return found;
+}
+
+static int by_thread(int found) {
+    static const char *const suffixes[] = {"_ptsz", "_ptds"};
+    char form[128];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(form, sizeof form, "%s%s", calls[found].name, suffixes[i]);
+        const int own = find(form);
+        if (own >= 0) return own;
+    }
+    return found;
+}
+
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status) {
+    int what;
+    if (!name || !function || flags & ~(unsigned long long)KNOWN_FLAGS) return CUDA_INVALID_VALUE;
+    int found = find_form(name, version, &what);
+    if (found >= 0 && flags & BY_THREAD) found = by_thread(found);
+    *function = NULL;
+    if (found >= 0) memcpy(function, &calls[found].function, sizeof *function);
+    if (status) *status = what;
+    return found >= 0 ? CUDA_SUCCESS : CUDA_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags) {
+    return cuGetProcAddress_v2(name, function, version, flags, NULL);
+}

@@ -1,0 +1,363 @@
+/* The beginning, and contexts. A context is a name for the device's state, which all of them share with the runtime
+ * API: what one allocates or loads is there for the others, and stays when it is destroyed. */
+#include "standin/cuda/cuda.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdatomic.h>
+
+enum { DEVICES = 1, DEEPEST = 256, API_VERSION = 3020, KNOWN_FLAGS = 0xff };
+
+typedef struct context {
+    CUdevice device;
+    unsigned flags, users; /* users: of a primary one: how many have retained it */
+    bool is_primary, has_ended;
+    unsigned long long id;
+    int cache_preference, bank_preference;
+    struct context *next;
+} context;
+
+static atomic_bool started;
+static context primary[DEVICES];
+static context *contexts; /* all others, also those that have ended */
+static unsigned long long last_id;
+
+/* The thread's stack of contexts: the last one is current. */
+static _Thread_local context *stack[DEEPEST];
+static _Thread_local unsigned depth;
+
+static CUcontext handle_of(context *c) {
+    return (CUcontext)(void *)c;
+}
+
+static context *primary_of(CUdevice device) {
+    context *c = &primary[device];
+    c->is_primary = true;
+    c->device = device;
+    if (!c->id) c->id = ++last_id;
+    return c;
+}
+
+/* A thread that has called the runtime has the device's primary context. */
+static context *current(void) {
+    if (depth) return stack[depth - 1];
+    return standin_uses_runtime() ? primary_of(0) : NULL;
+}
+
+/* NULL: there is none of that handle. */
+static context *context_of(CUcontext handle) {
+    for (CUdevice i = 0; i < DEVICES; i++)
+        if (handle == handle_of(&primary[i])) return &primary[i];
+    for (context *c = contexts; c; c = c->next)
+        if (handle == handle_of(c)) return c;
+    return NULL;
+}
+
+/* ---- calls ---- */
+
+CUresult cuda_wrong(CUresult result, const char *what) {
+    haul_fail(HAUL_ERROR_ARGUMENT, "%s", what);
+    return result;
+}
+
+CUresult cuda_enter_device(const driver_table **d) {
+    if (!started && !standin_uses_runtime()) return CUDA_NOT_INITIALIZED;
+    *d = standin_enter_driver();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuda_enter(const driver_table **d) {
+    const CUresult entered = cuda_enter_device(d);
+    if (entered != CUDA_SUCCESS) return entered;
+    const context *c = current();
+    if (c && !c->has_ended) return CUDA_SUCCESS;
+    (void)standin_leave_driver(CUDA_SUCCESS);
+    return c ? CUDA_CONTEXT_IS_DESTROYED : CUDA_INVALID_CONTEXT;
+}
+
+CUresult cuda_leave(CUresult result) {
+    return standin_leave_driver(result);
+}
+
+CUresult cuInit(unsigned flags) {
+    const driver_table *d = standin_enter_driver();
+    const CUresult result = d->init(flags);
+    if (result == CUDA_SUCCESS) started = true;
+    return cuda_leave(result);
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    if (!version) return CUDA_INVALID_VALUE;
+    const driver_table *d = standin_enter_driver();
+    return cuda_leave(d->version(version));
+}
+
+/* ---- primary contexts ---- */
+
+static CUresult check_ordinal(CUdevice device) {
+    return device >= 0 && device < DEVICES ? CUDA_SUCCESS : CUDA_INVALID_DEVICE;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (!handle) return cuda_leave(CUDA_INVALID_VALUE);
+    if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
+    context *c = primary_of(device);
+    c->users++;
+    *handle = handle_of(c);
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
+    context *c = primary_of(device);
+    if (!c->users) return cuda_leave(CUDA_INVALID_CONTEXT);
+    return cuda_leave(--c->users ? CUDA_SUCCESS : d->synchronize());
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+    return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+/* What the program has allocated stays until it ends. */
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = check_ordinal(device);
+    return cuda_leave(result == CUDA_SUCCESS ? d->synchronize() : result);
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+    return cuDevicePrimaryCtxReset_v2(device);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
+    if (!flags || !active) return cuda_leave(CUDA_INVALID_VALUE);
+    const context *c = primary_of(device);
+    *flags = c->flags;
+    *active = c->users || standin_uses_runtime();
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
+    if (flags & ~(unsigned)KNOWN_FLAGS) return cuda_leave(CUDA_INVALID_VALUE);
+    primary_of(device)->flags = flags;
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
+    return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+/* ---- contexts of the program's own ---- */
+
+static CUresult push(context *c) {
+    if (depth == DEEPEST) return CUDA_OUT_OF_MEMORY;
+    stack[depth++] = c;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(context **made, unsigned flags, CUdevice device) {
+    if (check_ordinal(device) != CUDA_SUCCESS) return CUDA_INVALID_DEVICE;
+    if (!made || flags & ~(unsigned)KNOWN_FLAGS) return CUDA_INVALID_VALUE;
+    context *c = memory_zeroed(1, sizeof *c);
+    if (!c) return CUDA_OUT_OF_MEMORY;
+    *c = (context){.device = device, .flags = flags, .id = ++last_id, .next = contexts};
+    *made = contexts = c;
+    return push(c);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device) {
+    context *made = NULL;
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = handle ? create(&made, flags, device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *handle = handle_of(made);
+    return cuda_leave(result);
+}
+
+CUresult cuCtxCreate(CUcontext *handle, unsigned flags, CUdevice device) {
+    return cuCtxCreate_v2(handle, flags, device);
+}
+
+/* Blocks run on all SMs: an affinity to some of them is not there. */
+CUresult cuCtxCreate_v3(CUcontext *handle, const void *affinities, int count, unsigned flags, CUdevice device) {
+    (void)affinities;
+    return count ? CUDA_NOT_SUPPORTED : cuCtxCreate_v2(handle, flags, device);
+}
+
+CUresult cuCtxCreate_v4(CUcontext *handle, const cuda_context_options *options, unsigned flags, CUdevice device) {
+    if (options && (options->affinity_count || options->graphics)) return CUDA_NOT_SUPPORTED;
+    return cuCtxCreate_v2(handle, flags, device);
+}
+
+/* A primary context ends by its release. */
+CUresult cuCtxDestroy_v2(CUcontext handle) {
+    CUDA_ENTER_DEVICE(d);
+    context *c = context_of(handle);
+    if (!c || c->has_ended || c->is_primary) return cuda_leave(CUDA_INVALID_CONTEXT);
+    const CUresult result = d->synchronize();
+    c->has_ended = true;
+    if (depth && stack[depth - 1] == c) depth--;
+    return cuda_leave(result);
+}
+
+CUresult cuCtxDestroy(CUcontext handle) {
+    return cuCtxDestroy_v2(handle);
+}
+
+CUresult cuCtxAttach(CUcontext *handle, unsigned flags) {
+    if (flags) return CUDA_INVALID_VALUE;
+    return cuCtxGetCurrent(handle);
+}
+
+CUresult cuCtxDetach(CUcontext handle) {
+    return cuda_check_context(handle);
+}
+
+/* ---- which one is current ---- */
+
+CUresult cuda_check_context(CUcontext handle) {
+    const context *c = handle ? context_of(handle) : current();
+    if (!c) return CUDA_INVALID_CONTEXT;
+    return c->has_ended ? CUDA_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext handle) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = handle ? cuda_check_context(handle) : CUDA_INVALID_CONTEXT;
+    return cuda_leave(result == CUDA_SUCCESS ? push(context_of(handle)) : result);
+}
+
+CUresult cuCtxPushCurrent(CUcontext handle) {
+    return cuCtxPushCurrent_v2(handle);
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (!depth) return cuda_leave(CUDA_INVALID_CONTEXT);
+    depth--;
+    if (handle) *handle = handle_of(stack[depth]);
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxPopCurrent(CUcontext *handle) {
+    return cuCtxPopCurrent_v2(handle);
+}
+
+/* Replaces the current one; NULL: takes it away. */
+CUresult cuCtxSetCurrent(CUcontext handle) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = handle ? cuda_check_context(handle) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && depth) depth--;
+    return cuda_leave(result == CUDA_SUCCESS && handle ? push(context_of(handle)) : result);
+}
+
+CUresult cuCtxGetCurrent(CUcontext *handle) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (handle) *handle = handle_of(current());
+    return cuda_leave(handle ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+/* ---- what is asked of them ---- */
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = device ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *device = (handle ? context_of(handle) : current())->device;
+    return cuda_leave(result);
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUresult cuCtxGetFlags(unsigned *flags) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (flags) *flags = current()->flags;
+    return cuda_leave(flags ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (flags & ~(unsigned)KNOWN_FLAGS) return cuda_leave(CUDA_INVALID_VALUE);
+    current()->flags = flags;
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetId(CUcontext handle, unsigned long long *id) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = id ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *id = (handle ? context_of(handle) : current())->id;
+    return cuda_leave(result);
+}
+
+CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = version ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *version = API_VERSION;
+    return cuda_leave(result);
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext handle) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = cuda_check_context(handle);
+    return cuda_leave(result == CUDA_SUCCESS ? d->synchronize() : result);
+}
+
+/* Preferences change nothing: the virtual GPU divides its memory by what a kernel needs. */
+enum { MOST_CACHE_PREFERENCE = 3, MOST_BANK_PREFERENCE = 2 };
+
+static CUresult set_preference(int value, int most, bool of_banks) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (value < 0 || value > most) return cuda_leave(CUDA_INVALID_VALUE);
+    *(of_banks ? &current()->bank_preference : &current()->cache_preference) = value;
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSetCacheConfig(int preference) {
+    return set_preference(preference, MOST_CACHE_PREFERENCE, false);
+}
+
+CUresult cuCtxSetSharedMemConfig(int preference) {
+    return set_preference(preference, MOST_BANK_PREFERENCE, true);
+}
+
+CUresult cuCtxGetCacheConfig(int *preference) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (preference) *preference = current()->cache_preference;
+    return cuda_leave(preference ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+CUresult cuCtxGetSharedMemConfig(int *preference) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (preference) *preference = current()->bank_preference;
+    return cuda_leave(preference ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+/* An affinity to SMs (0) is of no more than all of them. */
+CUresult cuCtxGetExecAffinity(void *affinity, int kind) {
+    CUDA_ENTER(d);
+    (void)d, (void)affinity;
+    return cuda_leave(kind ? CUDA_INVALID_VALUE : CUDA_NOT_SUPPORTED);
+}

@@ -1,0 +1,93 @@
+/* The driver API (libcuda.so.1) for unmodified programs, over the virtual GPU's driver. What the driver's table has is
+ * exported as it is, by generated code; the rest is written by hand here. Contexts are names for the device's one
+ * state, which the runtime API shares.
+ *
+ *     names.def         all names that libcuda.so.1 exports
+ *     functions.def     those that are written by hand
+ *     generate-calls.c  writes the others
+ *     calls.c           the generated functions, cuGetProcAddress()
+ *     context.c         the beginning, contexts
+ *     device.c          what is asked of devices; errors
+ *     module.c          modules from all kinds of images
+ *     library.c         libraries and kernels
+ *     function.c        what is asked of functions, occupancy
+ *     launch.c          launches
+ *     link.c            linking
+ *     memory.c          memory, copies, fills
+ *     stream.c          streams and events */
+#ifndef HAUL_STANDIN_CUDA_CUDA_H
+#define HAUL_STANDIN_CUDA_CUDA_H
+
+#include "ptx/ir.h"
+#include "standin/standin.h"
+
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef void (*cuda_stream_callback)(CUstream stream, CUresult result, void *data);
+typedef size_t (*cuda_shared_of_block)(int threads);
+
+typedef struct cuda_context_options {
+    void *affinities;
+    int affinity_count;
+    void *graphics;
+} cuda_context_options;
+
+#define CUDA(symbol, parameters) CUresult symbol parameters;
+#include "standin/cuda/functions.def"
+#undef CUDA
+#define DRIVER(name, symbol, parameters) CUresult symbol parameters;
+#include "driver/driver.def"
+#undef DRIVER
+
+/* Each call of the program's is between these two, as those of the runtime are between standin_enter() and
+ * standin_leave(). cuInit() has been called; a context is current, unless the call is about devices. Otherwise nothing
+ * is entered. */
+CUresult cuda_enter(const driver_table **d);
+CUresult cuda_enter_device(const driver_table **d);
+CUresult cuda_leave(CUresult result);
+#define CUDA_ENTER_BY(enter, d)                        \
+    const driver_table *d;                             \
+    do {                                               \
+        const CUresult entered_ = enter(&d);           \
+        if (entered_ != CUDA_SUCCESS) return entered_; \
+    } while (0)
+#define CUDA_ENTER(d) CUDA_ENTER_BY(cuda_enter, d)
+#define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(cuda_enter_device, d)
+
+/* ---- between them ---- */
+
+/* CUDA_INVALID_VALUE or the like, with a message. */
+CUresult cuda_wrong(CUresult result, const char *what);
+
+/* The virtual driver's device for the program's, which are numbered from 0. */
+CUresult cuda_device_of(CUdevice *device);
+CUresult cuda_check_module(CUmodule module);
+/* The driver's function for a handle, which may be that of a library's kernel. */
+CUresult cuda_function_of(CUfunction *handle);
+/* A context that has not ended; NULL: the current one. */
+CUresult cuda_check_context(CUcontext context);
+
+/* JIT options, as arrays of numbers and values: where messages go to. */
+typedef struct cuda_log {
+    char *text[2]; /* information and errors; may be NULL */
+    size_t room[2];
+    void **written[2]; /* gets the number of characters */
+} cuda_log;
+cuda_log cuda_read_log(unsigned count, const int *options, void **values);
+void cuda_write_log(const cuda_log *log, CUresult result);
+
+/* Loads PTX, linked PTX or the PTX of a fat binary; `name` is for messages. */
+CUresult cuda_load_image(const driver_table *d, const char *name, const void *image, CUmodule *module);
+CUresult cuda_load_file(const driver_table *d, const char *path, CUmodule *module);
+/* Of the runtime's and of the library's modules none is unloaded while a report may still need it. */
+CUresult cuda_unload(const driver_table *d, CUmodule module);
+/* The names of a module's kernels, one a call; NULL: no more. *at is 0 before the first. */
+const char *cuda_next_kernel(CUmodule module, size_t *at);
+/* What a function was parsed to. */
+const ptx_function *cuda_entry(CUfunction function);
+/* Where a parameter lies among those that are packed. */
+uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index);
+/* PTX for the linker out of what it is given, for the caller to free; NULL: there is none. */
+char *cuda_text_of_image(const void *image);
+
+#endif

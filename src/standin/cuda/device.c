@@ -1,0 +1,166 @@
+/* What is asked of devices, of which the program sees one; errors. */
+#include "standin/cuda/cuda.h"
+
+#include "base/hash.h"
+#include "lib/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEVICES = 1 };
+
+CUresult cuda_device_of(CUdevice *device) {
+    if (*device < 0 || *device >= DEVICES) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
+    *device = standin_device()->handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (count) *count = DEVICES;
+    return cuda_leave(count ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (!device) return cuda_leave(CUDA_INVALID_VALUE);
+    if (ordinal < 0 || ordinal >= DEVICES) return cuda_leave(CUDA_INVALID_DEVICE);
+    *device = ordinal;
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = name && length > 0 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->device_name(name, length, device);
+    return cuda_leave(result);
+}
+
+/* The same for each device of a kind: made from its name. */
+CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
+    char name[256] = "";
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = uuid ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->device_name(name, sizeof name, device);
+    if (result == CUDA_SUCCESS) {
+        const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START, name, strlen(name))};
+        memcpy(uuid, halves, sizeof halves);
+    }
+    return cuda_leave(result);
+}
+
+CUresult cuDeviceGetUuid(void *uuid, CUdevice device) {
+    return cuDeviceGetUuid_v2(uuid, device);
+}
+
+/* ---- its place ---- */
+
+enum { PCI_ID_BYTES = sizeof "0000:00:00.0" };
+
+static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID_BYTES]) {
+    int domain = 0, bus = 0, slot = 0;
+    CUresult result = cuda_device_of(&device);
+    if (result == CUDA_SUCCESS) result = d->device_attribute(&domain, DRIVER_DEVICE_PCI_DOMAIN, device);
+    if (result == CUDA_SUCCESS) result = d->device_attribute(&bus, DRIVER_DEVICE_PCI_BUS, device);
+    if (result == CUDA_SUCCESS) result = d->device_attribute(&slot, DRIVER_DEVICE_PCI_DEVICE, device);
+    snprintf(id, PCI_ID_BYTES, "%04x:%02x:%02x.0", domain & 0xffff, bus & 0xff, slot & 0xff);
+    return result;
+}
+
+CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
+    char id[PCI_ID_BYTES];
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = text && length > 0 ? pci_id_of(d, device, id) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) snprintf(text, (size_t)length, "%s", id);
+    return cuda_leave(result);
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
+    char id[PCI_ID_BYTES];
+    CUDA_ENTER_DEVICE(d);
+    if (!device || !text) return cuda_leave(CUDA_INVALID_VALUE);
+    for (CUdevice i = 0; i < DEVICES; i++) {
+        /* Domain and function may be left out. */
+        if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, text)) continue;
+        *device = i;
+        return cuda_leave(CUDA_SUCCESS);
+    }
+    return cuda_leave(CUDA_INVALID_DEVICE);
+}
+
+/* ---- forms of long ago ---- */
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = major && minor ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->device_attribute(major, DRIVER_DEVICE_MAJOR, device);
+    if (result == CUDA_SUCCESS) result = d->device_attribute(minor, DRIVER_DEVICE_MINOR, device);
+    return cuda_leave(result);
+}
+
+/* A CUdevprop is the attributes from 1 to 14, one after the other. */
+CUresult cuDeviceGetProperties(int *properties, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = properties ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    for (int i = DRIVER_DEVICE_MAX_THREADS_PER_BLOCK; i <= DRIVER_DEVICE_TEXTURE_ALIGNMENT; i++)
+        if (result == CUDA_SUCCESS)
+            result = d->device_attribute(&properties[i - DRIVER_DEVICE_MAX_THREADS_PER_BLOCK], i, device);
+    return cuda_leave(result);
+}
+
+/* ---- abilities ---- */
+
+/* In elements, whatever their size is. */
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format, unsigned channels,
+                                            CUdevice device) {
+    int most = 0;
+    CUDA_ENTER_DEVICE(d);
+    (void)format;
+    CUresult result = elements && channels && channels <= 4 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->device_attribute(&most, DRIVER_DEVICE_LINEAR_TEXTURE, device);
+    if (result == CUDA_SUCCESS) *elements = (size_t)most;
+    return cuda_leave(result);
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = is_supported && kind == 0 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *is_supported = 0;
+    return cuda_leave(result);
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
+    return cuDeviceGetDefaultMemPool(pool, device);
+}
+
+/* ---- errors ---- */
+
+CUresult cuGetErrorName(CUresult result, const char **text) {
+    if (!text) return CUDA_INVALID_VALUE;
+    *text = driver_result_is_known(result) ? driver_result_name(result) : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult result, const char **text) {
+    if (!text) return CUDA_INVALID_VALUE;
+    *text = driver_result_is_known(result) ? driver_result_text(result) : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* ---- profilers: what is counted is chosen on the command line ---- */
+
+CUresult cuProfilerInitialize(const char *configuration, const char *output, int mode) {
+    (void)configuration, (void)output, (void)mode;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStart(void) {
+    return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStop(void) {
+    return CUDA_SUCCESS;
+}

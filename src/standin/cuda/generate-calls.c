@@ -1,0 +1,148 @@
+/* Writes what the driver API of the stand-in needs for each name that libcuda.so.1 exports, from the tables: a call of
+ * the virtual GPU's driver where that has the function (src/driver/driver.def), a form of a function for code with a
+ * default stream for each thread, or a refusal. Functions of functions.def are written by hand.
+ *
+ *     generate-calls calls     C definitions, and CALL(name, version, is_here) for each name
+ *     generate-calls names     CALL(name, version, is_here) only */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct function {
+    const char *symbol, *field, *parameters; /* field: of the driver's table; NULL: written by hand */
+} function;
+
+/* Before the driver's: what is written by hand is taken first. */
+static const function functions[] = {
+#define CUDA(symbol, parameters) {#symbol, NULL, #parameters},
+#include "standin/cuda/functions.def"
+#undef CUDA
+#define DRIVER(name, symbol, parameters) {#symbol, #name, #parameters},
+#include "driver/driver.def"
+#undef DRIVER
+};
+
+static const struct {
+    const char *name;
+    int version;
+} names[] = {
+#define NAME(name, version) {#name, version},
+#include "standin/cuda/names.def"
+#undef NAME
+};
+
+enum { MOST_PARAMETERS = 20, MOST_NAME = 64 };
+
+typedef struct parameter {
+    char type[MOST_NAME], name[MOST_NAME];
+} parameter;
+
+static void fail(const char *symbol) {
+    fprintf(stderr, "%s: its parameters cannot be read\n", symbol);
+    exit(1);
+}
+
+static bool is_of_name(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "CUdeviceptr *address": the name is what is last. */
+static void read_parameter(const char *text, size_t length, const char *symbol, parameter *p) {
+    while (length && text[0] == ' ') text++, length--;
+    size_t name = length;
+    while (name && is_of_name(text[name - 1])) name--;
+    if (length >= MOST_NAME || name == length || name == 0) fail(symbol);
+    snprintf(p->type, sizeof p->type, "%.*s", (int)name, text);
+    snprintf(p->name, sizeof p->name, "%.*s", (int)(length - name), text + name);
+    for (size_t end = strlen(p->type); end && p->type[end - 1] == ' ';) p->type[--end] = '\0';
+}
+
+static unsigned read_parameters(const function *f, parameter *all) {
+    const char *at = f->parameters + 1;
+    unsigned count = 0;
+    if (strcmp(f->parameters, "(void)") == 0) return 0;
+    for (const char *end; *at; at = end + 1, count++) {
+        end = at + strcspn(at, ",)");
+        if (count == MOST_PARAMETERS || !*end) fail(f->symbol);
+        read_parameter(at, (size_t)(end - at), f->symbol, &all[count]);
+    }
+    return count;
+}
+
+static const function *find(const char *symbol, size_t length) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strncmp(functions[i].symbol, symbol, length) == 0 && !functions[i].symbol[length]) return &functions[i];
+    return NULL;
+}
+
+static void print_arguments(const parameter *all, unsigned count, bool own_stream) {
+    for (unsigned i = 0; i < count; i++) {
+        const bool own = own_stream && strcmp(all[i].type, "CUstream") == 0;
+        printf("%s%s%s%s", i ? ", " : "", own ? "standin_own(" : "", all[i].name, own ? ")" : "");
+    }
+}
+
+/* What has to be right about handles before the driver's table sees them, and what they stand for there. */
+static void print_checks(const parameter *all, unsigned count) {
+    static const struct {
+        const char *type, *check;
+    } checks[] = {{"CUmodule", "cuda_check_module(%s)"},
+                  {"CUfunction", "cuda_function_of(&%s)"},
+                  {"CUdevice", "cuda_device_of(&%s)"}};
+    if (count && strchr(all[0].type, '*') && !strstr(all[0].type, "void"))
+        printf("    if (!%s) result = CUDA_INVALID_VALUE;\n", all[0].name);
+    for (unsigned i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
+            if (strcmp(all[i].type, checks[k].type) != 0) continue;
+            printf("    if (result == CUDA_SUCCESS) result = ");
+            printf(checks[k].check, all[i].name);
+            printf(";\n");
+        }
+}
+
+static void print_forward(const function *f) {
+    parameter all[MOST_PARAMETERS];
+    const unsigned count = read_parameters(f, all);
+    const bool of_device = strncmp(f->symbol, "cuDevice", 8) == 0;
+    printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
+           of_device ? "_DEVICE" : "");
+    print_checks(all, count);
+    printf("    if (result == CUDA_SUCCESS) result = d->%s(", f->field);
+    print_arguments(all, count, false);
+    printf(");\n    return cuda_leave(result);\n}\n");
+}
+
+/* _ptsz: the default stream is the thread's. _ptds: so for functions that wait; they stay with the default stream of
+ * all, which waits for more. */
+static void print_form(const char *name, const function *f) {
+    parameter all[MOST_PARAMETERS];
+    const unsigned count = read_parameters(f, all);
+    printf("CUresult %s%s {\n    return %s(", name, f->parameters, f->symbol);
+    print_arguments(all, count, true);
+    printf(");\n}\n");
+}
+
+/* Returns whether the function is there. */
+static bool define(const char *name, bool prints) {
+    const char *suffix = strstr(name, "_pt");
+    const function *exact = find(name, strlen(name)), *plain = suffix ? find(name, (size_t)(suffix - name)) : NULL;
+    if (prints && exact && exact->field) print_forward(exact);
+    if (prints && !exact && plain) print_form(name, plain);
+    if (prints && !exact && !plain) printf("CUresult %s(void) {\n    return cuda_refuse(CALL_%s);\n}\n", name, name);
+    return exact || plain;
+}
+
+int main(int count, char **arguments) {
+    const bool calls = count == 2 && strcmp(arguments[1], "calls") == 0;
+    const size_t rows = sizeof names / sizeof *names;
+    if (!calls && (count != 2 || strcmp(arguments[1], "names") != 0)) return 2;
+    for (size_t i = 0; calls && i < rows; i++)
+        printf("%sCALL_%s%s", i ? "    " : "enum {\n    ", names[i].name, i + 1 < rows ? ",\n" : "\n};\n");
+    for (size_t i = 0; calls && i < rows; i++) (void)define(names[i].name, true);
+    printf("#ifdef CALL\n");
+    for (size_t i = 0; i < rows; i++)
+        printf("CALL(%s, %d, %s)\n", names[i].name, names[i].version, define(names[i].name, false) ? "true" : "false");
+    printf("#endif\n");
+    return 0;
+}

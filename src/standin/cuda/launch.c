@@ -1,0 +1,214 @@
+/* Launches. Parameters come one by one, or packed as the function has them. */
+#include "standin/cuda/cuda.h"
+
+#include "base/memory.h"
+#include "lib/device.h"
+#include "sim/driver/driver.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_BYTES = 2, MOST_PARAMETERS = 4096 };
+
+/* ---- packed parameters ---- */
+
+static CUresult read_extra(void **extra, unsigned char **buffer, size_t *bytes) {
+    *buffer = NULL;
+    *bytes = 0;
+    for (; (uintptr_t)extra[0] != EXTRA_END; extra += 2) {
+        switch ((uintptr_t)extra[0]) {
+        case EXTRA_BUFFER: *buffer = extra[1]; break;
+        case EXTRA_BYTES: *bytes = *(const size_t *)extra[1]; break;
+        default: return cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` has a key that is none");
+        }
+    }
+    return *buffer ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` names no buffer");
+}
+
+static CUresult point_into(const ptx_function *entry, unsigned char *buffer, size_t bytes, void **parameters) {
+    for (size_t i = 0; i < entry->param_count; i++) {
+        const uint64_t at = cuda_parameter_offset(entry, i);
+        if (at + entry->params[i]->size > bytes)
+            return cuda_wrong(CUDA_INVALID_VALUE, "launch: the packed parameters are fewer than the kernel's");
+        parameters[i] = buffer + at;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- launches ---- */
+
+static unsigned long long blocks_of(const CUlaunchConfig *c) {
+    return (unsigned long long)c->grid[0] * c->grid[1] * c->grid[2];
+}
+
+/* All blocks of a grid that waits for itself have to be on the machine at once. */
+static CUresult check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *c) {
+    int blocks = 0, sms = 0;
+    const int threads = (int)(c->block[0] * c->block[1] * c->block[2]);
+    CUresult result = d->device_attribute(&sms, DRIVER_DEVICE_SM_COUNT, standin_device()->handle);
+    if (result == CUDA_SUCCESS) result = d->occupancy(&blocks, function, threads, c->shared_bytes);
+    if (result == CUDA_SUCCESS && blocks_of(c) > (unsigned long long)blocks * (unsigned long long)sms)
+        result = cuda_wrong(CUDA_COOPERATIVE_LAUNCH_TOO_LARGE,
+                            "a cooperative launch has more blocks than the machine holds at once");
+    return result;
+}
+
+static CUresult launch(const driver_table *d, CUfunction function, const CUlaunchConfig *config, void **parameters,
+                       void **extra) {
+    void *unpacked[MOST_PARAMETERS];
+    unsigned char *buffer;
+    size_t bytes;
+    CUresult result = cuda_function_of(&function);
+    if (result != CUDA_SUCCESS) return result;
+    const ptx_function *entry = cuda_entry(function);
+    if (entry->param_count > MOST_PARAMETERS || (parameters && extra))
+        return cuda_wrong(CUDA_INVALID_VALUE, "launch: parameters are given in both ways, or too many");
+    if (entry->param_count && !parameters && !extra)
+        return cuda_wrong(CUDA_INVALID_VALUE, "launch: the kernel has parameters, and none are given");
+    if (extra) result = read_extra(extra, &buffer, &bytes);
+    if (extra && result == CUDA_SUCCESS) result = point_into(entry, buffer, bytes, unpacked);
+    if (result != CUDA_SUCCESS) return result;
+    return standin_launch(d, config, function, entry->name, extra ? unpacked : parameters, NULL);
+}
+
+static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, bool is_cooperative, void **parameters,
+                             void **extra) {
+    CUDA_ENTER(d);
+    CUfunction real = function;
+    CUresult result = is_cooperative ? cuda_function_of(&real) : CUDA_SUCCESS;
+    if (is_cooperative && result == CUDA_SUCCESS) result = check_cooperative(d, real, config);
+    return cuda_leave(result == CUDA_SUCCESS ? launch(d, function, config, parameters, extra) : result);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
+                        void **extra) {
+    const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .shared_bytes = shared_bytes,
+                                   .stream = stream};
+    return launch_plain(function, &config, false, parameters, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                   CUstream stream, void **parameters) {
+    const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .shared_bytes = shared_bytes,
+                                   .stream = stream};
+    return launch_plain(function, &config, true, parameters, NULL);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
+    CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
+    bool is_cooperative = false;
+    if (!given || (given->attribute_count && !given->attributes)) return CUDA_INVALID_VALUE;
+    CUlaunchConfig config = *given;
+    for (unsigned i = 0; i < given->attribute_count; i++)
+        if (given->attributes[i].id == DRIVER_LAUNCH_COOPERATIVE && given->attributes[i].value.bytes[0])
+            is_cooperative = true;
+    config.attributes = attributes;
+    config.attribute_count = standin_attributes(given->attributes, given->attribute_count, attributes);
+    return launch_plain(function, &config, is_cooperative, parameters, extra);
+}
+
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
+    if (!given) return CUDA_INVALID_VALUE;
+    CUlaunchConfig config = *given;
+    config.stream = standin_own(given->stream);
+    return cuLaunchKernelEx(&config, function, parameters, extra);
+}
+
+/* ---- launches as they were before CUDA 4: what a function is launched with is set one by one ---- */
+
+enum { MOST_BYTES = 4096 };
+
+typedef struct settings {
+    CUfunction function;
+    unsigned block[3], shared_bytes;
+    size_t bytes;
+    _Alignas(16) unsigned char parameters[MOST_BYTES];
+    struct settings *next;
+} settings;
+
+static settings *all_settings;
+
+static CUresult settings_of(CUfunction function, settings **found) {
+    const CUresult result = cuda_function_of(&function);
+    if (result != CUDA_SUCCESS) return result;
+    for (*found = all_settings; *found; *found = (*found)->next)
+        if ((*found)->function == function) return CUDA_SUCCESS;
+    settings *s = memory_zeroed(1, sizeof *s);
+    if (!s) return CUDA_OUT_OF_MEMORY;
+    s->function = function;
+    s->block[0] = s->block[1] = s->block[2] = 1;
+    s->next = all_settings;
+    *found = all_settings = s;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
+    settings *s;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = x > 0 && y > 0 && z > 0 ? settings_of(function, &s) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) s->block[0] = (unsigned)x, s->block[1] = (unsigned)y, s->block[2] = (unsigned)z;
+    return cuda_leave(result);
+}
+
+CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
+    settings *s;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = settings_of(function, &s);
+    if (result == CUDA_SUCCESS) s->shared_bytes = bytes;
+    return cuda_leave(result);
+}
+
+CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
+    settings *s;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = bytes <= MOST_BYTES ? settings_of(function, &s) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) s->bytes = bytes;
+    return cuda_leave(result);
+}
+
+CUresult cuParamSetv(CUfunction function, int offset, void *value, unsigned bytes) {
+    settings *s;
+    CUDA_ENTER(d);
+    (void)d;
+    const bool fits = value && offset >= 0 && offset <= MOST_BYTES && bytes <= MOST_BYTES - (unsigned)offset;
+    const CUresult result = fits ? settings_of(function, &s) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) memcpy(s->parameters + offset, value, bytes);
+    return cuda_leave(result);
+}
+
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value) {
+    return cuParamSetv(function, offset, &value, sizeof value);
+}
+
+CUresult cuParamSetf(CUfunction function, int offset, float value) {
+    return cuParamSetv(function, offset, &value, sizeof value);
+}
+
+CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
+    settings *s;
+    CUDA_ENTER(d);
+    CUresult result = width > 0 && height > 0 ? settings_of(function, &s) : CUDA_INVALID_VALUE;
+    if (result != CUDA_SUCCESS) return cuda_leave(result);
+    void *extra[] = {(void *)EXTRA_BUFFER, s->parameters, (void *)EXTRA_BYTES, &s->bytes, (void *)EXTRA_END};
+    CUlaunchConfig config = {
+        .grid = {(unsigned)width, (unsigned)height, 1}, .shared_bytes = s->shared_bytes, .stream = stream};
+    memcpy(config.block, s->block, sizeof config.block);
+    return cuda_leave(launch(d, function, &config, NULL, extra));
+}
+
+CUresult cuLaunchGrid(CUfunction function, int width, int height) {
+    return cuLaunchGridAsync(function, width, height, NULL);
+}
+
+CUresult cuLaunch(CUfunction function) {
+    return cuLaunchGrid(function, 1, 1);
+}

@@ -1,0 +1,212 @@
+/* Libraries, which are modules for all contexts, and their kernels. */
+#include "standin/cuda/cuda.h"
+
+#include "base/memory.h"
+#include "sim/driver/driver.h"
+
+struct CUkern_st {
+    CUlibrary library;
+    CUfunction function;
+    CUkernel next;
+};
+
+struct CUlib_st {
+    CUmodule module;
+    CUkernel kernels;
+    CUlibrary next;
+};
+
+static CUlibrary libraries;
+
+static CUresult check(CUlibrary library) {
+    for (CUlibrary l = libraries; l; l = l->next)
+        if (l == library) return CUDA_SUCCESS;
+    return cuda_wrong(CUDA_INVALID_HANDLE, "there is no such library");
+}
+
+static bool is_kernel(CUkernel kernel) {
+    for (CUlibrary l = libraries; l; l = l->next)
+        for (CUkernel k = l->kernels; k; k = k->next)
+            if (k == kernel) return true;
+    return false;
+}
+
+CUresult cuda_function_of(CUfunction *handle) {
+    if (sim_driver_has_function(*handle)) return CUDA_SUCCESS;
+    const CUkernel kernel = (CUkernel)(void *)*handle;
+    if (!is_kernel(kernel)) return cuda_wrong(CUDA_INVALID_HANDLE, "there is no such function");
+    *handle = kernel->function;
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_kernel(CUkernel kernel) {
+    return is_kernel(kernel) ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_HANDLE, "there is no such kernel");
+}
+
+/* ---- libraries ---- */
+
+static CUresult add(CUlibrary *library, CUmodule module) {
+    CUlibrary l = memory_zeroed(1, sizeof *l);
+    if (!l) return CUDA_OUT_OF_MEMORY;
+    *l = (struct CUlib_st){.module = module, .next = libraries};
+    *library = libraries = l;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *image, int *options, void **values, unsigned count,
+                           int *library_options, void **library_values, unsigned library_count) {
+    CUmodule module;
+    CUDA_ENTER_DEVICE(d);
+    (void)library_options, (void)library_values, (void)library_count;
+    const cuda_log log = cuda_read_log(count, options, values);
+    CUresult result = library ? cuda_load_image(d, "PTX", image, &module) : CUDA_INVALID_VALUE;
+    cuda_write_log(&log, result);
+    if (result == CUDA_SUCCESS) result = add(library, module);
+    return cuda_leave(result);
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *options, void **values, unsigned count,
+                               int *library_options, void **library_values, unsigned library_count) {
+    CUmodule module;
+    CUDA_ENTER_DEVICE(d);
+    (void)library_options, (void)library_values, (void)library_count;
+    const cuda_log log = cuda_read_log(count, options, values);
+    CUresult result = library ? cuda_load_file(d, path, &module) : CUDA_INVALID_VALUE;
+    cuda_write_log(&log, result);
+    if (result == CUDA_SUCCESS) result = add(library, module);
+    return cuda_leave(result);
+}
+
+static void forget(CUlibrary library) {
+    CUlibrary *link = &libraries;
+    while (*link != library) link = &(*link)->next;
+    *link = library->next;
+    for (CUkernel k = library->kernels, next; k; k = next) {
+        next = k->next;
+        memory_free(k);
+    }
+    memory_free(library);
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = check(library);
+    if (result == CUDA_SUCCESS) result = cuda_unload(d, library->module);
+    if (result == CUDA_SUCCESS) forget(library);
+    return cuda_leave(result);
+}
+
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library) {
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = module ? check(library) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *module = library->module;
+    return cuda_leave(result);
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
+    CUDA_ENTER(d);
+    CUresult result = name ? check(library) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->module_variable(address, bytes, library->module, name);
+    return cuda_leave(result);
+}
+
+/* ---- kernels ---- */
+
+static CUresult kernel_of(CUlibrary library, CUfunction function, CUkernel *kernel) {
+    for (CUkernel k = library->kernels; k; k = k->next)
+        if (k->function == function) {
+            *kernel = k;
+            return CUDA_SUCCESS;
+        }
+    CUkernel k = memory_zeroed(1, sizeof *k);
+    if (!k) return CUDA_OUT_OF_MEMORY;
+    *k = (struct CUkern_st){.library = library, .function = function, .next = library->kernels};
+    *kernel = library->kernels = k;
+    return CUDA_SUCCESS;
+}
+
+static CUresult find_kernel(const driver_table *d, CUlibrary library, const char *name, CUkernel *kernel) {
+    CUfunction function;
+    const CUresult result = d->module_function(&function, library->module, name);
+    return result == CUDA_SUCCESS ? kernel_of(library, function, kernel) : result;
+}
+
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = kernel && name ? check(library) : CUDA_INVALID_VALUE;
+    return cuda_leave(result == CUDA_SUCCESS ? find_kernel(d, library, name, kernel) : result);
+}
+
+CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = count ? check(library) : CUDA_INVALID_VALUE;
+    if (result != CUDA_SUCCESS) return cuda_leave(result);
+    *count = 0;
+    for (size_t at = 0; cuda_next_kernel(library->module, &at);) ++*count;
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned room, CUlibrary library) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = kernels ? check(library) : CUDA_INVALID_VALUE;
+    const char *name;
+    unsigned count = 0;
+    for (size_t at = 0; result == CUDA_SUCCESS && count < room; count++) {
+        if (!(name = cuda_next_kernel(library->module, &at))) break;
+        result = find_kernel(d, library, name, &kernels[count]);
+    }
+    return cuda_leave(result);
+}
+
+CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = function ? check_kernel(kernel) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *function = kernel->function;
+    return cuda_leave(result);
+}
+
+CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = library ? check_kernel(kernel) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *library = kernel->library;
+    return cuda_leave(result);
+}
+
+CUresult cuKernelGetName(const char **name, CUkernel kernel) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUresult result = name ? check_kernel(kernel) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *name = cuda_entry(kernel->function)->name;
+    return cuda_leave(result);
+}
+
+CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = value ? check_kernel(kernel) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&device);
+    if (result == CUDA_SUCCESS) result = d->function_attribute(value, attribute, kernel->function);
+    return cuda_leave(result);
+}
+
+CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = check_kernel(kernel);
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&device);
+    if (result == CUDA_SUCCESS) result = d->function_set(kernel->function, attribute, value);
+    return cuda_leave(result);
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes) {
+    return cuFuncGetParamInfo((CUfunction)(void *)kernel, index, offset, bytes);
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, int preference, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d, (void)preference;
+    const CUresult result = check_kernel(kernel);
+    return cuda_leave(result == CUDA_SUCCESS ? cuda_device_of(&device) : result);
+}

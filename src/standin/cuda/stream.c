@@ -1,0 +1,71 @@
+/* Streams and events: forms that say the same in other words. */
+#include "standin/cuda/cuda.h"
+
+#include <stdlib.h>
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+    return cuStreamDestroy_v2(stream);
+}
+
+/* A context is a name for the one state that all streams belong to. */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    int status;
+    const CUresult result = cuStreamIsCapturing(stream, &status);
+    return result == CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
+}
+
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+    int status;
+    const CUresult result = cuStreamIsCapturing(stream, &status);
+    return result == CUDA_SUCCESS ? cuCtxGetDevice(device) : result;
+}
+
+/* Captures of the mode that forbids most (0). */
+CUresult cuStreamBeginCapture(CUstream stream) {
+    return cuStreamBeginCapture_v2(stream, 0);
+}
+
+typedef struct called {
+    cuda_stream_callback call;
+    CUstream stream;
+    void *data;
+} called;
+
+static void call_back(void *data) {
+    const called c = *(called *)data;
+    free(data);
+    c.call(c.stream, CUDA_SUCCESS, c.data);
+}
+
+CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
+    if (!call || flags) return CUDA_INVALID_VALUE;
+    called *c = malloc(sizeof *c);
+    if (!c) return CUDA_OUT_OF_MEMORY;
+    *c = (called){call, stream, data};
+    const CUresult result = cuLaunchHostFunc(stream, call_back, c);
+    if (result != CUDA_SUCCESS) free(c);
+    return result;
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+    CUstreamAttrValue value;
+    const CUresult result = cuStreamGetAttribute(from, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value);
+    return result == CUDA_SUCCESS ? cuStreamSetAttribute(to, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value) : result;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+    return cuEventDestroy_v2(event);
+}
+
+CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
+    return cuEventElapsedTime(milliseconds, start, end);
+}
+
+/* External events (1) are for captures, where each of haul's is one. */
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    return flags & ~1u ? CUDA_INVALID_VALUE : cuEventRecord(event, stream);
+}
