@@ -24,7 +24,7 @@ struct sim_memory {
     bool reserved; /* nothing of the host's lies at the device's addresses */
     uint64_t bytes, used;
     struct {
-        uint64_t from, bytes, asked;
+        uint64_t from, bytes, asked, number;
         bool managed; /* the host has it at the same address */
     } * blocks;
     size_t count, capacity;
@@ -36,11 +36,12 @@ struct sim_memory {
     } freed[FREED];
     size_t freed_count; /* so far; the last FREED are kept */
     struct {
-        uint64_t from, bytes;
+        uint64_t from, bytes, number;
         unsigned char *host;
         bool owned; /* made for the device, at its address */
     } * mapped;     /* host memory, sorted by address */
     size_t mapped_count, mapped_capacity;
+    uint64_t numbers; /* given so far */
     sim_carving carving;
     bool sees_virtual;
     unsigned device;                /* in virtual memory */
@@ -311,6 +312,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].bytes = bytes;
     m->blocks[at].asked = asked;
     m->blocks[at].managed = false;
+    m->blocks[at].number = ++m->numbers;
     m->count++;
     m->used += bytes;
     memory_prefer_large_pages(m->host + from, bytes); /* kernels walk through it with any stride */
@@ -379,6 +381,18 @@ static sim_range block_range(const sim_memory *m, size_t at) {
     return (sim_range){.from = from, .to = from + m->blocks[at].asked, .host = host};
 }
 
+/* The block that the address lies in; m->count: none. */
+static size_t block_of(const sim_memory *m, uint64_t address) {
+    const size_t at = address < m->base ? m->count : locate(m, address - m->base);
+    const bool within = at != m->count && address - m->base - m->blocks[at].from < m->blocks[at].asked;
+    return within ? at : m->count;
+}
+
+bool sim_memory_is_managed(const sim_memory *m, uint64_t address) {
+    const size_t at = block_of(m, address);
+    return at != m->count && m->blocks[at].managed;
+}
+
 bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_before(m->device, address, range);
     size_t at = address < m->base ? m->count : locate(m, address - m->base);
@@ -405,6 +419,7 @@ static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t byt
     m->mapped[at].bytes = bytes;
     m->mapped[at].host = host;
     m->mapped[at].owned = owned;
+    m->mapped[at].number = ++m->numbers;
     m->mapped_count++;
     sim_memory_mark_written(m, from, bytes);
 }
@@ -454,6 +469,12 @@ static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     return behind && address - m->mapped[behind - 1].from < m->mapped[behind - 1].bytes;
 }
 
+uint64_t sim_memory_number(const sim_memory *m, uint64_t address) {
+    size_t at = block_of(m, address);
+    if (at != m->count) return m->blocks[at].number;
+    return find_mapped(m, address, &at) ? m->mapped[at].number : 0;
+}
+
 uint64_t sim_memory_first_mapped(const sim_memory *m, uint64_t *end) {
     if (!m->mapped_count) return 0;
     *end = number_align(m->mapped[m->mapped_count - 1].from + m->mapped[m->mapped_count - 1].bytes, PAGE);
@@ -471,9 +492,8 @@ void sim_memory_unmap(sim_memory *m, uint64_t address) {
 
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
-    uint64_t offset = address - m->base;
-    size_t at = address < m->base ? m->count : locate(m, offset);
-    if (at != m->count && offset - m->blocks[at].from < m->blocks[at].asked) {
+    size_t at = block_of(m, address);
+    if (at != m->count) {
         *range = block_range(m, at);
         return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
     }

@@ -81,6 +81,11 @@ haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint6
  * there.
  */
 haul_status sim_memory_map_new(sim_memory *memory, uint64_t bytes, void **host, uint64_t *address);
+/* A number that no other allocation of this memory, nor other mapped memory, has or had; 0: nothing is at the address.
+ */
+uint64_t sim_memory_number(const sim_memory *memory, uint64_t address);
+/* Whether it is managed memory. */
+bool sim_memory_is_managed(const sim_memory *memory, uint64_t address);
 /* The memory in whose part of the address space the address lies; NULL: none. */
 const sim_memory *sim_memory_at_address(uint64_t address);
 /* Where such memory begins and ends, in large pages; 0: none is mapped. */

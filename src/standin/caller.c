@@ -31,6 +31,12 @@ standin_caller standin_caller_now(void) {
     return (standin_caller){frames[i], named ? called.dli_sname : NULL};
 }
 
+bool standin_is_program(const void *address) {
+    Dl_info about;
+    struct link_map *map;
+    return dladdr1(address, &about, (void **)&map, RTLD_DL_LINKMAP) && !*map->l_name;
+}
+
 /* ---- lines ---- */
 
 /* Without the variables that load the stand-in into it. */

@@ -11,6 +11,8 @@ typedef struct standin_caller {
 
 /* Of the call that the thread is in. */
 standin_caller standin_caller_now(void);
+/* Whether the address is in the program itself, not in a library. */
+bool standin_is_program(const void *address);
 /* Appends "main.cu:57, in run()", as far as the program's debug information and symbols say; else
  * "./program + 0x1234". */
 void standin_put_place(const void *address, text *out);

@@ -2,6 +2,7 @@
  * A process that was forked off has nothing to report. */
 #include "standin/settings.h"
 #include "standin/standin.h"
+#include "standin/touch.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -64,24 +65,27 @@ void _Exit(int status) {
 
 /* The report may need what the program was about to change when it was hit: if it comes to nothing the program ends all
  * the same, by the alarm or by a signal of its own. */
-static void end_by_signal(int number) {
+static void end_by_signal(int number, siginfo_t *about, void *context) {
     signal(SIGALRM, SIG_DFL);
     alarm(MOST_SECONDS);
+    if (number == SIGSEGV) standin_tell_touch(about, context);
     if (standin_is_free()) report_once();
     raise(number); /* the handler is gone */
 }
 
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM};
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGTERM};
 
 /* A program's own handlers stay. */
 static void handle(int number) {
-    struct sigaction before, wanted = {.sa_handler = end_by_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    const int flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_NODEFER);
+    struct sigaction before, wanted = {.sa_sigaction = end_by_signal, .sa_flags = flags};
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL) (void)sigaction(number, &wanted, NULL);
 }
 
 void standin_prepare_end(void) {
     owner = getpid();
     on_exit(at_exit, NULL);
+    handle(SIGSEGV);
     if (standin_asked.task == STANDIN_RUN) return;
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) handle(ending_signals[i]);
 }

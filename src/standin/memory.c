@@ -1,5 +1,4 @@
-/* Memory, copies, fills, variables. Kernels do not find pinned memory at the host's addresses, but at those of
- * cudaHostGetDevicePointer(). */
+/* Memory, copies, fills, variables. */
 #include "standin/standin.h"
 
 #include "sim/driver/driver.h"
@@ -117,20 +116,32 @@ static CUresult queue_on_host(const driver_table *d, void *to, const void *from,
     return d->stream_host(stream, copy_on_host, c);
 }
 
-/* Which direction COPY_DEFAULT is. */
-static int direction_of(const void *to, const void *from) {
-    const bool in = sim_driver_is_device_address(number_of(to)), out = sim_driver_is_device_address(number_of(from));
+/* Memory that only kernels and copies reach. */
+static bool is_for_device(const void *address) {
+    sim_allocation a;
+    return sim_driver_allocation(number_of(address), &a) && !a.host;
+}
+
+/* As addresses say what they are, the direction matters where both sides reach the memory; what is said to be the
+ * host's and is not is taken for what it is, as on hardware. */
+static int direction_of(const void *to, const void *from, int kind) {
+    const bool by_address = kind == COPY_DEFAULT;
+    const bool in = by_address ? sim_driver_is_device_address(number_of(to))
+                               : kind == COPY_IN || kind == COPY_ON_DEVICE || is_for_device(to);
+    const bool out = by_address ? sim_driver_is_device_address(number_of(from))
+                                : kind == COPY_OUT || kind == COPY_ON_DEVICE || is_for_device(from);
     return in ? (out ? COPY_ON_DEVICE : COPY_IN) : out ? COPY_OUT : COPY_ON_HOST;
 }
 
 static CUresult copy(const driver_table *d, void *to, const void *from, size_t bytes, int kind, CUstream stream) {
     if (!bytes) return CUDA_SUCCESS;
-    switch (kind == COPY_DEFAULT ? direction_of(to, from) : kind) {
+    if (kind < COPY_ON_HOST || kind > COPY_DEFAULT) return CUDA_INVALID_COPY_DIRECTION;
+    switch (direction_of(to, from, kind)) {
     case COPY_ON_HOST: return queue_on_host(d, to, from, bytes, stream);
     case COPY_IN: return d->copy_to_device_async(number_of(to), from, bytes, stream);
     case COPY_OUT: return d->copy_to_host_async(to, number_of(from), bytes, stream);
     case COPY_ON_DEVICE: return d->copy_on_device_async(number_of(to), number_of(from), bytes, stream);
-    default: return CUDA_INVALID_VALUE;
+    default: return CUDA_INVALID_COPY_DIRECTION;
     }
 }
 
@@ -155,6 +166,18 @@ CUresult cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, CUs
 
 CUresult cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
     return cudaMemcpyAsync(to, from, bytes, kind, standin_own(stream));
+}
+
+/* There is one device. */
+CUresult cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
+    if (to_device || from_device) return standin_fail(CUDA_INVALID_DEVICE);
+    return cudaMemcpy(to, from, bytes, COPY_DEFAULT);
+}
+
+CUresult cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                             CUstream stream) {
+    if (to_device || from_device) return standin_fail(CUDA_INVALID_DEVICE);
+    return cudaMemcpyAsync(to, from, bytes, COPY_DEFAULT, stream);
 }
 
 static CUresult copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
@@ -197,7 +220,7 @@ CUresult cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, s
 
 static CUDA_MEMCPY2D rectangle_of(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                   size_t height, int kind) {
-    const int way = kind == COPY_DEFAULT ? direction_of(to, from) : kind;
+    const int way = direction_of(to, from, kind);
     const bool to_host = way == COPY_ON_HOST || way == COPY_OUT, from_host = way == COPY_ON_HOST || way == COPY_IN;
     return (CUDA_MEMCPY2D){.from_kind = from_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
                            .from_host = from,

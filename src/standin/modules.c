@@ -17,6 +17,7 @@ typedef struct binary {
 
 typedef struct symbol {
     const void *host;
+    void **managed; /* where the program has the address of a managed variable; NULL: it is none */
     const char *name;
     binary *from;
     CUfunction kernel; /* NULL until it is needed */
@@ -47,21 +48,17 @@ void __cudaUnregisterFatBinary(void **handle) {
     (void)handle;
 }
 
-char __cudaInitModule(void **handle) {
-    (void)handle;
-    return 1;
-}
-
-static void add(void **handle, const void *host, const char *name) {
+static symbol *add(void **handle, const void *host, const char *name) {
     symbol *s = get(sizeof *s);
     *s = (symbol){.host = host, .name = name, .from = (binary *)handle, .next = symbols};
     symbols = s;
+    return s;
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
                             void *bid, void *block, void *grid, int *warp) {
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-    add(handle, host, name);
+    (void)add(handle, host, name);
 }
 
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {
@@ -71,7 +68,13 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t b
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
                        int constant, int global) {
     (void)device, (void)external, (void)bytes, (void)constant, (void)global;
-    add(handle, host, name);
+    (void)add(handle, host, name);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **managed, char *host, const char *name, int external, size_t bytes,
+                              int constant, int global) {
+    (void)external, (void)bytes, (void)constant, (void)global;
+    add(handle, host, name)->managed = managed;
 }
 
 /* A handle is the symbol itself. */
@@ -112,8 +115,28 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
     return result;
 }
 
+/* The program finds its managed variables by pointers that the runtime sets. */
+static CUresult place_managed(const driver_table *d, const binary *b) {
+    CUresult result = CUDA_SUCCESS;
+    for (symbol *s = symbols; s && result == CUDA_SUCCESS; s = s->next) {
+        CUdeviceptr at = 0;
+        if (s->from != b || !s->managed) continue;
+        result = d->module_variable(&at, NULL, b->module, s->name);
+        *s->managed = (void *)(uintptr_t)at;
+    }
+    return result;
+}
+
 static CUresult load(const driver_table *d, binary *b) {
-    return b->module ? CUDA_SUCCESS : standin_load_fatbin(d, b->fat, &b->module);
+    if (b->module) return CUDA_SUCCESS;
+    const CUresult result = standin_load_fatbin(d, b->fat, &b->module);
+    return result == CUDA_SUCCESS ? place_managed(d, b) : result;
+}
+
+/* Called before the program reaches for a managed variable. */
+char __cudaInitModule(void **handle) {
+    const driver_table *d = standin_enter();
+    return standin_leave(load(d, (binary *)handle)) == CUDA_SUCCESS;
 }
 
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {

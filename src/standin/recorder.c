@@ -155,11 +155,11 @@ static json_t *hex_of(const unsigned char *bytes, size_t count) {
 
 /* A structure may hold pointers, which would lead nowhere. */
 static bool holds_pointer(const unsigned char *bytes, size_t count) {
-    CUdeviceptr first;
-    uint64_t size, word;
+    sim_allocation a;
+    uint64_t word;
     for (size_t i = 0; i + sizeof word <= count; i += sizeof word) {
         memcpy(&word, bytes + i, sizeof word);
-        if (sim_driver_allocation(word, &first, &size)) return true;
+        if (sim_driver_allocation(word, &a)) return true;
     }
     return false;
 }
@@ -187,11 +187,11 @@ static bool is_scalar(const ptx_variable *p) {
 static haul_status add_argument(const driver_table *d, const ptx_variable *p, const unsigned char *bytes, size_t i,
                                 json_t *arguments) {
     json_t *object = NULL;
-    CUdeviceptr pointer = 0, first;
-    uint64_t size;
+    CUdeviceptr pointer = 0;
+    sim_allocation a;
     if (p->size == sizeof pointer) memcpy(&pointer, bytes, sizeof pointer);
-    if (pointer && sim_driver_allocation(pointer, &first, &size))
-        HAUL_TRY(add_buffer(d, pointer, first, size, i, &object));
+    if (pointer && sim_driver_allocation(pointer, &a))
+        HAUL_TRY(add_buffer(d, pointer, a.first, a.bytes, i, &object));
     else if (is_scalar(p))
         object = scalar_of(p, bytes);
     else if (holds_pointer(bytes, p->size))

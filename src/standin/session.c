@@ -42,8 +42,12 @@ bool standin_is_free(void) {
 
 /* ---- calls ---- */
 
-const driver_table *standin_enter(void) {
+void standin_use_runtime(void) {
     uses_runtime = true;
+}
+
+const driver_table *standin_enter(void) {
+    standin_use_runtime();
     return standin_enter_driver();
 }
 

@@ -5,11 +5,13 @@
  *
  *     redirect.c  programs that are linked with the static runtime
  *     runtime.def the functions of the runtime, and which of them are here
+ *     errors.def  names of the runtime's errors
  *     missing.c   those that are not
  *     modules.c   fat binaries, kernels and variables that a program registers
  *     fatbin.c    PTX out of fat binaries
  *     launch.c    launches, and what is asked of kernels
  *     memory.c    memory, copies, fills
+ *     managed.c   managed memory, what is asked of addresses
  *     stream.c    streams, events, graphs
  *     device.c    what is asked of the device; errors
  *     session.c   the device, one call at a time
@@ -17,6 +19,7 @@
  *     settings.h  what the command line asks for; settings.def, environment.h
  *     record.c    which launches are counted; report.h, what becomes of them
  *     nvtx.c      ranges that the program marks
+ *     touch.c     host code that touches device memory
  *     caller.c    where in the program a call is made
  *     cuda/       the driver API: see cuda/cuda.h */
 #ifndef HAUL_STANDIN_STANDIN_H
@@ -70,6 +73,14 @@ CUresult standin_fail(CUresult result);
         const driver_table *const d = standin_enter(); \
         return standin_leave(d->call);                 \
     } while (0)
+
+/* The same for a call that is one of the driver API's: `call` is made as if by the program. */
+#define STANDIN_FORWARD(call)      \
+    do {                           \
+        standin_use_runtime();     \
+        return standin_fail(call); \
+    } while (0)
+void standin_use_runtime(void);
 
 /* The thread's last error; `clear`: from now on there is none. */
 CUresult standin_last_error(bool clear);

@@ -81,9 +81,9 @@ result 'once' [ "$(grep -c 'gave CUDA' "$work/err")" = 1 ]
 result 'with its place in the program' says '^  at .*\(ignore_failures\|main\)' err
 result 'and counted' says '^2 calls of the program.s failed' err
 
-result 'a function that is not there fails' exits_with 0 "$haul" run -- "$program" managed
+result 'a function that is not there fails' exits_with 0 "$haul" run -- "$program" graphics
 result 'with cudaErrorNotSupported' [ "$(cat "$work/out")" = "$(printf '801\n801')" ]
-result 'and is named at the end' says '^haul: cudaMallocManaged() is not supported; the program called it 2 times$' err
+result 'and is named at the end' says '^haul: cudaGraphicsMapResources() is not supported; the program called it 2 times$' err
 result 'a program without PTX' env PROGRAM_WITHOUT_PTX=1 "$haul" run -- "$program" increase
 env PROGRAM_WITHOUT_PTX=1 "$haul" run -- "$program" increase >"$work/out" 2>"$work/err"
 result 'is told how to keep it' says 'the program has no PTX: compile it with' err

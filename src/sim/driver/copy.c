@@ -28,6 +28,17 @@ CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
     return sim_result_of(status);
 }
 
+CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned flags) {
+    uint64_t at = 0;
+    SIM_ENTER(c);
+    if (flags != DRIVER_ATTACH_GLOBAL && flags != DRIVER_ATTACH_HOST)
+        return sim_wrong("cuMemAllocManaged: the memory is attached to all (1) or to the host (2)");
+    if (!bytes) return sim_wrong("cuMemAllocManaged: no bytes asked for");
+    const haul_status status = sim_memory_allocate_managed(c->memory, bytes, &at);
+    *address = at;
+    return sim_result_of(status);
+}
+
 static bool is_in_heap(CUcontext c, CUdeviceptr address) {
     if (!c->heap || !sim_heap_contains(c->heap, address)) return false;
     sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,

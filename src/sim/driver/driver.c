@@ -220,11 +220,21 @@ bool sim_driver_is_device_address(CUdeviceptr address) {
     return sim_memory_at(current->memory, address, 1) != NULL;
 }
 
-bool sim_driver_allocation(CUdeviceptr address, CUdeviceptr *first, uint64_t *bytes) {
+bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     sim_range range;
+    const sim_pinned *pinned = sim_find_pinned(current, (const void *)(uintptr_t)address, 1);
+    if (pinned) address = pinned->address + (address - (uintptr_t)pinned->host);
     if (!sim_memory_find(current->memory, address, &range)) return false;
-    *first = range.from;
-    *bytes = range.to - range.from;
+    *a = (sim_allocation){
+        .first = range.from, .bytes = range.to - range.from, .number = sim_memory_number(current->memory, address)};
+    if (sim_memory_is_managed(current->memory, address)) {
+        a->kind = SIM_MANAGED_MEMORY;
+        a->host = (unsigned char *)(uintptr_t)range.from;
+    } else if (pinned || (pinned = sim_pinned_at(current, address))) {
+        a->kind = SIM_PINNED_MEMORY;
+        a->host = pinned->host;
+        a->flags = pinned->flags;
+    }
     return true;
 }
 

@@ -57,7 +57,19 @@ bool sim_driver_has_function(CUfunction function);
 const ptx_module *sim_driver_module_ptx(CUmodule module);
 /* The same of a kernel's module, and which of its functions the kernel is. */
 const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **entry, CUmodule *module);
-/* The allocation of the current context that the address lies in: its first byte and how many it has. */
-bool sim_driver_allocation(CUdeviceptr address, CUdeviceptr *first, uint64_t *bytes);
+/* What is known of the memory that an address lies in. */
+typedef enum sim_allocation_kind { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_MANAGED_MEMORY } sim_allocation_kind;
+typedef struct sim_allocation {
+    sim_allocation_kind kind;
+    CUdeviceptr first; /* for kernels */
+    uint64_t bytes;
+    unsigned char *host; /* where the host has its first byte; NULL: it has not */
+    unsigned flags;      /* that pinned memory was made with */
+    uint64_t number;     /* no other allocation has it, not even later */
+} sim_allocation;
+
+/* The allocation of the current context that the address lies in, or, of pinned memory, the host's pointer; false:
+ * there is none. */
+bool sim_driver_allocation(CUdeviceptr address, sim_allocation *allocation);
 
 #endif

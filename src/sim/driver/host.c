@@ -15,6 +15,12 @@ sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
     return NULL;
 }
 
+sim_pinned *sim_pinned_at(CUcontext c, uint64_t address) {
+    for (sim_pinned *p = c->pinned; p; p = p->next)
+        if (address - p->address < p->bytes) return p;
+    return NULL;
+}
+
 void sim_note_written(CUcontext c, const void *host, uint64_t bytes) {
     sim_pinned *p = sim_find_pinned(c, host, bytes);
     if (p) p->effect = ++c->effects;

@@ -172,6 +172,8 @@ void *sim_at_to_write(CUcontext context, CUdeviceptr address, size_t bytes);
 
 /* The pinned memory that holds all of the bytes; NULL when there is none: they are pageable. */
 sim_pinned *sim_find_pinned(CUcontext context, const void *host, uint64_t bytes);
+/* The same by the address that kernels use. */
+sim_pinned *sim_pinned_at(CUcontext context, uint64_t address);
 /* Remembers that work wrote there. */
 void sim_note_written(CUcontext context, const void *host, uint64_t bytes);
 void sim_free_pinned(CUcontext context);

@@ -31,6 +31,11 @@ static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocatio
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
+static haul_status allocate_variable(sim_memory *memory, const ptx_variable *v, uint64_t *address) {
+    return v->is_managed ? sim_memory_allocate_managed(memory, v->size, address)
+                         : sim_memory_allocate_last(memory, v->size, address);
+}
+
 static haul_status allocate_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
@@ -39,7 +44,7 @@ static haul_status allocate_variables(CUmodule m) {
             return haul_fail(HAUL_ERROR_SYNTAX,
                              "%s:%u: variable %s is extern: link the module with the one that defines it", m->ptx->name,
                              v->position.line, v->name);
-        HAUL_TRY(sim_memory_allocate_last(m->context->memory, v->size, &m->addresses[v->index]));
+        HAUL_TRY(allocate_variable(m->context->memory, v, &m->addresses[v->index]));
     }
     return HAUL_OK;
 }

@@ -19,7 +19,7 @@ static CUresult cuda_refuse(size_t name) {
     return CUDA_NOT_SUPPORTED;
 }
 
-#include "standin_calls.inc"
+#include <standin_calls.inc>
 
 static const struct {
     const char *name;
@@ -28,7 +28,7 @@ static const struct {
     void (*function)(void);
 } calls[] = {
 #define CALL(name, version, is_here) {#name, version, is_here, (void (*)(void))name},
-#include "standin_names.inc"
+#include <standin_names.inc>
 #undef CALL
 };
 

@@ -39,6 +39,10 @@ static context *primary_of(CUdevice device) {
     return c;
 }
 
+CUcontext cuda_primary_context(void) {
+    return handle_of(primary_of(0));
+}
+
 /* A thread that has called the runtime has the device's primary context. */
 static context *current(void) {
     if (depth) return stack[depth - 1];

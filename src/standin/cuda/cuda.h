@@ -14,6 +14,7 @@
  *     launch.c          launches
  *     link.c            linking
  *     memory.c          memory, copies, fills
+ *     address.c         what is asked of addresses; managed memory
  *     stream.c          streams and events */
 #ifndef HAUL_STANDIN_CUDA_CUDA_H
 #define HAUL_STANDIN_CUDA_CUDA_H
@@ -64,6 +65,7 @@ CUresult cuda_device_of(CUdevice *device);
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be that of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);
+CUcontext cuda_primary_context(void);
 /* A context that has not ended; NULL: the current one. */
 CUresult cuda_check_context(CUcontext context);
 

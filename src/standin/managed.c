@@ -1,0 +1,79 @@
+/* Managed memory, and what is asked of addresses, as the runtime has it: the driver API's functions do it. */
+#include "standin/cuda/cuda.h"
+
+#include "sim/driver/driver.h"
+
+typedef struct cudaPointerAttributes {
+    int type, device;
+    void *device_address, *host_address;
+    long reserved[8];
+} cudaPointerAttributes;
+
+enum { UNREGISTERED, HOST, DEVICE, MANAGED };
+enum { NO_DEVICE = -2 };
+
+CUresult cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = d->managed_allocate(&at, bytes, flags);
+    if (result == CUDA_SUCCESS) *address = (void *)(uintptr_t)at;
+    return standin_leave(result);
+}
+
+static void describe(cudaPointerAttributes *p, const void *address, const sim_allocation *a) {
+    static const int types[] = {
+        [SIM_DEVICE_MEMORY] = DEVICE, [SIM_PINNED_MEMORY] = HOST, [SIM_MANAGED_MEMORY] = MANAGED};
+    const uint64_t offset = (uintptr_t)address - (a->host ? (uintptr_t)a->host : a->first);
+    p->type = types[a->kind];
+    p->device_address = (void *)(uintptr_t)(a->first + offset);
+    p->host_address = a->host ? a->host + offset : NULL;
+}
+
+/* Memory that CUDA does not know is the host's. */
+CUresult cudaPointerGetAttributes(cudaPointerAttributes *p, const void *address) {
+    sim_allocation a;
+    const driver_table *d = standin_enter();
+    (void)d;
+    if (!p) return standin_leave(CUDA_INVALID_VALUE);
+    *p = (cudaPointerAttributes){.type = UNREGISTERED, .device = NO_DEVICE, .host_address = (void *)(uintptr_t)address};
+    if (sim_driver_allocation((uintptr_t)address, &a)) {
+        p->device = 0;
+        describe(p, address, &a);
+    }
+    return standin_leave(CUDA_SUCCESS);
+}
+
+CUresult cudaHostGetFlags(unsigned *flags, void *host) {
+    STANDIN_FORWARD(cuMemHostGetFlags(flags, host));
+}
+
+CUresult cudaMemAdvise(const void *address, size_t bytes, int what, CUmemLocation location) {
+    STANDIN_FORWARD(cuMemAdvise_v2((uintptr_t)address, bytes, what, location));
+}
+
+CUresult cudaMemPrefetchAsync(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
+                              CUstream stream) {
+    STANDIN_FORWARD(cuMemPrefetchAsync_v2((uintptr_t)address, bytes, location, flags, stream));
+}
+
+CUresult cudaMemPrefetchAsync_ptsz(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
+                                   CUstream stream) {
+    return cudaMemPrefetchAsync(address, bytes, location, flags, standin_own(stream));
+}
+
+CUresult cudaMemRangeGetAttribute(void *data, size_t room, int attribute, const void *address, size_t bytes) {
+    STANDIN_FORWARD(cuMemRangeGetAttribute(data, room, attribute, (uintptr_t)address, bytes));
+}
+
+CUresult cudaMemRangeGetAttributes(void **data, size_t *rooms, int *attributes, size_t count, const void *address,
+                                   size_t bytes) {
+    STANDIN_FORWARD(cuMemRangeGetAttributes(data, rooms, attributes, count, (uintptr_t)address, bytes));
+}
+
+CUresult cudaStreamAttachMemAsync(CUstream stream, void *address, size_t bytes, unsigned flags) {
+    STANDIN_FORWARD(cuStreamAttachMemAsync(stream, (uintptr_t)address, bytes, flags));
+}
+
+CUresult cudaStreamAttachMemAsync_ptsz(CUstream stream, void *address, size_t bytes, unsigned flags) {
+    return cudaStreamAttachMemAsync(standin_own(stream), address, bytes, flags);
+}
