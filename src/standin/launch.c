@@ -111,6 +111,12 @@ CUresult cudaFuncSetCacheConfig(const void *host, int preference) {
     return CUDA_SUCCESS;
 }
 
+/* Banks are 4 bytes wide since long. */
+CUresult cudaFuncSetSharedMemConfig(const void *host, int preference) {
+    (void)host, (void)preference;
+    return CUDA_SUCCESS;
+}
+
 CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
                                                                 size_t shared, unsigned flags) {
     CUfunction kernel;

@@ -1,5 +1,6 @@
 /* Managed memory, and what is asked of addresses, as the runtime has it: the driver API's functions do it. */
 #include "standin/cuda/cuda.h"
+#include "standin/version.h"
 
 #include "sim/driver/driver.h"
 
@@ -47,18 +48,40 @@ CUresult cudaHostGetFlags(unsigned *flags, void *host) {
     STANDIN_FORWARD(cuMemHostGetFlags(flags, host));
 }
 
-CUresult cudaMemAdvise(const void *address, size_t bytes, int what, CUmemLocation location) {
+CUresult cudaMemAdvise_v2(const void *address, size_t bytes, int what, CUmemLocation location) {
     STANDIN_FORWARD(cuMemAdvise_v2((uintptr_t)address, bytes, what, location));
 }
 
-CUresult cudaMemPrefetchAsync(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
-                              CUstream stream) {
+CUresult cudaMemPrefetchAsync_v2(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
+                                 CUstream stream) {
     STANDIN_FORWARD(cuMemPrefetchAsync_v2((uintptr_t)address, bytes, location, flags, stream));
 }
 
-CUresult cudaMemPrefetchAsync_ptsz(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
+CUresult cudaMemPrefetchAsync_v2_ptsz(const void *address, size_t bytes, CUmemLocation location, unsigned flags,
+                                      CUstream stream) {
+    return cudaMemPrefetchAsync_v2(address, bytes, location, flags, standin_own(stream));
+}
+
+/* Before CUDA 13 the place is the number of a device, which lies where the first half of a location does. */
+CUresult cudaMemAdvise(const void *address, size_t bytes, int what, CUmemLocation location) {
+    if (standin_cuda_version() >= 13) return cudaMemAdvise_v2(address, bytes, what, location);
+    STANDIN_FORWARD(cuMemAdvise((uintptr_t)address, bytes, what, location.type));
+}
+
+static CUresult prefetch(const void *address, size_t bytes, CUdevice device, CUstream stream) {
+    STANDIN_FORWARD(cuMemPrefetchAsync((uintptr_t)address, bytes, device, stream));
+}
+
+/* Likewise, and the stream is where the flags are now. */
+CUresult cudaMemPrefetchAsync(const void *address, size_t bytes, CUmemLocation location, void *flags, CUstream stream) {
+    if (standin_cuda_version() < 13) return prefetch(address, bytes, location.type, flags);
+    return cudaMemPrefetchAsync_v2(address, bytes, location, (unsigned)(uintptr_t)flags, stream);
+}
+
+CUresult cudaMemPrefetchAsync_ptsz(const void *address, size_t bytes, CUmemLocation location, void *flags,
                                    CUstream stream) {
-    return cudaMemPrefetchAsync(address, bytes, location, flags, standin_own(stream));
+    if (standin_cuda_version() < 13) return prefetch(address, bytes, location.type, standin_own(flags));
+    return cudaMemPrefetchAsync_v2_ptsz(address, bytes, location, (unsigned)(uintptr_t)flags, stream);
 }
 
 CUresult cudaMemRangeGetAttribute(void *data, size_t room, int attribute, const void *address, size_t bytes) {

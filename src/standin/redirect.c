@@ -2,6 +2,7 @@
  * their symbol table, its functions are found there, and each is overwritten with a jump to haul's, before the
  * program's own code runs. */
 #include "standin/standin.h"
+#include "standin/version.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -68,6 +69,7 @@ static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base)
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_size < JUMP_BYTES) return;
     const int k = strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6) ? -1 : find(name);
     unsigned char *at = (unsigned char *)(base + symbol->st_value);
+    standin_note_static(name);
     if (k < 0 || !make_writable(at, PROT_READ | PROT_WRITE)) return;
     write_jump(at, functions[k].function);
     make_writable(at, PROT_READ | PROT_EXEC);

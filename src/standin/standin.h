@@ -14,6 +14,8 @@
  *     managed.c   managed memory, what is asked of addresses
  *     stream.c    streams, events, graphs
  *     device.c    what is asked of the device; errors
+ *     properties.c  cudaDeviceProp; properties.def
+ *     version.h   which version of CUDA the program was made for
  *     session.c   the device, one call at a time
  *     ending.c    the end of the program
  *     settings.h  what the command line asks for; settings.def, environment.h

@@ -1,5 +1,6 @@
 /* Streams, events, graphs. */
 #include "standin/standin.h"
+#include "standin/version.h"
 
 #include <stdlib.h>
 
@@ -107,6 +108,10 @@ CUresult cudaEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     STANDIN_CALL(event_elapsed(milliseconds, start, end));
 }
 
+CUresult cudaEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
+    return cudaEventElapsedTime(milliseconds, start, end);
+}
+
 CUresult cudaStreamBeginCapture(CUstream stream, int mode) {
     STANDIN_CALL(capture_begin(stream, mode));
 }
@@ -132,12 +137,13 @@ CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
     return cudaStreamIsCapturing(standin_own(stream), status);
 }
 
-CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
     STANDIN_CALL(graph_instantiate(executable, graph, flags));
 }
 
-CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-    return cudaGraphInstantiate(executable, graph, flags);
+/* In CUDA 11 the third argument, and two behind it, say where to put a node and a text about what is wrong. */
+CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    return cudaGraphInstantiateWithFlags(executable, graph, standin_cuda_version() == 11 ? 0 : flags);
 }
 
 CUresult cudaGraphLaunch(CUgraphExec executable, CUstream stream) {

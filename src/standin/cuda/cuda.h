@@ -62,6 +62,8 @@ CUresult cuda_wrong(CUresult result, const char *what);
 
 /* The virtual driver's device for the program's, which are numbered from 0. */
 CUresult cuda_device_of(CUdevice *device);
+/* Writes 16 bytes; `device` is the virtual driver's. */
+CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be that of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);

@@ -39,15 +39,18 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 }
 
 /* The same for each device of a kind: made from its name. */
-CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
+CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
     char name[256] = "";
+    const CUresult result = d->device_name(name, sizeof name, device);
+    const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START, name, strlen(name))};
+    if (result == CUDA_SUCCESS) memcpy(uuid, halves, sizeof halves);
+    return result;
+}
+
+CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = uuid ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) result = d->device_name(name, sizeof name, device);
-    if (result == CUDA_SUCCESS) {
-        const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START, name, strlen(name))};
-        memcpy(uuid, halves, sizeof halves);
-    }
+    if (result == CUDA_SUCCESS) result = cuda_device_uuid(d, uuid, device);
     return cuda_leave(result);
 }
 
