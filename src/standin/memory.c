@@ -1,4 +1,5 @@
 /* Memory, copies, fills, variables. */
+#include "standin/array.h"
 #include "standin/standin.h"
 
 #include "sim/driver/driver.h"
@@ -216,17 +217,39 @@ CUresult cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, s
     return copy_from_symbol(to, symbol, bytes, offset, kind, stream, false);
 }
 
+CUresult cudaMemcpyToSymbol_ptds(const void *symbol, const void *from, size_t bytes, size_t offset, int kind) {
+    return copy_to_symbol(symbol, from, bytes, offset, kind, standin_own(NULL), true);
+}
+
+CUresult cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                      CUstream stream) {
+    return copy_to_symbol(symbol, from, bytes, offset, kind, standin_own(stream), false);
+}
+
+CUresult cudaMemcpyFromSymbol_ptds(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
+    return copy_from_symbol(to, symbol, bytes, offset, kind, standin_own(NULL), true);
+}
+
+CUresult cudaMemcpyFromSymbolAsync_ptsz(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
+                                        CUstream stream) {
+    return copy_from_symbol(to, symbol, bytes, offset, kind, standin_own(stream), false);
+}
+
 /* ---- rectangles ---- */
+
+int standin_memory_kind(const void *address, bool is_source, int kind) {
+    const bool is_host = kind == COPY_ON_HOST || kind == (is_source ? COPY_IN : COPY_OUT);
+    if (kind == COPY_DEFAULT) return DRIVER_MEMORY_UNIFIED;
+    return is_host && !is_for_device(address) ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE;
+}
 
 static CUDA_MEMCPY2D rectangle_of(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                   size_t height, int kind) {
-    const int way = direction_of(to, from, kind);
-    const bool to_host = way == COPY_ON_HOST || way == COPY_OUT, from_host = way == COPY_ON_HOST || way == COPY_IN;
-    return (CUDA_MEMCPY2D){.from_kind = from_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+    return (CUDA_MEMCPY2D){.from_kind = standin_memory_kind(from, true, kind),
                            .from_host = from,
                            .from_device = number_of(from),
                            .from_pitch = from_pitch,
-                           .to_kind = to_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+                           .to_kind = standin_memory_kind(to, false, kind),
                            .to_host = to,
                            .to_device = number_of(to),
                            .to_pitch = to_pitch,
@@ -253,18 +276,38 @@ CUresult cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_p
     return standin_leave(d->copy_2d(&c));
 }
 
+CUresult cudaMemcpy2D_ptds(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                           int kind) {
+    const driver_table *d = standin_enter();
+    const CUDA_MEMCPY2D c = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
+    return and_wait(d, d->copy_2d_async(&c, standin_own(NULL)), standin_own(NULL));
+}
+
 /* ---- fills ---- */
 
 CUresult cudaMemset(void *to, int value, size_t bytes) {
     STANDIN_CALL(fill_bytes(number_of(to), (unsigned char)value, bytes));
 }
 
-CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
     const driver_table *d = standin_enter();
+    if (pitch == width) width *= height, height = 1;
     for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
-        result = d->fill_bytes(number_of(to) + y * pitch, (unsigned char)value, width);
+        result = d->fill_bytes_async(number_of(to) + y * pitch, (unsigned char)value, width, stream);
     return standin_leave(result);
+}
+
+CUresult cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
+    return cudaMemset2DAsync(to, pitch, value, width, height, standin_own(stream));
+}
+
+CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+CUresult cudaMemset2D_ptds(void *to, size_t pitch, int value, size_t width, size_t height) {
+    return cudaMemset2DAsync(to, pitch, value, width, height, standin_own(NULL));
 }
 
 CUresult cudaMemset_ptds(void *to, int value, size_t bytes) {

@@ -11,6 +11,8 @@
  *     fatbin.c    PTX out of fat binaries
  *     launch.c    launches, and what is asked of kernels
  *     memory.c    memory, copies, fills
+ *     array.c     arrays, copies of boxes; array.h
+ *     texture.c   textures and surfaces
  *     managed.c   managed memory, what is asked of addresses
  *     stream.c    streams, events, graphs
  *     device.c    what is asked of the device; errors
@@ -115,6 +117,9 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
 /* Of a launch's attributes those that the virtual GPU knows. Returns how many. */
 enum { STANDIN_MOST_ATTRIBUTES = 8 };
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to);
+
+/* What a side of a copy is (DRIVER_MEMORY_...) by its address and the direction that the program gives. */
+int standin_memory_kind(const void *address, bool is_source, int kind);
 
 /* ---- the rest ---- */
 
