@@ -20,6 +20,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmemPool_st *CUmemoryPool;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
@@ -236,6 +237,58 @@ typedef struct CUDA_RESOURCE_VIEW_DESC {
     unsigned first_level, last_level, first_layer, last_layer;
     unsigned reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
+
+/* ---- graphs ---- */
+
+typedef enum CUgraphNodeType {
+    DRIVER_NODE_KERNEL,
+    DRIVER_NODE_COPY,
+    DRIVER_NODE_FILL,
+    DRIVER_NODE_HOST,
+    DRIVER_NODE_GRAPH,
+    DRIVER_NODE_EMPTY,
+    DRIVER_NODE_EVENT_WAIT,
+    DRIVER_NODE_EVENT_RECORD,
+    DRIVER_NODE_ALLOCATE = 10,
+    DRIVER_NODE_FREE = 11,
+} CUgraphNodeType;
+
+typedef struct CUDA_KERNEL_NODE_PARAMS {
+    CUfunction function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **parameters, **extra;
+    void *kernel, *context; /* instead of the function; not looked at */
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct CUDA_MEMSET_NODE_PARAMS {
+    CUdeviceptr to;
+    size_t pitch;
+    unsigned value, element; /* element: its bytes */
+    size_t width, height;    /* width: in elements */
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct CUDA_HOST_NODE_PARAMS {
+    CUhostFn call;
+    void *data;
+} CUDA_HOST_NODE_PARAMS;
+
+typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
+    CUmemPoolProps pool;
+    const CUmemAccessDesc *access;
+    size_t access_count, bytes;
+    CUdeviceptr address; /* is filled in */
+} CUDA_MEM_ALLOC_NODE_PARAMS;
+
+/* Beside an edge: nothing that changes when a node starts. */
+typedef struct CUgraphEdgeData {
+    unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
+
+typedef struct CUgraphExecUpdateResultInfo {
+    int result; /* DRIVER_UPDATE_... */
+    CUgraphNode node, from;
+} CUgraphExecUpdateResultInfo;
+enum { DRIVER_UPDATED = 0, DRIVER_UPDATE_TOPOLOGY = 2, DRIVER_UPDATE_TYPE = 3 };
 
 /* Opaque; 64-byte aligned. */
 typedef struct CUtensorMap {

@@ -125,31 +125,39 @@ static side side_of_memory(const void *address, size_t pitch, bool is_source, in
         .kind = standin_memory_kind(address, is_source, kind), .address = (void *)(uintptr_t)address, .pitch = pitch};
 }
 
+static CUDA_MEMCPY3D box_of(const side *to, const side *from, cudaExtent bytes) {
+    return (CUDA_MEMCPY3D){.from_kind = from->kind,
+                           .from_array = from->array,
+                           .from_host = from->address,
+                           .from_device = (uintptr_t)from->address,
+                           .from_x = from->x,
+                           .from_y = from->y,
+                           .from_z = from->z,
+                           .from_pitch = from->pitch,
+                           .from_height = from->height,
+                           .to_kind = to->kind,
+                           .to_array = to->array,
+                           .to_host = to->address,
+                           .to_device = (uintptr_t)to->address,
+                           .to_x = to->x,
+                           .to_y = to->y,
+                           .to_z = to->z,
+                           .to_pitch = to->pitch,
+                           .to_height = to->height,
+                           .width = bytes.width,
+                           .height = bytes.height,
+                           .depth = bytes.depth};
+}
+
+static CUresult run(const driver_table *d, const CUDA_MEMCPY3D *box, CUstream stream, bool waits) {
+    const CUresult result = d->copy_3d_async(box, stream);
+    return result == CUDA_SUCCESS && waits ? d->stream_synchronize(stream) : result;
+}
+
 static CUresult copy(const driver_table *d, const side *to, const side *from, cudaExtent bytes, CUstream stream,
                      bool waits) {
-    const CUDA_MEMCPY3D box = {.from_kind = from->kind,
-                               .from_array = from->array,
-                               .from_host = from->address,
-                               .from_device = (uintptr_t)from->address,
-                               .from_x = from->x,
-                               .from_y = from->y,
-                               .from_z = from->z,
-                               .from_pitch = from->pitch,
-                               .from_height = from->height,
-                               .to_kind = to->kind,
-                               .to_array = to->array,
-                               .to_host = to->address,
-                               .to_device = (uintptr_t)to->address,
-                               .to_x = to->x,
-                               .to_y = to->y,
-                               .to_z = to->z,
-                               .to_pitch = to->pitch,
-                               .to_height = to->height,
-                               .width = bytes.width,
-                               .height = bytes.height,
-                               .depth = bytes.depth};
-    const CUresult result = d->copy_3d_async(&box, stream);
-    return result == CUDA_SUCCESS && waits ? d->stream_synchronize(stream) : result;
+    const CUDA_MEMCPY3D box = box_of(to, from, bytes);
+    return run(d, &box, stream, waits);
 }
 
 /* ---- boxes ---- */
@@ -164,8 +172,9 @@ static CUresult texel_bytes(const driver_table *d, CUarray array, size_t *bytes)
 
 /* The place of an array counts its elements, that of other memory bytes; the width counts elements where there is an
  * array. */
-static CUresult copy_box(const driver_table *d, const cudaMemcpy3DParms *p, CUstream stream, bool waits) {
+CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box) {
     size_t from_bytes = 1, to_bytes = 1;
+    if (!p) return CUDA_INVALID_VALUE;
     CUresult result = p->from_array ? texel_bytes(d, p->from_array, &from_bytes) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && p->to_array) result = texel_bytes(d, p->to_array, &to_bytes);
     if (result != CUDA_SUCCESS) return result;
@@ -177,13 +186,15 @@ static CUresult copy_box(const driver_table *d, const cudaMemcpy3DParms *p, CUst
     from.x = p->from_at.x * from_bytes, from.y = p->from_at.y, from.z = p->from_at.z, from.height = p->from.height;
     to.x = p->to_at.x * to_bytes, to.y = p->to_at.y, to.z = p->to_at.z, to.height = p->to.height;
     const size_t element = p->from_array ? from_bytes : to_bytes;
-    return copy(d, &to, &from, (cudaExtent){p->extent.width * element, p->extent.height, p->extent.depth}, stream,
-                waits);
+    *box = box_of(&to, &from, (cudaExtent){p->extent.width * element, p->extent.height, p->extent.depth});
+    return CUDA_SUCCESS;
 }
 
 static CUresult copy_3d(const cudaMemcpy3DParms *p, CUstream stream, bool waits) {
+    CUDA_MEMCPY3D box;
     const driver_table *d = standin_enter();
-    return standin_leave(p ? copy_box(d, p, stream, waits) : CUDA_INVALID_VALUE);
+    const CUresult result = standin_box(d, p, &box);
+    return standin_leave(result == CUDA_SUCCESS ? run(d, &box, stream, waits) : result);
 }
 
 CUresult cudaMemcpy3D(const cudaMemcpy3DParms *p) {

@@ -67,6 +67,9 @@ typedef struct cudaTextureDesc {
 CUresult standin_format(const cudaChannelFormatDesc *channels, CUarray_format *format, unsigned *count);
 cudaChannelFormatDesc standin_channels(CUarray_format format, unsigned count);
 
+/* What the driver calls a copy; between standin_enter() and standin_leave(). */
+CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box);
+
 /* Functions of the runtime that others are made of. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream);

@@ -113,18 +113,38 @@ static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConf
     return CUDA_SUCCESS;
 }
 
+static bool is_captured(const driver_table *d, CUstream stream) {
+    int status = 0;
+    return d->capture_status(stream, &status) == CUDA_SUCCESS && status;
+}
+
+/* Of a kernel in a graph that is launched. Its parameters are not known here, so it is not recorded. */
+static CUresult begin_node_launch(CUfunction handle, const CUlaunchConfig *config) {
+    kernel *k = NULL;
+    uint64_t number = 0;
+    const CUresult result = choose(handle, sim_driver_function_name(handle), config, &k, &number);
+    return k && result == CUDA_SUCCESS ? begin_record(k, number) : result;
+}
+
+/* A launch into a stream that is captured is none yet. */
 CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction handle, const char *symbol,
                         void **parameters, void **extra) {
     kernel *k = NULL;
     uint64_t number = 0;
     const bool records = standin_asked.task == STANDIN_RECORD;
     CUresult result = CUDA_SUCCESS;
-    if (standin_asked.task != STANDIN_RUN) result = choose(handle, symbol, config, &k, &number);
+    if (standin_asked.task != STANDIN_RUN && !is_captured(d, config->stream))
+        result = choose(handle, symbol, config, &k, &number);
     if (k && records) standin_begin_recording(d, k, config, parameters);
     if (k && !records) result = begin_record(k, number);
     if (result == CUDA_SUCCESS) result = d->launch_ex(config, handle, parameters, extra);
     if (k && records) standin_take_recording(d, k);
     return result;
+}
+
+void standin_watch_graphs(void) {
+    const bool counts = standin_asked.task == STANDIN_PROFILE || standin_asked.task == STANDIN_CHECK;
+    sim_driver_on_node_launch(counts ? begin_node_launch : NULL);
 }
 
 /* ---- the end ---- */

@@ -23,6 +23,11 @@ typedef struct standin_kernel_record {
     struct standin_kernel_record *next;
 } standin_kernel_record;
 
+/* ---- record.c ---- */
+
+/* From now on kernels of graphs, which the driver launches, are chosen as all others are. */
+void standin_watch_graphs(void);
+
 /* ---- profile.c ---- */
 
 /* Takes the run, with the record of one launch of the kernel, the `number`-th of the program. */

@@ -27,6 +27,8 @@ static void open_device(void) {
         fprintf(stderr, "haul: %s\n", haul_message());
         _exit(2);
     }
+    device->driver->context_set(device->context);
+    standin_watch_graphs();
     standin_prepare_end();
 }
 

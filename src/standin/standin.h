@@ -14,7 +14,8 @@
  *     array.c     arrays, copies of boxes; array.h
  *     texture.c   textures and surfaces
  *     managed.c   managed memory, what is asked of addresses
- *     stream.c    streams, events, graphs
+ *     stream.c    streams, events
+ *     graph.c     graphs
  *     device.c    what is asked of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
  *     version.h   which version of CUDA the program was made for

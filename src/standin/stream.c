@@ -1,6 +1,5 @@
 /* Streams, events, graphs. */
 #include "standin/standin.h"
-#include "standin/version.h"
 
 #include <stdlib.h>
 
@@ -135,29 +134,4 @@ CUresult cudaStreamIsCapturing(CUstream stream, int *status) {
 
 CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
     return cudaStreamIsCapturing(standin_own(stream), status);
-}
-
-CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-    STANDIN_CALL(graph_instantiate(executable, graph, flags));
-}
-
-/* In CUDA 11 the third argument, and two behind it, say where to put a node and a text about what is wrong. */
-CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-    return cudaGraphInstantiateWithFlags(executable, graph, standin_cuda_version() == 11 ? 0 : flags);
-}
-
-CUresult cudaGraphLaunch(CUgraphExec executable, CUstream stream) {
-    STANDIN_CALL(graph_launch(executable, stream));
-}
-
-CUresult cudaGraphLaunch_ptsz(CUgraphExec executable, CUstream stream) {
-    return cudaGraphLaunch(executable, standin_own(stream));
-}
-
-CUresult cudaGraphExecDestroy(CUgraphExec executable) {
-    STANDIN_CALL(executable_destroy(executable));
-}
-
-CUresult cudaGraphDestroy(CUgraph graph) {
-    STANDIN_CALL(graph_destroy(graph));
 }

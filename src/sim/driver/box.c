@@ -40,28 +40,7 @@ static CUresult find_end(CUcontext c, const end *e, sim_box_side *side) {
     return CUDA_SUCCESS;
 }
 
-/* Takes the box over. Pageable memory goes through a buffer of the driver's before the call returns. */
-static CUresult issue(CUcontext c, CUstream s, sim_box_copy *box, bool waits) {
-    const bool in = box->from.kind == SIM_BOX_HOST, out = box->to.kind == SIM_BOX_HOST;
-    sim_work work = {.kind = SIM_WORK_COPY_BOX, .box = box, .effects = c->effects};
-    if (in || out) {
-        const sim_box_side *side = in ? &box->from : &box->to;
-        work.host = (void *)(uintptr_t)sim_box_first(side);
-        work.bytes = sim_box_span(box, side);
-        work.pageable = !sim_find_pinned(c, work.host, work.bytes);
-        if (in && c->check && !s->capture && !work.pageable) work.source = sim_box_hash(box);
-    }
-    const bool now = waits || (work.pageable && !s->capture);
-    return now ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
-}
-
-static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
-    CUstream s;
-    SIM_ENTER(c);
-    if (!d) return sim_wrong("copy: the description is missing");
-    const CUresult found = sim_stream_of(c, handle, &s);
-    if (found != CUDA_SUCCESS) return found;
-    if (!d->width || !d->height || !d->depth) return CUDA_SUCCESS;
+CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
     sim_box_copy box = {
         .from = {.x = d->from_x, .y = d->from_y, .z = d->from_z, .pitch = d->from_pitch, .height = d->from_height},
         .to = {.x = d->to_x, .y = d->to_y, .z = d->to_z, .pitch = d->to_pitch, .height = d->to_height},
@@ -78,7 +57,31 @@ static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
     sim_box_copy *own = memory_alloc(sizeof *own);
     if (!own) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a copy"));
     *own = box;
-    return issue(c, s, own, waits);
+    *work = (sim_work){.kind = SIM_WORK_COPY_BOX, .box = own, .effects = c->effects};
+    const bool in = box.from.kind == SIM_BOX_HOST, out = box.to.kind == SIM_BOX_HOST;
+    if (!in && !out) return CUDA_SUCCESS;
+    const sim_box_side *side = in ? &own->from : &own->to;
+    work->host = (void *)(uintptr_t)sim_box_first(side);
+    work->bytes = sim_box_span(own, side);
+    work->pageable = !sim_find_pinned(c, work->host, work->bytes);
+    return CUDA_SUCCESS;
+}
+
+/* Pageable memory goes through a buffer of the driver's before the call returns. */
+static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
+    CUstream s;
+    sim_work work;
+    SIM_ENTER(c);
+    if (!d) return sim_wrong("copy: the description is missing");
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!d->width || !d->height || !d->depth) return CUDA_SUCCESS;
+    const CUresult made = sim_make_copy(c, d, &work);
+    if (made != CUDA_SUCCESS) return made;
+    if (work.box->from.kind == SIM_BOX_HOST && c->check && !s->capture && !work.pageable)
+        work.source = sim_box_hash(work.box);
+    const bool now = waits || (work.pageable && !s->capture);
+    return now ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
 /* A slice: the height is that of the box, which no other slice follows. */

@@ -51,6 +51,7 @@ CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(c);
     (void)sim_work_finish_all(c, false);
     if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
+    if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
     return sim_result_of(sim_memory_release(c->memory, address));
 }
 

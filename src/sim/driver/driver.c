@@ -256,6 +256,10 @@ void sim_driver_record(haul_run *run, size_t launch, arena *memory) {
     current->record_memory = memory;
 }
 
+void sim_driver_on_node_launch(sim_begin_node_launch *begin) {
+    current->begin_node_launch = begin;
+}
+
 haul_status sim_driver_last_status(void) {
     return current ? current->last : without;
 }

@@ -38,6 +38,10 @@ void sim_driver_fail_call(uint64_t n);
 /* The next launches fill that element of the run, with what they allocate in `memory`, when they are done; NULL: none.
  */
 void sim_driver_record(haul_run *run, size_t launch, arena *memory);
+/* Called before each launch of a graph's kernel: it may ask for the launch's record by sim_driver_record(). What it
+ * returns, if it is a failure, ends the launch of the graph. NULL: nobody. */
+typedef CUresult sim_begin_node_launch(CUfunction function, const CUlaunchConfig *config);
+void sim_driver_on_node_launch(sim_begin_node_launch *begin);
 /* What nobody has freed of the device's heap, of devices with checks: the record of the first kernel behind number
  * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
  * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
@@ -52,6 +56,8 @@ void sim_driver_name_image(const char *name);
 /* Whether the handle is that of a module, or of a function, of the current context. */
 bool sim_driver_has_module(CUmodule module);
 bool sim_driver_has_function(CUfunction function);
+
+const char *sim_driver_function_name(CUfunction function);
 
 /* What the module was parsed to; lives as long as it. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);

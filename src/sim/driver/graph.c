@@ -1,72 +1,390 @@
-/* Graphs of the virtual GPU: what streams were given while they were captured, launched as often as wanted.
- *
- * A graph keeps the work in the order of capture, each with its branch: the stream that it was given to. A launch gives
- * branch 0 to the launching stream and the others to streams of the executable's own; marks take the place of the
- * events that connected the branches. */
-#include "sim/driver/box_copy.h"
-#include "sim/driver/internal.h"
+/* Graphs: their nodes and edges, and streams that are captured. */
+#include "sim/driver/graph.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <stdio.h>
 #include <string.h>
-
-struct CUgraph_st {
-    CUcontext context;
-    sim_work *items;
-    size_t count, capacity;
-    size_t marks;
-    unsigned branches;
-    CUstream origin;
-    CUgraph next;
-};
-
-struct CUgraphExec_st {
-    CUcontext context;
-    sim_work *items;
-    size_t count, marks;
-    unsigned branches;
-    size_t *branch_of; /* each mark's */
-    CUstream *streams; /* of branches 1 and up */
-    sim_mark *last;    /* the end of the last launch */
-    CUgraphExec next;
-};
 
 static CUresult no_memory(void) {
     return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a graph"));
 }
 
-static void free_items(sim_work *items, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        memory_free(items[i].parameters);
-        memory_free(items[i].box);
+/* ---- graphs ---- */
+
+CUgraph sim_graph_new(CUcontext c) {
+    CUgraph g = memory_zeroed(1, sizeof *g);
+    if (!g) {
+        (void)no_memory();
+        return NULL;
     }
-    memory_free(items);
+    *g = (struct CUgraph_st){.context = c, .number = ++c->graph_numbers, .next = c->graphs};
+    c->graphs = g;
+    return g;
+}
+
+static void free_node(CUgraphNode n) {
+    sim_node_free_works(n);
+    if (n->type == DRIVER_NODE_GRAPH && n->of.child) sim_graph_free(n->of.child);
+    memory_free(n->behind);
+    memory_free(n->pointers);
+    memory_free(n);
+}
+
+void sim_graph_free(CUgraph g) {
+    for (CUgraph *link = &g->context->graphs; *link; link = &(*link)->next) {
+        if (*link != g) continue;
+        *link = g->next;
+        break;
+    }
+    for (size_t i = 0; i < g->count; i++) free_node(g->nodes[i]);
+    memory_free(g->nodes);
+    memory_free(g);
+}
+
+CUgraph sim_graph_of(CUcontext c, CUgraph handle) {
+    for (CUgraph g = c->graphs; g; g = g->next)
+        if (g == handle) return g;
+    (void)sim_wrong("there is no such graph");
+    return NULL;
+}
+
+CUgraphNode sim_node_of(CUcontext c, CUgraphNode handle) {
+    for (CUgraph g = c->graphs; g && handle; g = g->next)
+        for (size_t i = 0; i < g->count; i++)
+            if (g->nodes[i] == handle) return handle;
+    (void)sim_wrong("there is no such node in a graph");
+    return NULL;
+}
+
+CUgraphNode sim_graph_find(CUgraph g, uint64_t number) {
+    for (size_t i = 0; i < g->count; i++)
+        if (g->nodes[i]->number == number) return g->nodes[i];
+    return NULL;
+}
+
+bool sim_node_put_behind(CUgraphNode n, CUgraphNode other) {
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (n->behind[i] == other) return true;
+    CUgraphNode *behind = memory_grow(n->behind, n->behind_count, &n->behind_capacity, sizeof(CUgraphNode));
+    if (!behind) return false;
+    n->behind = behind;
+    n->behind[n->behind_count++] = other;
+    return true;
+}
+
+static bool append(CUgraph g, CUgraphNode n) {
+    CUgraphNode *nodes = memory_grow(g->nodes, g->count, &g->capacity, sizeof(CUgraphNode));
+    if (!nodes) return false;
+    g->nodes = nodes;
+    n->graph = g;
+    n->at = g->count;
+    g->nodes[g->count++] = n;
+    return true;
+}
+
+CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *behind, size_t count) {
+    CUgraphNode n = memory_zeroed(1, sizeof *n);
+    bool added = n != NULL;
+    if (n) *n = (struct CUgraphNode_st){.type = type, .number = ++g->context->graph_numbers};
+    for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i]);
+    if (added && append(g, n)) return n;
+    if (n) free_node(n);
+    (void)no_memory();
+    return NULL;
+}
+
+/* ---- copies ---- */
+
+static bool copy_works(CUgraphNode to, const struct CUgraphNode_st *from) {
+    to->works = memory_zeroed(from->work_count + 1, sizeof *to->works);
+    if (!to->works) return false;
+    for (; to->work_count < from->work_count; to->work_count++)
+        if (!sim_work_copy(&to->works[to->work_count], &from->works[to->work_count])) return false;
+    return true;
+}
+
+/* Nodes stand behind others at the places that those have in the new graph. */
+static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
+    CUgraphNode n = sim_graph_add(g, from->type, NULL, 0);
+    if (!n) return false;
+    n->number = from->number;
+    n->of = from->of;
+    n->is_off = from->is_off;
+    if (n->type == DRIVER_NODE_GRAPH && !(n->of.child = sim_graph_copy(from->of.child))) return false;
+    if (n->type == DRIVER_NODE_GRAPH) n->of.child->is_owned = true;
+    return copy_works(n, from);
+}
+
+static bool copy_edges(CUgraph to, const struct CUgraph_st *from) {
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t k = 0; k < from->nodes[i]->behind_count; k++)
+            if (!sim_node_put_behind(to->nodes[i], to->nodes[from->nodes[i]->behind[k]->at])) return false;
+    return true;
+}
+
+CUgraph sim_graph_copy(CUgraph from) {
+    CUgraph g = sim_graph_new(from->context);
+    bool whole = g != NULL;
+    for (size_t i = 0; i < from->count && whole; i++) whole = copy_node(g, from->nodes[i]);
+    if (whole && copy_edges(g, from)) {
+        g->copy_of = from;
+        return g;
+    }
+    if (g) sim_graph_free(g);
+    (void)no_memory();
+    return NULL;
+}
+
+CUresult sim_call_graph_create(CUgraph *graph, unsigned flags) {
+    SIM_ENTER(c);
+    if (flags) return sim_wrong("cuGraphCreate: flags must be 0");
+    *graph = sim_graph_new(c);
+    return *graph ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
+CUresult sim_call_graph_clone(CUgraph *clone, CUgraph original) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, original);
+    if (!g) return CUDA_INVALID_VALUE;
+    *clone = sim_graph_copy(g);
+    return *clone ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
+CUresult sim_call_graph_destroy(CUgraph handle) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    if (g->is_owned) return sim_wrong("cuGraphDestroy: the graph belongs to a node");
+    for (CUgraph each = c->graphs; each; each = each->next)
+        if (each->copy_of == g) each->copy_of = NULL;
+    sim_graph_free(g);
+    return CUDA_SUCCESS;
+}
+
+/* ---- edges ---- */
+
+static bool reach(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other, bool *seen) {
+    if (n == other) return true;
+    if (seen[n->at]) return false;
+    seen[n->at] = true;
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (reach(n->behind[i], other, seen)) return true;
+    return false;
+}
+
+/* Whether a node is another one, or stands, also by way of others, behind it. Without memory for the answer it does. */
+static bool comes_behind(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other) {
+    bool *seen = memory_zeroed(n->graph->count, sizeof *seen);
+    const bool reached = !seen || reach(n, other, seen);
+    memory_free(seen);
+    return reached;
+}
+
+static bool is_edge(CUgraph g, CUgraphNode from, CUgraphNode to) {
+    return sim_node_of(g->context, from) && sim_node_of(g->context, to) && from->graph == g && to->graph == g;
+}
+
+CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
+        if (comes_behind(from[i], to[i])) return sim_wrong("a node would wait for itself");
+        if (!sim_node_put_behind(to[i], from[i])) return no_memory();
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool take_from_behind(CUgraphNode n, const struct CUgraphNode_st *other) {
+    for (size_t i = 0; i < n->behind_count; i++) {
+        if (n->behind[i] != other) continue;
+        memmove(n->behind + i, n->behind + i + 1, (--n->behind_count - i) * sizeof *n->behind);
+        return true;
+    }
+    return false;
+}
+
+CUresult sim_call_graph_disconnect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
+        if (!take_from_behind(to[i], from[i])) return sim_wrong("there is no such dependency");
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_node_destroy(CUgraphNode handle) {
+    SIM_ENTER(c);
+    CUgraphNode n = sim_node_of(c, handle);
+    if (!n) return CUDA_INVALID_VALUE;
+    CUgraph g = n->graph;
+    for (size_t i = 0; i < g->count; i++) (void)take_from_behind(g->nodes[i], n);
+    memmove(g->nodes + n->at, g->nodes + n->at + 1, (--g->count - n->at) * sizeof(CUgraphNode));
+    for (size_t i = n->at; i < g->count; i++) g->nodes[i]->at = i;
+    free_node(n);
+    return CUDA_SUCCESS;
+}
+
+/* ---- what is in a graph ---- */
+
+/* Lists are written as far as there is room; the rest becomes NULL. Without a list the number is asked for. */
+typedef struct list {
+    CUgraphNode *nodes, *partners; /* partners: NULL, or as many again */
+    size_t room, count;
+} list;
+
+static void put(list *l, CUgraphNode node, CUgraphNode partner) {
+    if (l->nodes && l->count < l->room) l->nodes[l->count] = node;
+    if (l->partners && l->count < l->room) l->partners[l->count] = partner;
+    l->count++;
+}
+
+static CUresult end_list(const list *l, size_t *count) {
+    for (size_t i = l->count; l->nodes && i < l->room; i++) l->nodes[i] = NULL;
+    for (size_t i = l->count; l->partners && i < l->room; i++) l->partners[i] = NULL;
+    if (!l->nodes || l->count < *count) *count = l->count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < g->count; i++) put(&l, g->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_graph_roots(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->nodes[i]->behind_count) put(&l, g->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_graph_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count || !from != !to) return CUDA_INVALID_VALUE;
+    list l = {.nodes = from, .partners = to, .room = *count};
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) put(&l, g->nodes[i]->behind[k], g->nodes[i]);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependencies(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < n->behind_count; i++) put(&l, n->behind[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependents(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < n->graph->count; i++)
+        for (size_t k = 0; k < n->graph->nodes[i]->behind_count; k++)
+            if (n->graph->nodes[i]->behind[k] == n) put(&l, n->graph->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_find(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, original);
+    CUgraph g = n ? sim_graph_of(c, clone) : NULL;
+    if (!g) return CUDA_INVALID_VALUE;
+    *node = sim_graph_find(g, n->number);
+    return *node ? CUDA_SUCCESS : sim_wrong("the clone has no such node");
+}
+
+CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) {
+    static const char *const types[] = {
+        [DRIVER_NODE_KERNEL] = "kernel",         [DRIVER_NODE_COPY] = "memcpy",
+        [DRIVER_NODE_FILL] = "memset",           [DRIVER_NODE_HOST] = "host",
+        [DRIVER_NODE_GRAPH] = "graph",           [DRIVER_NODE_EMPTY] = "empty",
+        [DRIVER_NODE_EVENT_WAIT] = "event wait", [DRIVER_NODE_EVENT_RECORD] = "event record",
+        [DRIVER_NODE_ALLOCATE] = "alloc",        [DRIVER_NODE_FREE] = "free"};
+    SIM_ENTER(c);
+    (void)flags;
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    FILE *file = g && path ? fopen(path, "w") : NULL;
+    if (!file) return g ? sim_wrong("cuGraphDebugDotPrint: the file cannot be written") : CUDA_INVALID_VALUE;
+    fprintf(file, "digraph graph_%llu {\n", (unsigned long long)g->number);
+    for (size_t i = 0; i < g->count; i++) {
+        const struct CUgraphNode_st *n = g->nodes[i];
+        const char *name = n->type == DRIVER_NODE_KERNEL ? n->of.kernel.function->entry->name : "";
+        fprintf(file, "  n%zu [label=\"%zu: %s %s\"];\n", i, i, types[n->type], name);
+        for (size_t k = 0; k < n->behind_count; k++) fprintf(file, "  n%zu -> n%zu;\n", n->behind[k]->at, i);
+    }
+    fprintf(file, "}\n");
+    return fclose(file) == 0 ? CUDA_SUCCESS : sim_wrong("cuGraphDebugDotPrint: the file cannot be written");
 }
 
 /* ---- capturing ---- */
 
-CUresult sim_capture(CUstream s, const sim_work *work) {
-    CUgraph g = s->capture;
-    sim_work *items = memory_grow(g->items, g->count, &g->capacity, sizeof *items);
-    if (!items) {
-        sim_work lost = *work;
-        sim_work_release(&lost);
-        return no_memory();
+void sim_tips_free(sim_tips *tips) {
+    memory_free(tips->nodes);
+    *tips = (sim_tips){0};
+}
+
+static bool add_tip(sim_tips *tips, CUgraphNode node) {
+    for (size_t i = 0; i < tips->count; i++)
+        if (tips->nodes[i] == node) return true;
+    CUgraphNode *nodes = memory_grow(tips->nodes, tips->count, &tips->capacity, sizeof(CUgraphNode));
+    if (!nodes) return false;
+    tips->nodes = nodes;
+    tips->nodes[tips->count++] = node;
+    return true;
+}
+
+static CUgraphNodeType type_of(const sim_work *w) {
+    switch (w->kind) {
+    case SIM_WORK_LAUNCH: return DRIVER_NODE_KERNEL;
+    case SIM_WORK_FILL: return DRIVER_NODE_FILL;
+    case SIM_WORK_CALL: return DRIVER_NODE_HOST;
+    case SIM_WORK_FREE: return DRIVER_NODE_FREE;
+    default: return DRIVER_NODE_COPY;
     }
-    g->items = items;
-    g->items[g->count] = *work;
-    g->items[g->count].run = NULL;
-    g->items[g->count++].branch = s->branch;
-    return CUDA_SUCCESS;
+}
+
+CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
+    s->tips.count = 0;
+    return add_tip(&s->tips, node) ? CUDA_SUCCESS : no_memory();
+}
+
+CUresult sim_capture(CUstream s, const sim_work *work) {
+    CUgraphNode n = sim_graph_add(s->capture, type_of(work), s->tips.nodes, s->tips.count);
+    if (n && sim_node_take_work(n, work)) return sim_capture_go_on(s, n);
+    sim_work lost = *work;
+    sim_work_release(&lost);
+    return no_memory();
+}
+
+CUresult sim_capture_allocation(CUstream s, CUdeviceptr *address, size_t bytes) {
+    CUgraphNode n;
+    CUDA_MEM_ALLOC_NODE_PARAMS what = {.bytes = bytes};
+    const CUresult result = sim_call_node_add_allocate(&n, s->capture, s->tips.nodes, s->tips.count, &what);
+    *address = what.address;
+    return result == CUDA_SUCCESS ? sim_capture_go_on(s, n) : result;
 }
 
 CUresult sim_capture_record(CUstream s, CUevent event) {
-    const sim_work work = {.kind = SIM_WORK_MARK, .node = s->capture->marks};
-    const CUresult result = sim_capture(s, &work);
-    if (result != CUDA_SUCCESS) return result;
     event->capture = s->capture;
-    event->node = s->capture->marks++;
+    event->tips.count = 0;
+    for (size_t i = 0; i < s->tips.count; i++)
+        if (!add_tip(&event->tips, s->tips.nodes[i])) return no_memory();
     return CUDA_SUCCESS;
 }
 
@@ -80,12 +398,11 @@ CUresult sim_capture_wait(CUstream s, CUevent event) {
     if (!event->capture || (s->capture && s->capture != event->capture)) return CUDA_STREAM_CAPTURE_ISOLATION;
     if (!is_capturing(s->context, event->capture)) return CUDA_CAPTURED_EVENT;
     if (s == &s->context->legacy) return CUDA_STREAM_CAPTURE_IMPLICIT;
-    if (!s->capture) {
-        s->capture = event->capture;
-        s->branch = event->capture->branches++;
-    }
-    const sim_work work = {.kind = SIM_WORK_WAIT, .node = event->node};
-    return sim_capture(s, &work);
+    if (!s->capture) s->tips.count = 0;
+    s->capture = event->capture;
+    for (size_t i = 0; i < event->tips.count; i++)
+        if (!add_tip(&s->tips, event->tips.nodes[i])) return no_memory();
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_call_capture_begin(CUstream handle, int mode) {
@@ -95,23 +412,23 @@ CUresult sim_call_capture_begin(CUstream handle, int mode) {
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
-    CUgraph g = memory_zeroed(1, sizeof *g);
-    if (!g) return no_memory();
-    *g = (struct CUgraph_st){.context = c, .branches = 1, .origin = s, .next = c->graphs};
-    c->graphs = g;
+    CUgraph g = sim_graph_new(c);
+    if (!g) return CUDA_OUT_OF_MEMORY;
+    g->origin = s;
     s->capture = g;
-    s->branch = 0;
+    s->tips.count = 0;
     return CUDA_SUCCESS;
 }
 
-/* Every branch but the first has to be waited for in the end: its last work is a mark. */
-static bool is_joined(const struct CUgraph_st *g) {
-    for (unsigned b = 1; b < g->branches; b++) {
-        size_t last = g->count;
-        while (last > 0 && g->items[last - 1].branch != b) last--;
-        if (last == 0 || g->items[last - 1].kind != SIM_WORK_MARK) return false;
-    }
-    return true;
+/* Nodes that nothing comes behind have to be what the first stream was waiting for: the others were joined to it. */
+static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
+    bool *is_waited_for = memory_zeroed(g->count + 1, sizeof *is_waited_for), joined = is_waited_for != NULL;
+    for (size_t t = 0; t < tips->count && joined; t++) is_waited_for[tips->nodes[t]->at] = true;
+    for (size_t i = 0; i < g->count && joined; i++)
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_waited_for[g->nodes[i]->behind[k]->at] = true;
+    for (size_t i = 0; i < g->count && joined; i++) joined = is_waited_for[i];
+    memory_free(is_waited_for);
+    return joined;
 }
 
 CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
@@ -124,7 +441,8 @@ CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     if (!g || g->origin != s) return CUDA_STREAM_CAPTURE_UNMATCHED;
     for (CUstream each = c->streams; each; each = each->next)
         if (each->capture == g) each->capture = NULL;
-    if (!is_joined(g)) {
+    g->origin = NULL;
+    if (!is_joined(g, &s->tips)) {
         (void)sim_call_graph_destroy(g);
         return CUDA_STREAM_CAPTURE_UNJOINED;
     }
@@ -140,150 +458,33 @@ CUresult sim_call_capture_status(CUstream handle, int *status) {
     return found;
 }
 
-CUresult sim_call_graph_destroy(CUgraph graph) {
-    SIM_ENTER(c);
-    for (CUgraph *link = &c->graphs; *link; link = &(*link)->next) {
-        if (*link != graph) continue;
-        *link = graph->next;
-        free_items(graph->items, graph->count);
-        memory_free(graph);
-        return CUDA_SUCCESS;
-    }
-    return CUDA_INVALID_VALUE;
-}
-
-/* ---- launching ---- */
-
-static void free_executable(CUgraphExec e) {
-    for (unsigned b = 1; e->streams && b < e->branches; b++)
-        if (e->streams[b - 1]) (void)sim_call_stream_destroy(e->streams[b - 1]);
-    sim_mark_drop(e->last);
-    free_items(e->items, e->count);
-    memory_free(e->branch_of);
-    memory_free(e->streams);
-    memory_free(e);
-}
-
-/* True where there is nothing to copy. */
-static bool copy_bytes(void **to, const void *from, size_t bytes) {
-    if (!from) return true;
-    *to = memory_alloc(bytes);
-    if (*to) memcpy(*to, from, bytes);
-    return *to != NULL;
-}
-
-static bool copy_item(sim_work *to, const sim_work *from) {
-    void *parameters = NULL, *box = NULL;
-    *to = *from;
-    const size_t bytes = from->parameters ? from->function->program->param_bytes + 16 : 0;
-    const bool whole =
-        copy_bytes(&parameters, from->parameters, bytes) && copy_bytes(&box, from->box, sizeof *from->box);
-    to->parameters = parameters;
-    to->box = box;
-    return whole;
-}
-
-static bool copy_items(CUgraphExec e, const struct CUgraph_st *g) {
-    e->items = memory_zeroed(g->count + 1, sizeof *e->items);
-    e->branch_of = memory_zeroed(g->marks + 1, sizeof *e->branch_of);
-    e->streams = memory_zeroed(g->branches, sizeof *e->streams);
-    if (!e->items || !e->branch_of || !e->streams) return false;
-    for (; e->count < g->count; e->count++) {
-        if (!copy_item(&e->items[e->count], &g->items[e->count])) return false;
-        if (g->items[e->count].kind == SIM_WORK_MARK) e->branch_of[g->items[e->count].node] = g->items[e->count].branch;
-    }
-    for (unsigned b = 1; b < g->branches; b++)
-        if (sim_call_stream_create(&e->streams[b - 1], DRIVER_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) return false;
-    return true;
-}
-
-CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-    SIM_ENTER(c);
-    (void)flags;
-    *executable = NULL;
-    CUgraphExec e = memory_zeroed(1, sizeof *e);
-    if (!e) return no_memory();
-    e->context = c;
-    e->marks = graph->marks;
-    e->branches = graph->branches;
-    if (!copy_items(e, graph)) {
-        free_executable(e);
-        return no_memory();
-    }
-    e->next = c->executables;
-    c->executables = e;
-    *executable = e;
-    return CUDA_SUCCESS;
-}
-
-static CUstream stream_of_branch(CUgraphExec e, CUstream launching, size_t branch) {
-    return branch ? e->streams[branch - 1] : launching;
-}
-
-static CUresult issue_items(CUgraphExec e, CUstream s, sim_mark **marks) {
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; result == CUDA_SUCCESS && i < e->count; i++) {
-        sim_work work;
-        if (!copy_item(&work, &e->items[i])) return no_memory();
-        if (work.kind == SIM_WORK_MARK || work.kind == SIM_WORK_WAIT) work.mark = sim_mark_use(marks[work.node]);
-        result = sim_issue(stream_of_branch(e, s, work.branch), &work);
-    }
-    return result;
-}
-
-static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
-    for (size_t m = 0; m < e->marks; m++)
-        if (!(marks[m] = sim_mark_new(stream_of_branch(e, s, e->branch_of[m])))) return no_memory();
-    if (e->last) {
-        const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(e->last)};
-        const CUresult result = sim_issue(s, &wait);
-        if (result != CUDA_SUCCESS) return result;
-    }
-    const CUresult issued = issue_items(e, s, marks);
-    if (issued != CUDA_SUCCESS) return issued;
-    sim_mark *last = sim_mark_new(s);
-    if (!last) return no_memory();
-    sim_mark_drop(e->last);
-    e->last = last;
-    const sim_work end = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(last)};
-    return sim_issue(s, &end);
-}
-
-CUresult sim_call_graph_launch(CUgraphExec executable, CUstream handle) {
+CUresult sim_call_capture_info(CUstream handle, int *status, unsigned long long *id, CUgraph *graph,
+                               const CUgraphNode **nodes, size_t *count) {
     CUstream s;
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    if (s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
-    sim_mark **marks = memory_zeroed(executable->marks + 1, sizeof *marks);
-    if (!marks) return no_memory();
-    const CUresult result = issue_all(executable, s, marks);
-    for (size_t m = 0; m < executable->marks; m++) sim_mark_drop(marks[m]);
-    memory_free(marks);
-    return result;
+    *status = s->capture != NULL;
+    if (!s->capture) return CUDA_SUCCESS;
+    if (id) *id = s->capture->number;
+    if (graph) *graph = s->capture;
+    if (nodes) *nodes = s->tips.nodes;
+    if (count) *count = s->tips.count;
+    return CUDA_SUCCESS;
 }
 
-CUresult sim_call_executable_destroy(CUgraphExec executable) {
+CUresult sim_call_capture_depend(CUstream handle, CUgraphNode *nodes, size_t count, unsigned flags) {
+    enum { ADD, SET };
+    CUstream s;
     SIM_ENTER(c);
-    for (CUgraphExec *link = &c->executables; *link; link = &(*link)->next) {
-        if (*link != executable) continue;
-        *link = executable->next;
-        free_executable(executable);
-        return CUDA_SUCCESS;
-    }
-    return CUDA_INVALID_VALUE;
-}
-
-void sim_free_graphs(CUcontext c) {
-    while (c->executables) {
-        CUgraphExec e = c->executables;
-        c->executables = e->next;
-        free_executable(e);
-    }
-    while (c->graphs) {
-        CUgraph g = c->graphs;
-        c->graphs = g->next;
-        free_items(g->items, g->count);
-        memory_free(g);
-    }
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!s->capture) return CUDA_ILLEGAL_STATE;
+    if (flags != ADD && flags != SET) return sim_wrong("cuStreamUpdateCaptureDependencies: no such flag");
+    for (size_t i = 0; i < count; i++)
+        if (!sim_node_of(c, nodes[i]) || nodes[i]->graph != s->capture) return CUDA_INVALID_VALUE;
+    if (flags == SET) s->tips.count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!add_tip(&s->tips, nodes[i])) return no_memory();
+    return CUDA_SUCCESS;
 }

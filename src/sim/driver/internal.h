@@ -1,5 +1,6 @@
 /* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
  * file of its subject: module.c, link.c, launch.c, tensor_map.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c,
+ * nodes.c, executable.c,
  * array.c, box.c, texture.c; those of devices and contexts in driver.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
@@ -35,6 +36,12 @@ struct CUmod_st {
     CUmodule next;
 };
 
+/* Nodes of a graph that is captured: what comes next comes behind them. */
+typedef struct sim_tips {
+    CUgraphNode *nodes;
+    size_t count, capacity;
+} sim_tips;
+
 struct CUstream_st {
     CUcontext context;
     unsigned flags;
@@ -42,7 +49,7 @@ struct CUstream_st {
     sim_work *first, **last; /* what is still to do */
     double end;              /* of what was done, on the clock */
     CUgraph capture;         /* what it is recorded into, instead of done */
-    unsigned branch;         /* of the graph */
+    sim_tips tips;           /* of the capture */
     bool per_thread;         /* the thread's default stream */
     pthread_t thread;
     CUaccessPolicyWindow window;
@@ -53,8 +60,8 @@ struct CUevent_st {
     CUcontext context;
     unsigned flags;
     sim_mark *mark;  /* of the last record; NULL: none */
-    CUgraph capture; /* recorded in it, as `node` */
-    size_t node;
+    CUgraph capture; /* recorded in it, behind these nodes */
+    sim_tips tips;
     CUevent next;
 };
 
@@ -116,6 +123,8 @@ struct CUctx_st {
     CUstream streams;
     CUevent events;
     CUgraph graphs;
+    uint64_t graph_numbers; /* of graphs and nodes, given so far */
+    sim_begin_node_launch *begin_node_launch;
     CUgraphExec executables;
     CUlinkState linkers;
     sim_pinned *pinned;
@@ -196,6 +205,9 @@ void sim_forget_program(CUfunction function);
 /* A kernel that allocates finds a heap, from its first launch on. */
 haul_status sim_prepare_heap(CUfunction function);
 
+/* Memory of a graph, which stays until the context ends: whoever frees it, the graph may be launched again. */
+CUresult sim_pool_allocate_for_graph(CUcontext context, CUdeviceptr *address, size_t bytes);
+bool sim_pool_is_for_graph(CUcontext context, CUdeviceptr address);
 void sim_pool_return(CUcontext context, CUdeviceptr address);
 void sim_free_pools(CUcontext context);
 
@@ -206,8 +218,18 @@ CUmipmappedArray sim_mipmap_of(CUcontext context, CUmipmappedArray handle);
 void sim_orphan_objects(CUcontext context, CUarray array, CUmipmappedArray mipmap);
 void sim_free_arrays(CUcontext context);
 
-/* Appends work to the graph that captures the stream. */
+/* Work for later, which becomes the caller's: a launch, with its parameters; a copy of a box. */
+CUresult sim_make_launch(CUcontext context, const CUlaunchConfig *config, CUfunction function, void **parameters,
+                         sim_work *work);
+CUresult sim_make_copy(CUcontext context, const CUDA_MEMCPY3D *copy, sim_work *work);
+
+/* Adds a node with the work to the graph that captures the stream. */
 CUresult sim_capture(CUstream stream, const sim_work *work);
+/* What the stream gets next comes behind the node alone. */
+CUresult sim_capture_go_on(CUstream stream, CUgraphNode node);
+/* Allocates in the graph that captures the stream. */
+CUresult sim_capture_allocation(CUstream stream, CUdeviceptr *address, size_t bytes);
+void sim_tips_free(sim_tips *tips);
 /* A wait for an event that a capture recorded draws the stream into the capture. */
 CUresult sim_capture_wait(CUstream stream, CUevent event);
 CUresult sim_capture_record(CUstream stream, CUevent event);

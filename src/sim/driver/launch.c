@@ -127,26 +127,39 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     return sim_wrong("cuLaunchKernelEx: the window's hit ratio must lie between 0 and 1");
 }
 
+static bool has_window(const CUlaunchConfig *config) {
+    for (unsigned a = 0; a < config->attribute_count; a++)
+        if (config->attributes[a].id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW) return true;
+    return false;
+}
+
+CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction function, void **parameters,
+                         sim_work *w) {
+    *w = (sim_work){.kind = SIM_WORK_LAUNCH,
+                    .function = function,
+                    .config = *config,
+                    .run = c->run,
+                    .run_launch = c->run_launch,
+                    .record_memory = c->record_memory};
+    take_settings(w);
+    const CUresult taken = take_attributes(config, w);
+    if (taken != CUDA_SUCCESS) return taken;
+    const haul_status status = prepare_launch(w, parameters);
+    if (status != HAUL_OK) sim_work_release(w);
+    return sim_result_of(status);
+}
+
 CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     CUstream s;
+    sim_work w;
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, config->stream, &s);
     if (found != CUDA_SUCCESS) return found;
     if (extra) return sim_wrong("launch: packed parameters are not supported");
-    sim_work w = {.kind = SIM_WORK_LAUNCH,
-                  .function = function,
-                  .config = *config,
-                  .window = s->window,
-                  .run = c->run,
-                  .run_launch = c->run_launch,
-                  .record_memory = c->record_memory};
-    take_settings(&w);
-    const CUresult taken = take_attributes(config, &w);
-    if (taken != CUDA_SUCCESS) return taken;
-    const haul_status status = prepare_launch(&w, parameters);
-    if (status == HAUL_OK) return sim_issue(s, &w);
-    sim_work_release(&w);
-    return sim_result_of(status);
+    const CUresult made = sim_make_launch(c, config, function, parameters, &w);
+    if (made != CUDA_SUCCESS) return made;
+    if (!has_window(config)) w.window = s->window;
+    return sim_issue(s, &w);
 }
 
 CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

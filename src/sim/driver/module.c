@@ -296,6 +296,10 @@ bool sim_driver_has_module(CUmodule module) {
     return false;
 }
 
+const char *sim_driver_function_name(CUfunction f) {
+    return f->entry->name;
+}
+
 bool sim_driver_has_function(CUfunction function) {
     for (CUmodule m = sim_current()->modules; m; m = m->next)
         for (CUfunction f = m->functions; f; f = f->next)

@@ -12,6 +12,7 @@ typedef struct sim_pooled {
     CUdeviceptr address;
     uint64_t bytes;
     CUmemoryPool pool;
+    bool for_graph; /* stays */
     struct sim_pooled *next;
 } sim_pooled;
 
@@ -128,16 +129,32 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
 }
 
 CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    CUstream s;
     SIM_ENTER(c);
     CUmemoryPool pool;
+    if (sim_stream_of(c, stream, &s) == CUDA_SUCCESS && s->capture) return sim_capture_allocation(s, address, bytes);
     const CUresult found = default_pool(c, &pool);
     return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
+}
+
+bool sim_pool_is_for_graph(CUcontext c, CUdeviceptr address) {
+    for (const sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->address == address) return p->for_graph;
+    return false;
+}
+
+CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t bytes) {
+    CUmemoryPool pool;
+    CUresult result = default_pool(c, &pool);
+    if (result == CUDA_SUCCESS) result = sim_call_pool_allocate(address, bytes, pool, NULL);
+    if (result == CUDA_SUCCESS) c->pooled->for_graph = true;
+    return result;
 }
 
 void sim_pool_return(CUcontext c, CUdeviceptr address) {
     for (sim_pooled **link = &c->pooled; *link; link = &(*link)->next) {
         sim_pooled *p = *link;
-        if (p->address != address) continue;
+        if (p->address != address || p->for_graph) continue;
         *link = p->next;
         if (p->pool) p->pool->used -= p->bytes;
         (void)sim_memory_release(c->memory, address);
@@ -160,7 +177,10 @@ CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
 }
 
 void sim_free_pools(CUcontext c) {
-    while (c->pooled) sim_pool_return(c, c->pooled->address);
+    while (c->pooled) {
+        c->pooled->for_graph = false;
+        sim_pool_return(c, c->pooled->address);
+    }
     while (c->pools) {
         CUmemoryPool p = c->pools;
         c->pools = p->next;

@@ -119,6 +119,7 @@ static void free_stream(CUstream s) {
         sim_work_release(work);
         memory_free(work);
     }
+    sim_tips_free(&s->tips);
     memory_free(s);
 }
 
@@ -238,6 +239,7 @@ CUresult sim_call_event_destroy(CUevent event) {
         if (*link != event) continue;
         *link = event->next;
         sim_mark_drop(event->mark);
+        sim_tips_free(&event->tips);
         memory_free(event);
         return CUDA_SUCCESS;
     }
@@ -300,6 +302,7 @@ void sim_free_streams(CUcontext c) {
         CUevent e = c->events;
         c->events = e->next;
         sim_mark_drop(e->mark);
+        sim_tips_free(&e->tips);
         memory_free(e);
     }
 }

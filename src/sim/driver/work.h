@@ -32,11 +32,10 @@ typedef enum sim_work_kind {
     SIM_WORK_COPY_BOX, /* rows, between memory and arrays */
     SIM_WORK_FILL,
     SIM_WORK_LAUNCH,
-    SIM_WORK_CALL,  /* a host function */
-    SIM_WORK_MARK,  /* reaches a mark */
-    SIM_WORK_WAIT,  /* for a mark of another stream */
-    SIM_WORK_FREE,  /* memory of a pool */
-    SIM_WORK_GRAPH, /* of a captured graph only: the node of a mark */
+    SIM_WORK_CALL, /* a host function */
+    SIM_WORK_MARK, /* reaches a mark */
+    SIM_WORK_WAIT, /* for a mark of another stream */
+    SIM_WORK_FREE, /* memory of a pool */
 } sim_work_kind;
 
 typedef struct sim_work {
@@ -61,7 +60,7 @@ typedef struct sim_work {
     CUhostFn call;
     void *data;
     sim_mark *mark; /* MARK, WAIT */
-    size_t node;    /* in a captured graph: which mark */
+    size_t node;    /* in an executable graph: which mark */
     unsigned branch;
     struct sim_work *next;
 } sim_work;
