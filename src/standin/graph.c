@@ -63,16 +63,10 @@ CUresult cudaGraphUpload_ptsz(CUgraphExec executable, CUstream stream) {
     return cudaGraphUpload(executable, standin_own(stream));
 }
 
-/* ---- edges: since CUDA 13, and in the second forms of 12, with data, which changes nothing ---- */
-
-static void clear(CUgraphEdgeData *data, size_t count) {
-    for (size_t i = 0; data && i < count; i++) data[i] = (CUgraphEdgeData){0};
-}
+/* ---- edges: since CUDA 13, and in the second forms of 12, with data ---- */
 
 CUresult cudaGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count) {
-    const driver_table *d = standin_enter();
-    if (count) clear(data, *count);
-    return standin_leave(d->graph_edges(graph, from, to, count));
+    STANDIN_FORWARD(cuGraphGetEdges_v2(graph, from, to, data, count));
 }
 
 /* Before CUDA 13 the number is where the data is now. */
@@ -82,9 +76,7 @@ CUresult cudaGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, vo
 }
 
 CUresult cudaGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *list, CUgraphEdgeData *data, size_t *count) {
-    const driver_table *d = standin_enter();
-    if (count) clear(data, *count);
-    return standin_leave(d->node_dependencies(node, list, count));
+    STANDIN_FORWARD(cuGraphNodeGetDependencies_v2(node, list, data, count));
 }
 
 CUresult cudaGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *list, void *data, size_t *count) {
@@ -93,9 +85,7 @@ CUresult cudaGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *list, void 
 }
 
 CUresult cudaGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *list, CUgraphEdgeData *data, size_t *count) {
-    const driver_table *d = standin_enter();
-    if (count) clear(data, *count);
-    return standin_leave(d->node_dependents(node, list, count));
+    STANDIN_FORWARD(cuGraphNodeGetDependentNodes_v2(node, list, data, count));
 }
 
 CUresult cudaGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *list, void *data, size_t *count) {
@@ -104,8 +94,7 @@ CUresult cudaGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *list, voi
 }
 
 CUresult cudaGraphAddDependencies_v2(CUgraph graph, nodes from, nodes to, const CUgraphEdgeData *data, size_t count) {
-    (void)data;
-    STANDIN_CALL(graph_connect(graph, from, to, count));
+    STANDIN_FORWARD(cuGraphAddDependencies_v2(graph, from, to, data, count));
 }
 
 CUresult cudaGraphAddDependencies(CUgraph graph, nodes from, nodes to, const void *data, size_t count) {
@@ -115,8 +104,7 @@ CUresult cudaGraphAddDependencies(CUgraph graph, nodes from, nodes to, const voi
 
 CUresult cudaGraphRemoveDependencies_v2(CUgraph graph, nodes from, nodes to, const CUgraphEdgeData *data,
                                         size_t count) {
-    (void)data;
-    STANDIN_CALL(graph_disconnect(graph, from, to, count));
+    STANDIN_FORWARD(cuGraphRemoveDependencies_v2(graph, from, to, data, count));
 }
 
 CUresult cudaGraphRemoveDependencies(CUgraph graph, nodes from, nodes to, const void *data, size_t count) {
@@ -393,22 +381,11 @@ CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned l
     return cudaGraphInstantiateWithFlags(executable, graph, standin_cuda_version() == 11 ? 0 : flags);
 }
 
-typedef struct cudaGraphInstantiateParams {
-    unsigned long long flags;
-    CUstream upload;
-    CUgraphNode failed;
-    int result;
-} cudaGraphInstantiateParams;
-
-CUresult cudaGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, cudaGraphInstantiateParams *p) {
-    if (!p) return standin_fail(CUDA_INVALID_VALUE);
-    const CUresult result = cudaGraphInstantiateWithFlags(executable, graph, p->flags);
-    p->failed = NULL;
-    p->result = result != CUDA_SUCCESS;
-    return result;
+CUresult cudaGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *p) {
+    STANDIN_FORWARD(cuGraphInstantiateWithParams(executable, graph, p));
 }
 
-CUresult cudaGraphInstantiateWithParams_ptsz(CUgraphExec *executable, CUgraph graph, cudaGraphInstantiateParams *p) {
+CUresult cudaGraphInstantiateWithParams_ptsz(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *p) {
     return cudaGraphInstantiateWithParams(executable, graph, p);
 }
 
@@ -440,11 +417,9 @@ CUresult cudaStreamGetCaptureInfo_v2_ptsz(CUstream stream, int *status, unsigned
     return cudaStreamGetCaptureInfo_v2(standin_own(stream), status, id, graph, list, count);
 }
 
-/* Edges have no data. */
 CUresult cudaStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
                                      const CUgraphNode **list, const CUgraphEdgeData **data, size_t *count) {
-    if (data) *data = NULL;
-    return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, list, count);
+    STANDIN_FORWARD(cuStreamGetCaptureInfo_v3(stream, status, id, graph, list, data, count));
 }
 
 CUresult cudaStreamGetCaptureInfo_v3_ptsz(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
@@ -490,13 +465,6 @@ CUresult cudaStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode *
     return cudaStreamUpdateCaptureDependencies(standin_own(stream), list, data, count, flags);
 }
 
-/* What a thread may not do while it captures is not held against it. */
 CUresult cudaThreadExchangeStreamCaptureMode(int *mode) {
-    enum { RELAXED = 2 };
-    static _Thread_local int current;
-    if (!mode || *mode < 0 || *mode > RELAXED) return standin_fail(CUDA_INVALID_VALUE);
-    const int before = current;
-    current = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
+    STANDIN_FORWARD(cuThreadExchangeStreamCaptureMode(mode));
 }

@@ -1,4 +1,4 @@
-/* Launches, and what is asked of kernels. */
+/* Launches. */
 #include "standin/standin.h"
 
 #include <string.h>
@@ -81,51 +81,4 @@ CUresult cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *c, const void *host,
     cudaLaunchConfig_t config = *c;
     config.stream = standin_own(c->stream);
     return cudaLaunchKernelExC(&config, host, parameters);
-}
-
-/* ---- kernels ---- */
-
-CUresult cudaFuncGetAttributes(cudaFuncAttributes *a, const void *host) {
-    CUfunction kernel;
-    int shared_bytes = 0;
-    *a = (cudaFuncAttributes){.ptx_version = 90, .binary_version = 90};
-    const driver_table *d = standin_enter();
-    CUresult result = standin_kernel(d, host, &kernel);
-    if (result == CUDA_SUCCESS) result = d->function_attribute(&shared_bytes, DRIVER_FUNCTION_SHARED_BYTES, kernel);
-    if (result == CUDA_SUCCESS) result = d->function_attribute(&a->registers, DRIVER_FUNCTION_REGISTERS, kernel);
-    if (result == CUDA_SUCCESS) result = d->function_attribute(&a->most_threads, DRIVER_FUNCTION_MAX_THREADS, kernel);
-    a->shared_bytes = (size_t)shared_bytes;
-    return standin_leave(result);
-}
-
-CUresult cudaFuncSetAttribute(const void *host, int attribute, int value) {
-    CUfunction kernel;
-    const driver_table *d = standin_enter();
-    const CUresult result = standin_kernel(d, host, &kernel);
-    return standin_leave(result == CUDA_SUCCESS ? d->function_set(kernel, attribute, value) : result);
-}
-
-/* A preference; the virtual GPU divides its memory by what a kernel needs. */
-CUresult cudaFuncSetCacheConfig(const void *host, int preference) {
-    (void)host, (void)preference;
-    return CUDA_SUCCESS;
-}
-
-/* Banks are 4 bytes wide since long. */
-CUresult cudaFuncSetSharedMemConfig(const void *host, int preference) {
-    (void)host, (void)preference;
-    return CUDA_SUCCESS;
-}
-
-CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
-                                                                size_t shared, unsigned flags) {
-    CUfunction kernel;
-    (void)flags;
-    const driver_table *d = standin_enter();
-    const CUresult result = standin_kernel(d, host, &kernel);
-    return standin_leave(result == CUDA_SUCCESS ? d->occupancy(blocks, kernel, threads, shared) : result);
-}
-
-CUresult cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads, size_t shared) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
 }

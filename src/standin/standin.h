@@ -9,12 +9,14 @@
  *     missing.c   those that are not
  *     modules.c   fat binaries, kernels and variables that a program registers
  *     fatbin.c    PTX out of fat binaries
- *     launch.c    launches, and what is asked of kernels
+ *     launch.c    launches
+ *     kernel.c    what is asked of kernels
  *     memory.c    memory, copies, fills
  *     array.c     arrays, copies of boxes; array.h
  *     texture.c   textures and surfaces
  *     managed.c   managed memory, what is asked of addresses
  *     stream.c    streams, events
+ *     pool.c      pools of memory
  *     graph.c     graphs
  *     device.c    what is asked of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
@@ -49,12 +51,6 @@ typedef struct cudaLaunchConfig_t {
     CUlaunchAttribute *attributes;
     unsigned attribute_count;
 } cudaLaunchConfig_t;
-
-typedef struct cudaFuncAttributes {
-    size_t shared_bytes, constant_bytes, local_bytes;
-    int most_threads, registers, ptx_version, binary_version, caches_globals, most_dynamic_shared, carveout;
-    int cluster[8], reserved[16];
-} cudaFuncAttributes;
 
 enum { COPY_ON_HOST, COPY_IN, COPY_OUT, COPY_ON_DEVICE, COPY_DEFAULT };
 

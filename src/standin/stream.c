@@ -1,5 +1,5 @@
 /* Streams, events, graphs. */
-#include "standin/standin.h"
+#include "standin/cuda/cuda.h"
 
 #include <stdlib.h>
 
@@ -134,4 +134,51 @@ CUresult cudaStreamIsCapturing(CUstream stream, int *status) {
 
 CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
     return cudaStreamIsCapturing(standin_own(stream), status);
+}
+
+/* ---- what is asked of streams ---- */
+
+#define STREAM_CALL(name, parameter, call)             \
+    CUresult name(CUstream stream, parameter) {        \
+        STANDIN_FORWARD(call);                         \
+    }                                                  \
+    CUresult name##_ptsz(CUstream stream, parameter) { \
+        stream = standin_own(stream);                  \
+        STANDIN_FORWARD(call);                         \
+    }
+STREAM_CALL(cudaStreamGetFlags, unsigned *flags, cuStreamGetFlags(stream, flags))
+STREAM_CALL(cudaStreamGetPriority, int *priority, cuStreamGetPriority(stream, priority))
+STREAM_CALL(cudaStreamGetId, unsigned long long *number, cuStreamGetId(stream, number))
+STREAM_CALL(cudaStreamGetDevice, int *number, cuStreamGetDevice(stream, number))
+
+CUresult cudaStreamSetAttribute(CUstream stream, int attribute, const CUstreamAttrValue *value) {
+    STANDIN_FORWARD(cuStreamSetAttribute(stream, attribute, value));
+}
+
+CUresult cudaStreamSetAttribute_ptsz(CUstream stream, int attribute, const CUstreamAttrValue *value) {
+    return cudaStreamSetAttribute(standin_own(stream), attribute, value);
+}
+
+CUresult cudaStreamGetAttribute(CUstream stream, int attribute, CUstreamAttrValue *value) {
+    STANDIN_FORWARD(cuStreamGetAttribute(stream, attribute, value));
+}
+
+CUresult cudaStreamGetAttribute_ptsz(CUstream stream, int attribute, CUstreamAttrValue *value) {
+    return cudaStreamGetAttribute(standin_own(stream), attribute, value);
+}
+
+CUresult cudaStreamCopyAttributes(CUstream to, CUstream from) {
+    STANDIN_FORWARD(cuStreamCopyAttributes(to, from));
+}
+
+CUresult cudaStreamCopyAttributes_ptsz(CUstream to, CUstream from) {
+    return cudaStreamCopyAttributes(standin_own(to), standin_own(from));
+}
+
+CUresult cudaEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    STANDIN_FORWARD(cuEventRecordWithFlags(event, stream, flags));
+}
+
+CUresult cudaEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned flags) {
+    return cudaEventRecordWithFlags(event, standin_own(stream), flags);
 }

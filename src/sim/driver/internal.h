@@ -53,6 +53,7 @@ struct CUstream_st {
     bool per_thread;         /* the thread's default stream */
     pthread_t thread;
     CUaccessPolicyWindow window;
+    uint64_t number;
     CUstream next;
 };
 
@@ -121,6 +122,7 @@ struct CUctx_st {
     uint64_t effects, anywhere;
     struct CUstream_st legacy; /* the default stream */
     CUstream streams;
+    uint64_t stream_numbers; /* given so far; the default stream has 0 */
     CUevent events;
     CUgraph graphs;
     uint64_t graph_numbers; /* of graphs and nodes, given so far */
@@ -128,8 +130,8 @@ struct CUctx_st {
     CUgraphExec executables;
     CUlinkState linkers;
     sim_pinned *pinned;
-    CUmemoryPool pools;
-    struct sim_pooled *pooled; /* what is allocated from them */
+    CUmemoryPool pools, used_pool; /* used_pool: NULL: the default one */
+    struct sim_pooled *pooled;     /* what is allocated from them */
     CUarray arrays;
     CUmipmappedArray mipmaps;
     sim_textures textures;

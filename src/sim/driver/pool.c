@@ -39,6 +39,25 @@ CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
     return default_pool(c, pool);
 }
 
+/* The pool of allocations that name none. */
+CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
+    SIM_ENTER(c);
+    (void)device;
+    *pool = c->used_pool;
+    return c->used_pool ? CUDA_SUCCESS : default_pool(c, pool);
+}
+
+CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
+    SIM_ENTER(c);
+    (void)device;
+    for (CUmemoryPool p = c->pools; p; p = p->next) {
+        if (p != pool) continue;
+        c->used_pool = pool;
+        return CUDA_SUCCESS;
+    }
+    return sim_wrong("cuDeviceSetMemPool: there is no such pool");
+}
+
 CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     SIM_ENTER(c);
     return make_pool(c, properties->max_bytes, pool);
@@ -53,6 +72,7 @@ CUresult sim_call_pool_destroy(CUmemoryPool pool) {
     for (CUmemoryPool *link = &c->pools; *link; link = &(*link)->next) {
         if (*link != pool || pool->is_default) continue;
         *link = pool->next;
+        if (c->used_pool == pool) c->used_pool = NULL;
         memory_free(pool);
         return CUDA_SUCCESS;
     }
@@ -133,7 +153,7 @@ CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream st
     SIM_ENTER(c);
     CUmemoryPool pool;
     if (sim_stream_of(c, stream, &s) == CUDA_SUCCESS && s->capture) return sim_capture_allocation(s, address, bytes);
-    const CUresult found = default_pool(c, &pool);
+    const CUresult found = sim_call_pool_used(&pool, c->device);
     return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
 }
 

@@ -21,6 +21,7 @@ static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream 
     s->context = c;
     s->flags = flags;
     s->priority = priority;
+    s->number = ++c->stream_numbers;
     s->last = &s->first;
     s->next = c->streams;
     c->streams = s;
@@ -110,6 +111,30 @@ CUresult sim_call_stream_priorities(int *least, int *greatest) {
     *least = 0;
     *greatest = -5;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_call_stream_flags(CUstream handle, unsigned *flags) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *flags = s->flags;
+    return found;
+}
+
+CUresult sim_call_stream_priority(CUstream handle, int *priority) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *priority = s->priority;
+    return found;
+}
+
+CUresult sim_call_stream_number(CUstream handle, unsigned long long *number) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *number = s->number;
+    return found;
 }
 
 static void free_stream(CUstream s) {

@@ -15,7 +15,8 @@
  *     link.c            linking
  *     memory.c          memory, copies, fills
  *     address.c         what is asked of addresses; managed memory
- *     stream.c          streams and events */
+ *     stream.c          streams and events
+ *     graph.c           graphs and captures */
 #ifndef HAUL_STANDIN_CUDA_CUDA_H
 #define HAUL_STANDIN_CUDA_CUDA_H
 
@@ -32,6 +33,13 @@ typedef struct cuda_context_options {
     int affinity_count;
     void *graphics;
 } cuda_context_options;
+
+typedef struct cuda_instantiate_params {
+    unsigned long long flags;
+    CUstream upload;
+    CUgraphNode failed;
+    int result;
+} cuda_instantiate_params;
 
 #define CUDA(symbol, parameters) CUresult symbol parameters;
 #include "standin/cuda/functions.def"

@@ -135,8 +135,51 @@ CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice de
     return cuda_leave(result);
 }
 
-CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
-    return cuDeviceGetDefaultMemPool(pool, device);
+/* There is no second device to reach. */
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    CUresult result = can ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
+    if (result == CUDA_SUCCESS) *can = 0;
+    return cuda_leave(result);
+}
+
+/* As CUDA had it for devices of up to 4 GiB. */
+CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device) {
+    size_t all;
+    const CUresult result = bytes ? cuDeviceTotalMem_v2(&all, device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
+    return result;
+}
+
+/* Graphs keep their memory among that of the device's default pool: the same figures. */
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, void *value) {
+    enum { IN_USE, IN_USE_HIGH, RESERVED, RESERVED_HIGH };
+    static const int of_pool[] = {[IN_USE] = DRIVER_POOL_USED,
+                                  [IN_USE_HIGH] = DRIVER_POOL_USED_HIGH,
+                                  [RESERVED] = DRIVER_POOL_RESERVED,
+                                  [RESERVED_HIGH] = DRIVER_POOL_RESERVED_HIGH};
+    CUmemoryPool pool;
+    if (attribute < IN_USE || attribute > RESERVED_HIGH) return CUDA_INVALID_VALUE;
+    const CUresult result = cuDeviceGetDefaultMemPool(&pool, device);
+    return result == CUDA_SUCCESS ? cuMemPoolGetAttribute(pool, of_pool[attribute], value) : result;
+}
+
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, void *value) {
+    enum { IN_USE_HIGH = 1, RESERVED_HIGH = 3 };
+    CUmemoryPool pool;
+    if (attribute != IN_USE_HIGH && attribute != RESERVED_HIGH) return CUDA_INVALID_VALUE;
+    const CUresult result = cuDeviceGetDefaultMemPool(&pool, device);
+    const int of_pool = attribute == IN_USE_HIGH ? DRIVER_POOL_USED_HIGH : DRIVER_POOL_RESERVED_HIGH;
+    return result == CUDA_SUCCESS ? cuMemPoolSetAttribute(pool, of_pool, value) : result;
+}
+
+/* Nothing is kept that is not in use. */
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    return cuda_leave(cuda_device_of(&device));
 }
 
 /* ---- errors ---- */

@@ -181,3 +181,24 @@ static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value
 FILL_CALL(cuMemsetD2D8, unsigned char, fill_bytes, 1)
 FILL_CALL(cuMemsetD2D16, unsigned short, fill_halves, 2)
 FILL_CALL(cuMemsetD2D32, unsigned, fill_words, 4)
+
+/* ---- pools: the one device has access to all ---- */
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
+    CUDA_ENTER(d);
+    (void)d;
+    bool fits = pool && (access || !count);
+    for (size_t i = 0; i < count && fits; i++)
+        fits = access[i].location.type == DRIVER_LOCATION_DEVICE && access[i].location.id == 0 &&
+               access[i].flags == DRIVER_ACCESS_READ_WRITE;
+    return cuda_leave(fits ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "the pool's device has access to it"));
+}
+
+CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (!flags || !pool || !location) return cuda_leave(CUDA_INVALID_VALUE);
+    if (location->type != DRIVER_LOCATION_DEVICE || location->id != 0) return cuda_leave(CUDA_INVALID_DEVICE);
+    *flags = DRIVER_ACCESS_READ_WRITE;
+    return cuda_leave(CUDA_SUCCESS);
+}

@@ -1,0 +1,66 @@
+/* Pools of stream-ordered memory, and the memory of graphs. */
+#include "standin/cuda/cuda.h"
+
+CUresult cudaDeviceGetDefaultMemPool(CUmemoryPool *pool, int number) {
+    STANDIN_FORWARD(cuDeviceGetDefaultMemPool(pool, number));
+}
+
+CUresult cudaDeviceGetMemPool(CUmemoryPool *pool, int number) {
+    STANDIN_FORWARD(cuDeviceGetMemPool(pool, number));
+}
+
+CUresult cudaDeviceSetMemPool(int number, CUmemoryPool pool) {
+    STANDIN_FORWARD(cuDeviceSetMemPool(number, pool));
+}
+
+CUresult cudaMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+    STANDIN_FORWARD(cuMemPoolCreate(pool, properties));
+}
+
+CUresult cudaMemPoolDestroy(CUmemoryPool pool) {
+    STANDIN_FORWARD(cuMemPoolDestroy(pool));
+}
+
+CUresult cudaMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
+    STANDIN_FORWARD(cuMemPoolTrimTo(pool, keep));
+}
+
+CUresult cudaMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value) {
+    STANDIN_FORWARD(cuMemPoolGetAttribute(pool, attribute, value));
+}
+
+CUresult cudaMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
+    STANDIN_FORWARD(cuMemPoolSetAttribute(pool, attribute, value));
+}
+
+CUresult cudaMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
+    STANDIN_FORWARD(cuMemPoolSetAccess(pool, access, count));
+}
+
+CUresult cudaMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
+    STANDIN_FORWARD(cuMemPoolGetAccess(flags, pool, location));
+}
+
+CUresult cudaMallocFromPoolAsync(void **address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    CUdeviceptr at = 0;
+    standin_use_runtime();
+    const CUresult result = cuMemAllocFromPoolAsync(&at, bytes, pool, stream);
+    *address = (void *)(uintptr_t)at;
+    return standin_fail(result);
+}
+
+CUresult cudaMallocFromPoolAsync_ptsz(void **address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    return cudaMallocFromPoolAsync(address, bytes, pool, standin_own(stream));
+}
+
+CUresult cudaDeviceGetGraphMemAttribute(int number, int attribute, void *value) {
+    STANDIN_FORWARD(cuDeviceGetGraphMemAttribute(number, attribute, value));
+}
+
+CUresult cudaDeviceSetGraphMemAttribute(int number, int attribute, void *value) {
+    STANDIN_FORWARD(cuDeviceSetGraphMemAttribute(number, attribute, value));
+}
+
+CUresult cudaDeviceGraphMemTrim(int number) {
+    STANDIN_FORWARD(cuDeviceGraphMemTrim(number));
+}
