@@ -1,4 +1,5 @@
 /* The device, one call at a time. */
+#include "standin/progress.h"
 #include "standin/report.h"
 
 #include "base/status.h"
@@ -15,6 +16,30 @@ static CUresult fault; /* what ended a kernel, and with it the context */
 static _Thread_local CUresult last;
 static _Thread_local bool uses_runtime;
 
+/* ---- one thread at a time ---- */
+
+static _Thread_local unsigned held, let_go; /* how often the thread has, and had, the lock */
+
+static void take(void) {
+    pthread_mutex_lock(&lock);
+    held++;
+}
+
+static void leave(void) {
+    held--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void let_others(void) {
+    for (let_go = held; held;) leave();
+}
+
+static void take_back(void) {
+    while (held < let_go) take();
+}
+
+/* ---- the device ---- */
+
 static void open_device(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
                                    .instruction_limit = standin_asked.limit,
@@ -28,6 +53,7 @@ static void open_device(void) {
         _exit(2);
     }
     device->driver->context_set(device->context);
+    sim_driver_share(&(sim_sharing){let_others, take_back});
     standin_watch_graphs();
     standin_prepare_end();
 }
@@ -58,7 +84,7 @@ bool standin_uses_runtime(void) {
 }
 
 const driver_table *standin_enter_driver(void) {
-    pthread_mutex_lock(&lock);
+    take();
     if (!device) open_device();
     haul_fail(HAUL_OK, "%s", ""); /* what an earlier call said is not about this one */
     device->driver->context_set(device->context);
@@ -90,7 +116,8 @@ CUresult standin_leave_driver(CUresult result) {
     if (ends_context(result) && !fault) fault = result;
     sim_driver_record(NULL, 0, NULL);
     if (result == CUDA_SUCCESS) result = fault;
-    pthread_mutex_unlock(&lock);
+    standin_note_work();
+    leave();
     return result;
 }
 

@@ -41,6 +41,8 @@ CUresult sim_enter(CUcontext *context) {
     *context = current;
     *(current ? &current->last : &without) = HAUL_OK; /* what an earlier call left says nothing of this one */
     if (!current) return CUDA_INVALID_CONTEXT;
+    const CUresult may = sim_work_may_call();
+    if (may != CUDA_SUCCESS) return may;
     if (!calls_left || --calls_left) return CUDA_SUCCESS;
     return sim_result_of(haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: this call was made to fail"));
 }
@@ -236,6 +238,16 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
         a->flags = pinned->flags;
     }
     return true;
+}
+
+bool sim_driver_has_work(void) {
+    for (CUstream s = current ? current->streams : NULL; s; s = s->next)
+        if (s->first && !s->is_calling) return true;
+    return false;
+}
+
+CUresult sim_driver_do_work(void) {
+    return current ? sim_work_finish_all(current, false) : CUDA_SUCCESS;
 }
 
 double sim_driver_now(void) {

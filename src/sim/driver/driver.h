@@ -27,6 +27,15 @@ void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
+/* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to
+ * wait for one, lets the others have the driver meanwhile. NULL: nobody else is there. */
+typedef struct sim_sharing {
+    void (*let_go)(void), (*take_back)(void);
+} sim_sharing;
+void sim_driver_share(const sim_sharing *how);
+/* Whether a stream of the current context has something to do that no call waits for; and does all of that. */
+bool sim_driver_has_work(void);
+CUresult sim_driver_do_work(void);
 /* Whether the current context has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the

@@ -44,7 +44,7 @@ static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
 
 /* ---- order ---- */
 
-enum { NO_MARK = SIZE_MAX };
+static const size_t NO_MARK = SIZE_MAX;
 
 /* A node as it is reached: nodes of inner graphs are so in the place of their graph's. */
 typedef struct step {
@@ -73,7 +73,7 @@ static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t c
         memory_free(own);
         return SIZE_MAX;
     }
-    memcpy(own, behind, count * sizeof *own);
+    for (size_t i = 0; i < count; i++) own[i] = behind[i];
     p->steps[p->count] = (step){.node = node, .behind = own, .behind_count = count, .mark = NO_MARK};
     return p->count++;
 }
@@ -222,7 +222,7 @@ static bool add_items(CUgraphExec e, plan *p) {
 static bool make_streams(CUgraphExec e) {
     CUstream *streams = memory_zeroed(e->branches, sizeof(CUstream));
     if (!streams) return false;
-    memcpy(streams, e->streams, e->stream_count * sizeof(CUstream));
+    for (size_t i = 0; i < e->stream_count; i++) streams[i] = e->streams[i];
     memory_free(e->streams);
     e->streams = streams;
     for (; e->stream_count + 1 < e->branches; e->stream_count++)

@@ -47,6 +47,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     sim_work *first, **last; /* what is still to do */
+    bool is_calling;         /* its first operation is a host function that some thread is in */
     double end;              /* of what was done, on the clock */
     CUgraph capture;         /* what it is recorded into, instead of done */
     sim_tips tips;           /* of the capture */

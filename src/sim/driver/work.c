@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- marks ---- */
 
@@ -123,6 +124,42 @@ static haul_status fill(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
+/* ---- host functions ---- */
+
+static sim_sharing sharing;
+static _Thread_local bool in_host_function;
+
+void sim_driver_share(const sim_sharing *how) {
+    sharing = how ? *how : (sim_sharing){0};
+}
+
+/* The function may wait for something that another thread does behind a call of the driver's. */
+static void call_host(CUcontext c, CUstream s) {
+    const sim_work *w = s->first;
+    s->is_calling = in_host_function = true;
+    if (sharing.let_go) sharing.let_go();
+    w->call(w->data);
+    if (sharing.take_back) sharing.take_back();
+    s->is_calling = in_host_function = false;
+    c->anywhere = ++c->effects;
+}
+
+CUresult sim_work_may_call(void) {
+    if (!in_host_function || !sharing.let_go) return CUDA_SUCCESS;
+    (void)haul_fail(HAUL_ERROR_DRIVER, "a host function that a stream calls may not call the driver");
+    return CUDA_NOT_PERMITTED;
+}
+
+static void wait_for_call(CUstream s) {
+    while (s->is_calling) {
+        sharing.let_go();
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        sharing.take_back();
+    }
+}
+
+/* ---- one operation ---- */
+
 /* What an operation keeps busy, and for how long. */
 typedef struct work_cost {
     sim_engine engine;
@@ -135,8 +172,9 @@ static haul_status place(sim_clock *clock, const work_cost *cost, double ready, 
     return sim_clock_place(clock, cost->engine, ready, cost->us, span);
 }
 
-/* The effect of one operation, and its cost. */
-static haul_status effect(CUcontext c, const sim_work *w, work_cost *cost) {
+/* The effect of a stream's first operation, and its cost. */
+static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
+    const sim_work *w = s->first;
     const sim_machine *m = &c->machine;
     *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
     switch (w->kind) {
@@ -152,10 +190,7 @@ static haul_status effect(CUcontext c, const sim_work *w, work_cost *cost) {
     case SIM_WORK_COPY_BOX: cost->us = box_us(m, w, &cost->engine); return copy_box(c, w);
     case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
     case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, &cost->us, &cost->load);
-    case SIM_WORK_CALL:
-        w->call(w->data);
-        c->anywhere = ++c->effects;
-        return HAUL_OK;
+    case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
     default: return HAUL_OK;
     }
@@ -175,7 +210,7 @@ static void do_first(CUcontext c, CUstream s) {
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {
         work_cost cost;
-        haul_status status = effect(c, w, &cost);
+        haul_status status = effect(c, s, &cost);
         sim_span span = {ready, ready};
         if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
         if (status != HAUL_OK) fail(c, status);
@@ -190,8 +225,11 @@ static void do_first(CUcontext c, CUstream s) {
 
 /* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
 static void advance(CUcontext c, CUstream s) {
-    while (s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(c, s->first->mark->stream);
-    do_first(c, s);
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(c, s->first->mark->stream);
+    if (s->is_calling)
+        wait_for_call(s);
+    else if (s->first)
+        do_first(c, s);
 }
 
 CUresult sim_work_until(CUcontext c, sim_mark *mark) {
@@ -219,8 +257,14 @@ CUresult sim_work_finish_all(CUcontext c, bool blocking) {
     return sim_sticky(c);
 }
 
+/* A thread that only looks may be the one that the host function waits for. */
+static bool is_left_to_others(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
+    return s->is_calling || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);
+}
+
 CUresult sim_work_step(CUcontext c, sim_mark *mark) {
-    if (!mark->reached) advance(c, mark->stream);
+    if (!mark->reached && !is_left_to_others(mark->stream)) advance(c, mark->stream);
     return sim_sticky(c);
 }
 

@@ -78,6 +78,8 @@ void sim_mark_drop(sim_mark *mark);
 CUresult sim_work_until(CUcontext context, sim_mark *mark);
 CUresult sim_work_finish(CUcontext context, CUstream stream);
 CUresult sim_work_finish_all(CUcontext context, bool blocking);
+/* Whether the thread is not in a host function that a stream calls, of a program whose threads share the driver. */
+CUresult sim_work_may_call(void);
 /* Does one operation on the way to the mark: polling lets time go by. */
 CUresult sim_work_step(CUcontext context, sim_mark *mark);
 

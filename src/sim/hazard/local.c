@@ -17,7 +17,7 @@ static unsigned char *written_of(const sim_block *b) {
 }
 
 static unsigned char bits_of(uint64_t at, unsigned bytes) {
-    return bytes >= 4 ? 15 : (unsigned char)(((1u << bytes) - 1) << at % 4);
+    return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << at % 4) & 15);
 }
 
 static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written) {

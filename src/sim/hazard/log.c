@@ -201,7 +201,7 @@ static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op
 /* ---- what was never written ---- */
 
 static unsigned char mask_of(uint64_t address, unsigned bytes) {
-    return bytes >= 4 ? 15 : (unsigned char)(((1u << bytes) - 1) << address % 4);
+    return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << address % 4) & 15);
 }
 
 static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {

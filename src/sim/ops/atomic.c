@@ -133,7 +133,7 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
 /* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
  * was there before; all others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    const unsigned bytes = op->count > 1 ? op->bytes / op->count : op->bytes;
+    const unsigned whole = op->bytes, bytes = op->count > 1 ? whole / op->count : whole;
     const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
     bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
     uintptr_t base;

@@ -1,0 +1,9 @@
+/* Work that no call waits for: a program may wait for a host function by a condition variable of its own, or for what a
+ * kernel writes by looking at memory. A thread does such work once the program has made no calls for a while. */
+#ifndef HAUL_STANDIN_PROGRESS_H
+#define HAUL_STANDIN_PROGRESS_H
+
+/* At the end of each call, with the device; the thread starts when there is work for the first time. */
+void standin_note_work(void);
+
+#endif
