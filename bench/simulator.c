@@ -2,11 +2,12 @@
  * copy asynchronously, exchange through shared memory, count with atomics and reach memory at scattered places, for 1
  * to N host threads; and how many times as long the same takes with all checks of `haul check` on.
  *
- *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] [--compiled]
+ *     bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] [--compiled] [--uncounted]
  *
  * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. The first column
  * of rates is of kernels whose hot blocks are compiled, the second of the same interpreted. --only: works whose name
- * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones. */
+ * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones; --uncounted: only
+ * how many times as fast each is when nothing is counted, both measured in turns. */
 #include <haul/haul.h>
 #include <kernels/kernels.h>
 
@@ -21,7 +22,7 @@
 typedef struct options {
     const char *json, *only;
     unsigned threads, repeat;
-    bool unchecked, compiled;
+    bool unchecked, compiled, uncounted;
 } options;
 
 /* simulator/kernels.cu, embedded. */
@@ -104,32 +105,64 @@ static void check_words(const bench_work *w, const haul_launch *launch) {
     }
 }
 
-static result measure(const bench_work *w, unsigned threads, unsigned repeat, bool check) {
-    const haul_device_options device_options = {.threads = threads, .check = check};
+/* A work on a device of its own. */
+typedef struct bench_run {
+    const bench_work *work;
     haul_device *device;
+    haul_module *module;
     haul_run *run;
-    must(haul_device_open("sim:h100", &device_options, &device));
-    haul_module *module = load_module(device, w);
-    must(haul_run_create(device, &run));
     haul_argument arguments[BENCH_MOST_ARGUMENTS];
-    haul_launch launch = {.kernel = w->kernel, .arguments = arguments};
-    for (; launch.argument_count < BENCH_MOST_ARGUMENTS && w->arguments[launch.argument_count].fill;
-         launch.argument_count++)
-        arguments[launch.argument_count] = make_argument(device, &w->arguments[launch.argument_count]);
-    memcpy(launch.grid, w->grid, sizeof launch.grid);
-    memcpy(launch.block, w->block, sizeof launch.block);
-    result best = {0};
+    haul_launch launch;
+    result best; /* so far */
+} bench_run;
+
+static void open_run(const bench_work *w, const haul_device_options *how, bench_run *b) {
+    *b = (bench_run){.work = w};
+    must(haul_device_open("sim:h100", how, &b->device));
+    b->module = load_module(b->device, w);
+    must(haul_run_create(b->device, &b->run));
+    haul_launch *l = &b->launch;
+    *l = (haul_launch){.kernel = w->kernel, .arguments = b->arguments};
+    for (; l->argument_count < BENCH_MOST_ARGUMENTS && w->arguments[l->argument_count].fill; l->argument_count++)
+        b->arguments[l->argument_count] = make_argument(b->device, &w->arguments[l->argument_count]);
+    memcpy(l->grid, w->grid, sizeof l->grid);
+    memcpy(l->block, w->block, sizeof l->block);
+}
+
+static void run_once(bench_run *b) {
+    clear_words(b->work, &b->launch);
+    must(haul_launch_run(b->module, &b->launch, b->run));
+    const haul_launch_record *r = &b->run->launches[b->run->launch_count - 1];
+    b->best.instructions = r->counters[HAUL_COUNTER_THREAD_INST_EXECUTED];
+    if (!b->best.seconds || r->host_seconds < b->best.seconds) b->best.seconds = r->host_seconds;
+}
+
+static result close_run(bench_run *b) {
+    if (b->work->check) check_words(b->work, &b->launch);
+    haul_run_free(b->run);
+    haul_device_close(b->device);
+    return b->best;
+}
+
+static result measure(const bench_work *w, unsigned threads, unsigned repeat, bool check) {
+    const haul_device_options how = {.threads = threads, .check = check};
+    bench_run b;
+    open_run(w, &how, &b);
+    for (unsigned k = 0; k < repeat; k++) run_once(&b);
+    return close_run(&b);
+}
+
+/* Counted and not, in turns, so that both have the same of the host. */
+static void measure_both(const bench_work *w, unsigned threads, unsigned repeat, result *counted, result *uncounted) {
+    bench_run one, other;
+    open_run(w, &(haul_device_options){.threads = threads}, &one);
+    open_run(w, &(haul_device_options){.threads = threads, .counting = HAUL_COUNT_NONE}, &other);
     for (unsigned k = 0; k < repeat; k++) {
-        clear_words(w, &launch);
-        must(haul_launch_run(module, &launch, run));
-        const haul_launch_record *r = &run->launches[run->launch_count - 1];
-        best.instructions = r->counters[HAUL_COUNTER_THREAD_INST_EXECUTED];
-        if (k == 0 || r->host_seconds < best.seconds) best.seconds = r->host_seconds;
+        run_once(&one);
+        run_once(&other);
     }
-    if (w->check) check_words(w, &launch);
-    haul_run_free(run);
-    haul_device_close(device);
-    return best;
+    *counted = close_run(&one);
+    *uncounted = close_run(&other);
 }
 
 static unsigned number(const char *text) {
@@ -144,7 +177,7 @@ static unsigned number(const char *text) {
 
 static void usage(void) {
     fprintf(stderr, "usage: bench_simulator [--json FILE] [--threads N] [--repeat R] [--only TEXT] [--unchecked] "
-                    "[--compiled]\n");
+                    "[--compiled] [--uncounted]\n");
     exit(2);
 }
 
@@ -153,7 +186,10 @@ static options parse(int count, char **words) {
     for (int i = 1; i < count; i++) {
         o.unchecked |= strcmp(words[i], "--unchecked") == 0;
         o.compiled |= strcmp(words[i], "--compiled") == 0;
-        if (strcmp(words[i], "--unchecked") == 0 || strcmp(words[i], "--compiled") == 0) continue;
+        o.uncounted |= strcmp(words[i], "--uncounted") == 0;
+        if (strcmp(words[i], "--unchecked") == 0 || strcmp(words[i], "--compiled") == 0 ||
+            strcmp(words[i], "--uncounted") == 0)
+            continue;
         const char *option = words[i], *value = i + 1 < count ? words[++i] : NULL;
         if (!value) usage();
         if (strcmp(option, "--json") == 0)
@@ -170,7 +206,23 @@ static options parse(int count, char **words) {
     return o;
 }
 
+static void report_uncounted(const bench_work *w, unsigned threads, const options *o, json_t *rows) {
+    result counted, uncounted;
+    measure_both(w, threads, o->repeat, &counted, &uncounted);
+    const double rate = counted.instructions / counted.seconds, faster = counted.instructions / uncounted.seconds;
+    printf("%-21s %7u %16.0f %10.2f %10.2f %10.2f\n", w->name, threads, counted.instructions, rate / 1e9, faster / 1e9,
+           faster / rate);
+    fflush(stdout);
+    json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads,
+                                          "thread_instructions", counted.instructions,
+                                          "thread_instructions_per_second", rate, "uncounted_per_second", faster));
+}
+
 static void report(const bench_work *w, unsigned threads, const options *o, json_t *rows) {
+    if (o->uncounted) {
+        report_uncounted(w, threads, o, rows);
+        return;
+    }
     const result r = measure(w, threads, o->repeat, false);
     const double rate = r.instructions / r.seconds;
     json_t *row =
@@ -198,7 +250,10 @@ int main(int count, char **words) {
     const options o = parse(count, words);
     json_t *rows = json_array();
     choose_form(false);
-    printf("%-21s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
+    if (o.uncounted)
+        printf("%-21s %7s %16s %10s %10s %10s\n", "work", "threads", "thread instr.", "G/second", "uncounted", "times");
+    else
+        printf("%-21s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
            o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
     for (const bench_work *w = bench_works; w < bench_works + bench_work_count; w++) {
         if (o.only && !strstr(w->name, o.only)) continue;

@@ -25,6 +25,15 @@ typedef struct haul_module haul_module;
 /* Which warp of a block, and which block of an SM, runs first on the virtual GPU. Correct kernels cannot tell. */
 typedef enum haul_schedule { HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM } haul_schedule;
 
+/* The launches whose counters a virtual GPU finds. Those that are not counted do the same in less time; counters are
+ * negative in their records, and their estimate is rough: the mean of counted launches of the same kernel and shape, or,
+ * where there are none, what the number of its operations says. Checked launches are always counted. */
+typedef enum haul_counting {
+    HAUL_COUNT_ALL,
+    HAUL_COUNT_RECORDED, /* those that a run gets the record of */
+    HAUL_COUNT_NONE,
+} haul_counting;
+
 /* How a virtual device runs. Zero fields mean the default. */
 typedef struct haul_device_options {
     uint32_t threads;           /* host threads; default: all cores. Results and counters do not depend on it */
@@ -38,6 +47,7 @@ typedef struct haul_device_options {
                                still leaves its launch record, with the fault as a finding */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* of HAUL_SCHEDULE_RANDOM */
+    haul_counting counting; /* virtual GPU */
 } haul_device_options;
 
 /* `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 where there is one, else

@@ -108,6 +108,7 @@ static void apply_virtual_options(haul_device *d, const haul_device_options *o) 
     sim_driver_set_threads(o->threads);
     sim_driver_set_limit(o->instruction_limit);
     sim_driver_set_checks(o->check, o->schedule, o->seed);
+    sim_driver_set_counting(o->counting);
     d->checks = o->check;
 }
 

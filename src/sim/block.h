@@ -111,7 +111,7 @@ struct sim_sm {
     unsigned char *memory; /* registers and shared memory of the resident blocks */
     unsigned char *frames; /* their threads' frames */
     uint64_t next_cluster; /* the next one of this SM's share */
-    sim_counting *counting;
+    sim_counting *counting;      /* NULL: the launch is not counted */
     uint64_t releases;           /* of the heap's blocks that `reaches` knows of */
     struct sim_native *native;   /* compiled.h; NULL: all is interpreted */
     sim_reach *reaches;          /* by instruction */
@@ -132,6 +132,7 @@ struct sim_sm {
     uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
 };
 
+/* plan NULL: nothing is counted. */
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
 /* Runs warps until sm->executed has reached `end` or nothing can run without the serial phase. What runs is the same
@@ -179,7 +180,9 @@ sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t
 
 /* The form of code that the running path takes. */
 static inline sim_code_form sim_compiled_form(const sim_warp *w) {
-    return w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN ? SIM_CODE_WHOLE : SIM_CODE_PART;
+    const bool whole = w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN;
+    if (!w->sm->counting) return whole ? SIM_CODE_UNCOUNTED_WHOLE : SIM_CODE_UNCOUNTED_PART;
+    return whole ? SIM_CODE_WHOLE : SIM_CODE_PART;
 }
 
 /* The segment that the running path has at operation `pc`; NULL: it is the interpreter's, as is coming to a join.

@@ -172,6 +172,14 @@ static void choose_threads(run_state *s, const sim_launch *l) {
     s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
 }
 
+static haul_status set_up_counting(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
+    HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
+    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, operations_expected(&s->grid)), &s->l2));
+    sim_count_plan_set_window(s->plan, &l->window);
+    sim_l2_set_aside(s->l2, l->set_aside);
+    return HAUL_OK;
+}
+
 static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(sim_check_residency(&s->grid));
@@ -181,11 +189,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
     if (!s->sms || !s->countings)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
-    HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     choose_threads(s, l);
-    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, operations_expected(&s->grid)), &s->l2));
-    sim_count_plan_set_window(s->plan, &l->window);
-    sim_l2_set_aside(s->l2, l->set_aside);
+    if (!l->uncounted) HAUL_TRY(set_up_counting(s, l, occupancy));
     uint64_t behind;
     const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
     if (mapped) s->link = sim_link_between(mapped, behind);
@@ -319,6 +324,7 @@ static haul_status check_limit(const run_state *s, uint64_t now) {
 
 static haul_status play_requests(run_state *s, int threads) {
     sim_link *link = s->link.first_line ? &s->link : NULL;
+    if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
     s->requests_since = 0;
     return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
@@ -339,11 +345,12 @@ static bool is_long(run_state *s, uint64_t bytes, uint64_t operations) {
 
 static haul_status play_long_logs(run_state *s, uint64_t ran, int threads) {
     uint64_t requests = 0, accesses = 0;
+    s->stretch = EPOCH;
+    if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
         if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
     }
-    s->stretch = EPOCH;
     if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
     if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
     return HAUL_OK;
@@ -448,6 +455,30 @@ static bool checks_failed(const run_state *s) {
     return failed;
 }
 
+/* All that is known of a launch that is not counted is how many operations it took, and its waits: a rough estimate. */
+static void find_rough_time(const run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+                            sim_rough_time *rough) {
+    static const double CYCLES_AN_OPERATION = 4;
+    const uint64_t operations = executed_by_all(s);
+    if (rough->operations == operations) return;
+    haul_launch_record shape = {.occupancy = *occupancy};
+    sim_waits waits = waits_of_all(s);
+    waits.slots = (double)operations;
+    waits.path = waits.slots * CYCLES_AN_OPERATION;
+    memcpy(shape.grid, l->grid, sizeof shape.grid);
+    memcpy(shape.block, l->block, sizeof shape.block);
+    rough->operations = operations;
+    rough->us = sim_estimate_us(l->machine, &shape, &waits);
+    rough->load = sim_estimate_load(l->machine, &shape, &waits);
+}
+
+static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_record *r) {
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->counters[i] = -1;
+    sim_record_shape(l, memory, r);
+    sim_record_instructions(l->program, NULL, memory, r);
+    r->estimate_us = l->rough ? l->rough->us : -1;
+}
+
 /* Allocation failures of the arena land here. */
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
@@ -456,6 +487,11 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
         return no_memory_for_record();
     }
     memory->out_of_memory = &out_of_memory;
+    if (!s->plan) {
+        fill_uncounted(l, memory, r);
+        memory->out_of_memory = outer;
+        return HAUL_OK;
+    }
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
@@ -482,6 +518,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     if (ready) status = run_and_print(&s, &l->print);
     if (status == HAUL_OK && checks_failed(&s))
         status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(&s, l, &occupancy, l->rough);
     if (record && ready && (status == HAUL_OK || l->check)) {
         *record = (haul_launch_record){.occupancy = occupancy, .ended_by = status};
         haul_status filled = fill_record(&s, l, memory, record);
@@ -491,7 +528,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     }
     if (status == HAUL_OK && !l->check && l->program->compiled)
         sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
-    if (l->wrote_host && s.link.written) *l->wrote_host = true;
+    if (l->wrote_host && (s.link.written || (l->uncounted && s.link.first_line))) *l->wrote_host = true;
     tear_down(&s);
     return status;
 }

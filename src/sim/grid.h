@@ -13,6 +13,13 @@
 
 struct sim_grid;
 
+/* The time of launches of one shape that are not counted. Found again only when the number of operations changes. */
+typedef struct sim_rough_time {
+    uint64_t operations; /* 0: none has run */
+    double us;
+    sim_kernel_load load;
+} sim_rough_time;
+
 typedef struct sim_launch {
     const sim_program *program;
     const sim_machine *machine;
@@ -27,13 +34,15 @@ typedef struct sim_launch {
     uint32_t threads;           /* host threads; 0: all */
     uint64_t instruction_limit; /* 0: the default */
     bool check;                 /* look for findings */
+    bool uncounted;             /* nothing is counted, and counters are negative in the record; not with `check` */
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
     sim_l2_window window;  /* of the launch's accesses */
     uint64_t set_aside;    /* bytes of L2 that may persist */
     sim_kernel_load *load; /* gets what it takes of the machine; may be NULL */
-    bool *wrote_host;      /* set when the kernel wrote mapped host memory; may be NULL */
+    sim_rough_time *rough; /* of an uncounted launch: gets its time, roughly; may be NULL */
+    bool *wrote_host;      /* set when the kernel wrote mapped host memory, or may have; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

@@ -3,20 +3,26 @@
 
 #include "ptx/ir.h"
 #include "sim/compiled/compiled.h"
-#include "sim/count/counting.h"
+#include "sim/count/count.h"
 #include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
 
 /* Small counts are told one by one: tests have blocks compiled at once. */
 enum { TOLD_SINGLY = 8 };
 
+/* How often the SM has run the block in that form, this time included. */
+static uint64_t runs_now(const sim_warp *w, uint32_t block, sim_code_form form) {
+    sim_native *n = w->sm->native;
+    if (sim_form_is_part(form)) return ++n->part_runs[block];
+    return sim_form_counts(form) ? n->block_runs[block] + 1 : ++n->block_runs[block];
+}
+
 /* Whether the block that begins at `op` runs in compiled form. */
 static bool goes_native(sim_warp *w, const sim_op *op) {
     if (!w->compiled) return false;
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
     const sim_code_form form = sim_compiled_form(w);
-    const bool whole = form == SIM_CODE_WHOLE;
-    const uint64_t runs = whole ? w->sm->counting->block_runs[op->x] + 1 : ++w->sm->native->part_runs[op->x];
+    const uint64_t runs = runs_now(w, op->x, form);
     if (runs % SIM_HEAT_STEP && runs > TOLD_SINGLY) return false;
     sim_compiled_heat(w->compiled, w->sm, op->x, form, runs);
     return sim_compiled_takes(w, sim_pc(w, op));
@@ -24,7 +30,7 @@ static bool goes_native(sim_warp *w, const sim_op *op) {
 
 sim_step sim_run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
     if (goes_native(w, op)) return SIM_NATIVE;
-    sim_count_block(w->sm->counting, op->x, active);
+    if (w->sm->counting) sim_count_block(w->sm->counting, op->x, active);
     return SIM_NEXT;
 }
 
@@ -35,12 +41,12 @@ sim_step sim_run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
         if (step != SIM_NEXT) return step;
     }
     if (goes_native(w, op)) return SIM_NATIVE;
-    sim_count_block(w->sm->counting, op->x, w->active);
+    if (w->sm->counting) sim_count_block(w->sm->counting, op->x, w->active);
     return SIM_NEXT;
 }
 
 sim_step sim_run_count(sim_warp *w, const sim_op *op, uint32_t active) {
-    sim_count_instruction(w->sm->counting, op->instruction, active);
+    if (w->sm->counting) sim_count_instruction(w->sm->counting, op->instruction, active);
     return SIM_NEXT;
 }
 

@@ -60,7 +60,7 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
         HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
     }
     if (g->check) HAUL_TRY(sim_hazards_create(sm));
-    HAUL_TRY(sim_counting_create(plan, &sm->counting));
+    if (plan) HAUL_TRY(sim_counting_create(plan, &sm->counting));
     /* Checks look at every operation. */
     if (!g->check && g->program->compiled) sm->native = sim_native_create(sm);
     return HAUL_OK;

@@ -19,11 +19,11 @@ static void name_of(uint32_t pc, char name[16]) {
 
 /* SMs know the cohorts of segments by number, of whole warps only: it is that of the segment whose place this takes. */
 static bool number_segment(sim_compiled *c, sim_segment *s) {
-    const sim_segment *before = atomic_load_explicit(&c->entries[SIM_CODE_WHOLE][s->pc], memory_order_relaxed);
+    const sim_segment *before = atomic_load_explicit(&c->entries[s->form][s->pc], memory_order_relaxed);
     if (!s->cohort_count) return true;
     const bool takes_place = before && before->cohort_count;
-    if (!takes_place && c->count == c->limit) return false;
-    s->index = takes_place ? before->index : c->count++;
+    if (!takes_place && c->count[s->form] == c->limit) return false;
+    s->index = takes_place ? before->index : c->count[s->form]++;
     return true;
 }
 

@@ -77,18 +77,29 @@ typedef uint64_t sim_segment_run(sim_native *n);
  * backwards, at which another path of the warp may get its turn. */
 enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40, SIM_SEGMENT_TURN = 0xff };
 
-/* Who a segment's code is for. */
+/* Whom a segment's code is for, and whether it counts. */
 typedef enum sim_code_form {
-    SIM_CODE_WHOLE, /* whole warps that wait for nobody */
-    SIM_CODE_PART,  /* the lanes of the running path, whichever they are */
+    SIM_CODE_WHOLE,           /* whole warps that wait for nobody */
+    SIM_CODE_PART,            /* the lanes of the running path, whichever they are */
+    SIM_CODE_UNCOUNTED_WHOLE, /* the same for launches that are not counted */
+    SIM_CODE_UNCOUNTED_PART,
     SIM_CODE_FORMS,
 } sim_code_form;
+
+static inline bool sim_form_is_part(sim_code_form form) {
+    return form == SIM_CODE_PART || form == SIM_CODE_UNCOUNTED_PART;
+}
+
+static inline bool sim_form_counts(sim_code_form form) {
+    return form < SIM_CODE_UNCOUNTED_WHOLE;
+}
 
 typedef struct sim_segment {
     sim_segment_run *run;
     uint32_t pc, ops; /* the first operation, and how many there are */
     uint32_t block;   /* its basic block */
-    uint32_t index;   /* among those with cohorts: of the segments that begin at `pc`, only one is in use */
+    sim_code_form form;
+    uint32_t index; /* among those of its form with cohorts: of the segments that begin at `pc`, only one is in use */
     sim_cohort *cohorts;
     size_t cohort_count, cohort_capacity;
 } sim_segment;
@@ -111,7 +122,8 @@ struct sim_native {
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     const void *mufu[SIM_MUFU_TABLES]; /* of approximate functions */
     const sim_segment *segment;
-    struct sim_counting *counting;
+    struct sim_counting *counting; /* NULL: nothing is counted */
+    uint64_t *own_runs;            /* by block, where nothing is counted: block_runs */
     uint64_t *part_runs;         /* by block: interpreted runs of some of a warp's lanes */
     sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */
     const sim_segment **seen;    /* by segment: whose memos they are */
@@ -158,7 +170,7 @@ struct sim_compiled {
     sim_segment_entry *entries[SIM_CODE_FORMS]; /* by operation: the segment that begins there; NULL: none */
     sim_compiled_block *blocks;                 /* by basic block */
     _Atomic uint16_t *kinds;                    /* by operation: a bit for each sim_lanes_kind that its lanes were of */
-    uint32_t limit, count;                      /* segments: that there can be, that there are */
+    uint32_t limit, count[SIM_CODE_FORMS];      /* segments with cohorts, by form: most, and how many there are */
     arena memory;                               /* segments, tables */
     struct ptx_liveness *live;                  /* the same */
     struct sim_kept *kept;

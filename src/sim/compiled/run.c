@@ -61,6 +61,7 @@ static void add_runs(sim_counting *c, const sim_cohort_memo *m, const sim_cohort
 }
 
 static void settle(sim_counting *c, sim_cohort_memo *m, const sim_cohort *g) {
+    if (!c) return;
     for (size_t k = 0; m->runs && k < g->access_count; k++) add_runs(c, m, &g->accesses[k], m->runs);
     m->runs = 0;
 }
@@ -116,8 +117,10 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
         sim_compiled_missed(n->warp->compiled, n->segment);
         return 0;
     }
-    find_wavefronts(m, g);
-    sample(n->counting, m, g);
+    if (n->counting) {
+        find_wavefronts(m, g);
+        sample(n->counting, m, g);
+    }
     m->first = lanes[0];
     m->low = low;
     m->high = high;
@@ -135,7 +138,7 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     if ((first | second) & (op->bytes - 1u)) return 0;
     sim_foresee(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
-    sim_count_global_span(sm->counting, n->warp, op, first, second, op->bytes);
+    if (n->counting) sim_count_global_span(n->counting, n->warp, op, first, second, op->bytes);
     return range->host;
 }
 
@@ -175,6 +178,8 @@ static void give_tables(sim_native *n) {
 
 static void count_in(sim_native *n, sim_counting *c) {
     n->counting = c;
+    n->block_runs = n->own_runs;
+    if (!c) return;
     n->block_runs = c->block_runs;
     n->block_threads = c->block_threads;
     n->instruction_runs = c->instruction_runs;
@@ -184,14 +189,16 @@ static void count_in(sim_native *n, sim_counting *c) {
 sim_native *sim_native_create(sim_sm *sm) {
     sim_native *n = memory_zeroed(1, sizeof *n);
     const uint32_t segments = sm->grid->program->compiled->limit;
+    const size_t blocks = sm->grid->program->function->block_count + 1;
     if (!n) return NULL;
     n->all_memos = memory_zeroed(segments + 1, sizeof(sim_cohort_memo *));
     n->seen = memory_zeroed(segments + 1, sizeof(const sim_segment *));
-    n->part_runs = memory_zeroed(sm->grid->program->function->block_count + 1, sizeof *n->part_runs);
+    n->part_runs = memory_zeroed(2 * blocks, sizeof *n->part_runs);
     if (!n->all_memos || !n->seen || !n->part_runs) {
         sim_native_free(n);
         return NULL;
     }
+    n->own_runs = n->part_runs + blocks;
     n->segment_limit = segments;
     n->params = sm->grid->params;
     n->ops = sm->grid->program->ops;
@@ -210,14 +217,16 @@ void sim_native_settle(sim_native *n) {
 }
 
 void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
+    const bool counted = count && sms[0].counting;
     for (uint32_t b = 0; b < c->program->function->block_count; b++) {
         uint64_t runs = 0, parts = 0;
         for (uint32_t i = 0; i < count; i++) {
-            runs += sms[i].counting->block_runs[b];
-            parts += sms[i].native ? sms[i].native->part_runs[b] : 0;
+            if (!sms[i].native) continue;
+            runs += sms[i].native->block_runs[b];
+            parts += sms[i].native->part_runs[b];
         }
-        sim_compiled_ran(c, b, SIM_CODE_WHOLE, runs);
-        sim_compiled_ran(c, b, SIM_CODE_PART, parts);
+        sim_compiled_ran(c, b, counted ? SIM_CODE_WHOLE : SIM_CODE_UNCOUNTED_WHOLE, runs);
+        sim_compiled_ran(c, b, counted ? SIM_CODE_PART : SIM_CODE_UNCOUNTED_PART, parts);
     }
 }
 
@@ -242,7 +251,7 @@ static void enter_interpreted(sim_warp *w, uint32_t *pc, uint64_t *left) {
     const sim_op *op = &w->ops[*pc];
     if (op->run != sim_run_enter && op->run != sim_run_enter_join) return;
     if (!sim_compiled_takes(w, *pc)) return;
-    sim_count_block(w->sm->counting, op->x, w->active);
+    if (w->sm->counting) sim_count_block(w->sm->counting, op->x, w->active);
     ++*pc;
     --*left;
 }

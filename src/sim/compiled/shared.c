@@ -99,14 +99,14 @@ static uint32_t memo_of(sim_writer *w, const sim_written_cohort *g) {
 void sim_close_cohorts(sim_writer *w) {
     for (unsigned k = 0; k < SIM_MOST_COHORTS; k++) {
         if (!w->cohorts[k].pattern) continue;
-        sim_write_count(w, sim_write_sum(w, memo_of(w, &w->cohorts[k]), offsetof(sim_cohort_memo, runs)), "1");
+        if (sim_counts(w)) sim_write_count(w, sim_write_sum(w, memo_of(w, &w->cohorts[k]), offsetof(sim_cohort_memo, runs)), "1");
         w->cohorts[k].pattern = 0;
     }
 }
 
 /* The segment is left before all accesses of its cohorts were made. */
 static void write_partial_counts(sim_writer *w) {
-    for (unsigned k = 0; k < SIM_MOST_COHORTS; k++) {
+    for (unsigned k = 0; k < SIM_MOST_COHORTS && sim_counts(w); k++) {
         const sim_written_cohort *g = &w->cohorts[k];
         if (!g->pattern || !w->segment->cohorts[g->index].access_count) continue;
         const uint32_t function =
@@ -140,7 +140,8 @@ static uint32_t write_hit(sim_writer *w, const sim_cohort *cohort, uint32_t memo
     const uint32_t bits = sim_write_id(w, "bitcast <32 x i1> %%v%u to i32", differs);
     const uint32_t before = load_memo(w, memo, offsetof(sim_cohort_memo, first), "i32");
     const uint32_t moved = sim_write_id(w, "xor i32 %%v%u, %%v%u", before, first);
-    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, %u", moved, cohort->widest - 1);
+    const uint32_t unit = sim_counts(w) ? cohort->widest : cohort->alignment;
+    const uint32_t phase = sim_write_id(w, "and i32 %%v%u, %u", moved, unit - 1);
     const uint32_t other = sim_write_id(w, "or i32 %%v%u, %%v%u", phase, bits);
     const uint32_t same = sim_write_id(w, "icmp eq i32 %%v%u, 0", other);
     const uint32_t wide = sim_write_id(w, "zext i32 %%v%u to i64", first);

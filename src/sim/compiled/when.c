@@ -88,8 +88,8 @@ void sim_compiled_missed(sim_compiled *c, const sim_segment *s) {
     const bool waits = c->mode.when == SIM_COMPILING_RUNS;
     const unsigned misses = atomic_fetch_add_explicit(&b->misses, 1, memory_order_relaxed) + 1;
     if (misses != (waits ? 2 : MISSES) || atomic_fetch_add(&b->again, 1) >= MOST_AGAIN) return;
-    const sim_code_level level = is_asked(c, s->block, SIM_CODE_WHOLE, SIM_CODE_MORE) ? SIM_CODE_MORE : SIM_CODE_LESS;
-    const sim_job j = {c, s->block, SIM_CODE_WHOLE, waits ? c->mode.level : level, UINT64_MAX / 2};
+    const sim_code_level level = is_asked(c, s->block, s->form, SIM_CODE_MORE) ? SIM_CODE_MORE : SIM_CODE_LESS;
+    const sim_job j = {c, s->block, s->form, waits ? c->mode.level : level, UINT64_MAX / 2};
     if (waits)
         sim_jobs_do(&j);
     else

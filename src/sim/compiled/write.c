@@ -110,7 +110,8 @@ static const char *write_lane_count(sim_writer *w, uint32_t mask) {
 }
 
 static void write_enter(sim_writer *w, const sim_op *op) {
-    write_count_at(w, offsetof(sim_native, block_runs), op->x, "1");
+    if (sim_counts(w) || !sim_is_part(w)) write_count_at(w, offsetof(sim_native, block_runs), op->x, "1");
+    if (!sim_counts(w)) return;
     write_count_at(w, offsetof(sim_native, block_threads), op->x,
                    sim_is_part(w) ? write_lane_count(w, w->lanes) : "32");
 }
@@ -127,9 +128,9 @@ static void write_guarded_count(sim_writer *w, const sim_op *op) {
 static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
     if (enters_block(op))
         write_enter(w, op);
-    else if (op->run == sim_run_count)
+    else if (op->run == sim_run_count && sim_counts(w))
         write_guarded_count(w, op);
-    else if (op->run != sim_run_past)
+    else if (op->run != sim_run_past && op->run != sim_run_count)
         return false;
     w->executed++;
     return true;
@@ -179,6 +180,7 @@ static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, s
     sim_segment *s = ARENA_NEW(w->kept, sim_segment);
     s->pc = pc;
     s->block = w->block;
+    s->form = w->form;
     ARENA_PUSH(w->memory, out->segments, out->count, out->capacity, s);
     w->segment = s;
     w->segment_end = find_end(w, pc, end_pc);

@@ -70,7 +70,7 @@ typedef struct sim_writer {
     bool guarded;
     uint32_t block, first_pc; /* that is being written */
     sim_code_form form;
-    uint32_t lanes; /* SIM_CODE_PART: N of the running path's */
+    uint32_t lanes; /* of a part: N of the running path's */
     sim_segment *segment;
     uint32_t segment_end; /* its last operation, or one behind the block */
     sim_written_cohort cohorts[SIM_MOST_COHORTS];
@@ -167,7 +167,11 @@ void sim_find_live(sim_writer *w, uint32_t block);
 /* ---- lanes, and handlers (handlers.c) ---- */
 
 static inline bool sim_is_part(const sim_writer *w) {
-    return w->form == SIM_CODE_PART;
+    return sim_form_is_part(w->form);
+}
+
+static inline bool sim_counts(const sim_writer *w) {
+    return sim_form_counts(w->form);
 }
 
 /* Operations that stand for no instruction come in front of the next one's. */

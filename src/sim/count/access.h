@@ -14,7 +14,7 @@ static inline sim_tally *sim_tally_at(sim_counting *c, const sim_op *op, sim_tal
 /* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
  * parameter, say. */
 static inline bool sim_is_counted(const sim_counting *c, const sim_op *op) {
-    return !op->uncounted && c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
+    return c && !op->uncounted && c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
 }
 
 /* The cache policy that the instruction gives, the same for all lanes, since it is for all of the access. */

@@ -17,12 +17,13 @@ struct sim_later_update {
 };
 
 void sim_count_begin_later(sim_counting *c) {
+    if (!c) return;
     if (!c->later) c->later = memory_alloc(MOST_LATER * sizeof *c->later);
     c->counts_later = c->later != NULL;
 }
 
 void sim_count_end_later(sim_counting *c) {
-    c->counts_later = false;
+    if (c) c->counts_later = false;
 }
 
 bool sim_count_put_off(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
@@ -38,6 +39,7 @@ bool sim_count_put_off(sim_counting *c, const sim_warp *w, const sim_op *op, uin
 }
 
 void sim_count_later(sim_counting *c) {
+    if (!c || !c->later_count) return;
     const bool counts_later = c->counts_later;
     c->counts_later = false;
     for (uint32_t i = 0; i < c->later_count; i++) {

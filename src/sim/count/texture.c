@@ -192,6 +192,7 @@ static unsigned group_size(const sim_texel_access *a, haul_memory_class class) {
 }
 
 void sim_count_texels(sim_counting *c, const sim_op *op, uint32_t active, const sim_texel_access *a) {
+    if (!c) return;
     const haul_memory_class class = (haul_memory_class)c->plan->assembled[op->instruction].class;
     if (c->plan->tally_of[op->instruction] == SIM_NO_TALLY) return;
     sim_tally *t = &c->tallies[c->plan->tally_of[op->instruction]];

@@ -210,6 +210,10 @@ void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
     current->seed = seed;
 }
 
+void sim_driver_set_counting(haul_counting counting) {
+    current->counting = counting;
+}
+
 void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }

@@ -25,6 +25,8 @@ void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 /* Whether launches are checked (records get findings, those of launches that end with a fault too), and the order in
  * which warps and blocks take turns. */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
+/* Which launches are counted. */
+void sim_driver_set_counting(haul_counting counting);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to

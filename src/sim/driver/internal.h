@@ -15,6 +15,8 @@
 
 #include <pthread.h>
 
+enum { SIM_TIMES_ROWS = 64 };
+
 /* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
  * programs; all end with the module, and modules with their context. */
 struct CUfunc_st {
@@ -24,6 +26,8 @@ struct CUfunc_st {
     uint32_t heap_user;                               /* of the context's; 0: none yet */
     int settings[DRIVER_FUNCTION_CLUSTER_POLICY + 1]; /* what attributes were set to */
     unsigned set;                                     /* bit k: attribute k was */
+    struct sim_launch_times *times[SIM_TIMES_ROWS];   /* launch_times.h, by hash of the shape */
+    size_t times_count;
     struct CUfunc_st *next;
 };
 
@@ -109,6 +113,7 @@ struct CUctx_st {
     uint32_t threads;
     uint64_t instruction_limit;
     bool check;
+    haul_counting counting;
     haul_schedule schedule;
     uint64_t seed;
     sim_print_sink print;
@@ -203,6 +208,8 @@ void sim_free_streams(CUcontext context);
 haul_status sim_run_launch(const sim_work *work, double *us, sim_kernel_load *load);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
+/* The kernel's times, in launch_times.c, are of no use any more. */
+void sim_forget_launch_times(CUfunction function);
 /* The kernel's lowered form is of no use any more. */
 void sim_forget_program(CUfunction function);
 /* A kernel that allocates finds a heap, from its first launch on. */

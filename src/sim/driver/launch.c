@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "sim/driver/internal.h"
+#include "sim/driver/launch_times.h"
 #include "sim/grid.h"
 #include "sim/heap.h"
 #include "sim/virtual/virtual.h"
@@ -46,6 +47,12 @@ static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
                            .miss = priority_of_access(w->miss)};
 }
 
+static bool is_uncounted(const sim_work *w) {
+    const CUcontext c = w->function->module->context;
+    if (c->check) return false;
+    return c->counting == HAUL_COUNT_NONE || (c->counting == HAUL_COUNT_RECORDED && !w->run);
+}
+
 static sim_launch describe(const sim_work *w) {
     CUcontext c = w->function->module->context;
     sim_launch l = {.program = w->function->program,
@@ -59,6 +66,7 @@ static sim_launch describe(const sim_work *w) {
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
                     .check = c->check,
+                    .uncounted = is_uncounted(w),
                     .schedule = c->schedule,
                     .seed = c->seed,
                     .print = c->print,
@@ -71,25 +79,44 @@ static sim_launch describe(const sim_work *w) {
     return l;
 }
 
-/* The clock needs the record's estimate, if nobody else wants a record. */
-haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load) {
-    haul_launch_record own = {0};
+/* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a record;
+ * of one that is not, the mean of those of the shape that were. */
+static haul_status run_for_clock(const sim_work *w, sim_launch *l, double *us, sim_kernel_load *load) {
+    haul_launch_record own = {0}, *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
     arena memory = {0};
+    sim_rough_time rough = {0};
+    sim_launch_times *times = sim_launch_times_of(w);
+    haul_launch_record *record = wanted || l->uncounted ? wanted : &own;
+    l->load = load;
+    l->rough = times ? &times->rough : &rough;
+    const haul_status status = sim_launch_run(l, wanted ? w->record_memory : &memory, record);
+    if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
+    if (!l->uncounted) {
+        *us = record->estimate_us;
+        if (times && status == HAUL_OK) sim_launch_times_add(times, *us, load);
+    } else if (times && times->counted) {
+        *us = times->us / (double)times->counted;
+        *load = times->load;
+    } else {
+        *us = l->rough->us;
+        *load = l->rough->load;
+    }
+    if (wanted && l->uncounted) wanted->estimate_us = *us;
+    arena_free(&memory);
+    return status;
+}
+
+haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load) {
+    CUcontext c = w->function->module->context;
     bool wrote_host = false;
     sim_launch l = describe(w);
     l.wrote_host = &wrote_host;
-    l.load = load;
     if (l.heap) sim_heap_begin_launch(l.heap);
-    haul_launch_record *record = w->run ? &w->run->launches[w->run_launch] : &own;
-    sim_memory_prepare_written(w->function->module->context->memory);
+    sim_memory_prepare_written(c->memory);
     sim_virtual_hold();
-    const haul_status status = sim_launch_run(&l, w->run ? w->record_memory : &memory, record);
+    const haul_status status = run_for_clock(w, &l, us, load);
     sim_virtual_release_hold();
-    if (status != HAUL_OK && !record->checked) record->ended_by = status;
-    *us = record->estimate_us;
-    CUcontext c = w->function->module->context;
     if (wrote_host) c->anywhere = ++c->effects;
-    arena_free(&memory);
     return status;
 }
 

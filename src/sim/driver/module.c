@@ -121,7 +121,10 @@ CUresult sim_call_module_unload(CUmodule m) {
         if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
         if (m->addresses[i]) sim_memory_release(m->context->memory, m->addresses[i]);
-    for (CUfunction f = m->functions; f; f = f->next) sim_forget_program(f);
+    for (CUfunction f = m->functions; f; f = f->next) {
+        sim_forget_program(f);
+        sim_forget_launch_times(f);
+    }
     arena_free(&m->memory);
     ptx_module_free(m->ptx);
     memory_free(m);

@@ -46,8 +46,10 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     const uint64_t *places = sim_places(w, address, &base);
-    fetch_lanes(active, base, places);
-    sim_count_global(w->sm->counting, w, op, active, address);
+    if (w->sm->counting) {
+        fetch_lanes(active, base, places);
+        sim_count_global(w->sm->counting, w, op, active, address);
+    }
     move(w, op, active, base, places);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     return SIM_NEXT;
@@ -217,7 +219,7 @@ static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bo
     sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
     if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
     /* counted first: a load may write its own address register */
-    if (!sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
+    if (w->sm->counting && !sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_by_pattern(w, op, active, lanes);
     w->sm->changes += is_store;
     if (op->x == 2 && op->y == 2 && op->count <= 4)
@@ -295,7 +297,7 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
     w->sm->changes += is_store;
     sim_foresee(reach, first);
     move_span(w, op, range->host + offset, lanes, stride, is_store);
-    sim_count_global_span(w->sm->counting, w, op, first, second, stride);
+    if (w->sm->counting) sim_count_global_span(w->sm->counting, w, op, first, second, stride);
     return true;
 }
 
