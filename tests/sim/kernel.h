@@ -40,6 +40,7 @@ typedef struct kernel_run {
     uint32_t shared;          /* dynamic bytes */
     uint32_t host_threads;
     uint64_t limit;
+    bool uncounted;
     const void *in;
     size_t in_bytes;
     void *out; /* written to the device before, read back after */
@@ -79,7 +80,8 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
 /* Runs it on a device of its own. */
 static inline haul_status try_kernel(const kernel_run *r) {
     const haul_device_options options = {.threads = r->host_threads ? r->host_threads : 1,
-                                         .instruction_limit = r->limit};
+                                         .instruction_limit = r->limit,
+                                         .counting = r->uncounted ? HAUL_COUNT_NONE : HAUL_COUNT_ALL};
     haul_device *device;
     haul_module *module;
     haul_status status = haul_device_open(r->device ? r->device : "sim:h100", &options, &device);

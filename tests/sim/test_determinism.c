@@ -15,25 +15,30 @@ typedef struct outcome {
 
 static outcome first, other;
 
-static void run_once(const char *ptx, uint32_t host_threads, outcome *o) {
+static void run_once(const char *ptx, uint32_t host_threads, bool uncounted, outcome *o) {
     memset(o, 0, sizeof *o);
     o->status = try_kernel(&(kernel_run){.ptx = ptx,
                                          .blocks = BLOCKS,
                                          .threads = THREADS,
                                          .host_threads = host_threads,
                                          .limit = 50000000,
+                                         .uncounted = uncounted,
                                          FROM(input),
                                          INTO(o->out),
                                          .record = &o->record});
     if (o->status != HAUL_OK) snprintf(o->message, sizeof o->message, "%s", haul_message());
 }
 
-static void expect_same(const char *what, uint32_t threads) {
+static void expect_same_output(const char *what, uint32_t threads) {
     if (first.status != other.status || strcmp(first.message, other.message) != 0)
         fail_msg("%s, %u host threads: '%s', not '%s'", what, threads, other.message, first.message);
     for (unsigned w = 0; w < WORDS + 1024; w++)
         if (first.out[w] != other.out[w])
             fail_msg("%s, %u host threads: word %u is %u, not %u", what, threads, w, other.out[w], first.out[w]);
+}
+
+static void expect_same(const char *what, uint32_t threads) {
+    expect_same_output(what, threads);
     for (unsigned c = 0; c < HAUL_COUNTER_COUNT; c++)
         if (memcmp(&first.record.counters[c], &other.record.counters[c], sizeof(double)) != 0)
             fail_msg("%s, %u host threads: %s is %g, not %g", what, threads, haul_counters[c].key,
@@ -43,11 +48,13 @@ static void expect_same(const char *what, uint32_t threads) {
 /* Leaves the outcome in `first`. */
 static void run_with_all_thread_counts(const char *what, const char *ptx, haul_status want) {
     for (unsigned w = 0; w < WORDS; w++) input[w] = (w * 2654435761u) >> 7;
-    run_once(ptx, 1, &first);
+    run_once(ptx, 1, false, &first);
     if (first.status != want) fail_msg("%s: status %d: %s", what, (int)first.status, first.message);
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        run_once(ptx, threads, &other);
+        run_once(ptx, threads, false, &other);
         expect_same(what, threads);
+        run_once(ptx, threads, true, &other);
+        expect_same_output(what, threads);
     }
 }
 
@@ -223,6 +230,37 @@ static void clocks_tick_the_same(void **state) {
     for (unsigned w = 0; w < WORDS; w++) assert_true(first.out[w] >= 50);
 }
 
+static void uncounted_launches_write_the_same(void **state) {
+    (void)state;
+    static const char *const modes[] = {"off", "1", "2:more"};
+    const char *const kernel = KERNEL(".shared .align 4 .b8 s[256];\n" LOAD
+                                      "mov.u32 %r5, s;\n"
+                                      "and.b32 %r6, %r3, 63;\n"
+                                      "mad.lo.u32 %r7, %r6, 4, %r5;\n"
+                                      "mad.lo.u32 %r8, %r0, 4, %r5;\n"
+                                      "mov.u32 %r9, 0;\n"
+                                      "LOOP: st.shared.u32 [%r8], %r3;\n"
+                                      "bar.sync 0;\n"
+                                      "ld.shared.u32 %r10, [%r7];\n"
+                                      "bar.sync 0;\n"
+                                      "and.b32 %r11, %r10, 16383;\n"
+                                      "mad.wide.u32 %rd4, %r11, 4, %rd1;\n"
+                                      "ld.global.u32 %r12, [%rd4];\n"
+                                      "and.b32 %r13, %r12, 7;\n"
+                                      "setp.eq.u32 %p0, %r13, 3;\n"
+                                      "@%p0 bra SKIP;\n"
+                                      "add.u32 %r3, %r3, %r12;\n"
+                                      "SKIP: add.u32 %r9, %r9, 1;\n"
+                                      "setp.lt.u32 %p1, %r9, 40;\n"
+                                      "@%p1 bra LOOP;\n" OUT("%r3"));
+    for (unsigned m = 0; m < sizeof modes / sizeof *modes; m++) {
+        setenv("HAUL_COMPILE", modes[m], 1);
+        run_with_all_thread_counts(modes[m], kernel, HAUL_OK);
+        unsetenv("HAUL_COMPILE");
+        assert_true(other.record.counters[HAUL_COUNTER_INST_EXECUTED] < 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tickets_are_drawn_in_the_same_order),
@@ -235,6 +273,7 @@ int main(void) {
         cmocka_unit_test(deadlocks_give_one_message),
         cmocka_unit_test(the_limit_strikes_at_the_same_operation),
         cmocka_unit_test(clocks_tick_the_same),
+        cmocka_unit_test(uncounted_launches_write_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

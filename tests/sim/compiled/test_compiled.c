@@ -23,13 +23,15 @@ static void fill_in(void) {
     for (uint32_t i = 0; i < WORDS; i++) in[i] = i * 0x9e3779b1u + (i << 7 ^ i >> 3);
 }
 
-static void run_as(const char *mode, const char *ptx, uint32_t threads, uint32_t host_threads, outcome *o) {
+static void run_counting(const char *mode, const char *ptx, uint32_t threads, uint32_t host_threads, bool uncounted,
+                         outcome *o) {
     memset(o, 0, sizeof *o);
     setenv("HAUL_COMPILE", mode, 1);
     o->status = try_kernel(&(kernel_run){.ptx = ptx,
                                          .blocks = 3,
                                          .threads = threads,
                                          .host_threads = host_threads,
+                                         .uncounted = uncounted,
                                          FROM(in),
                                          INTO(o->out),
                                          .record = &o->record});
@@ -37,12 +39,20 @@ static void run_as(const char *mode, const char *ptx, uint32_t threads, uint32_t
     unsetenv("HAUL_COMPILE");
 }
 
-static void same(const char *mode, const outcome *got, const outcome *want) {
+static void run_as(const char *mode, const char *ptx, uint32_t threads, uint32_t host_threads, outcome *o) {
+    run_counting(mode, ptx, threads, host_threads, false, o);
+}
+
+static void same_results(const char *mode, const outcome *got, const outcome *want) {
     if (got->status != want->status) fail_msg("HAUL_COMPILE=%s: %s", mode, got->message);
     assert_string_equal(got->message, want->message);
     for (unsigned i = 0; i < WORDS; i++)
         if (got->out[i] != want->out[i])
             fail_msg("HAUL_COMPILE=%s: word %u is 0x%x, not 0x%x", mode, i, got->out[i], want->out[i]);
+}
+
+static void same(const char *mode, const outcome *got, const outcome *want) {
+    same_results(mode, got, want);
     for (unsigned c = 0; c < HAUL_COUNTER_COUNT; c++)
         if (got->record.counters[c] != want->record.counters[c])
             fail_msg("HAUL_COMPILE=%s: %s is %g, not %g", mode, haul_counters[c].key, got->record.counters[c],
@@ -58,6 +68,8 @@ static void same_with(const char *ptx, uint32_t threads) {
         same(modes[m], &got, &want);
         run_as(modes[m], ptx, threads, 4, &got);
         same(modes[m], &got, &want);
+        run_counting(modes[m], ptx, threads, 1, true, &got);
+        same_results(modes[m], &got, &want);
     }
 }
 

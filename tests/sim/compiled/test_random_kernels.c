@@ -414,12 +414,13 @@ static uint32_t masks[THREADS * MAX_SHUFFLES];
 
 enum { COMPILED_EVERY = 16 };
 
-static haul_launch_record run_once(const text *ptx, const char *mode, uint32_t *out) {
+static haul_launch_record run_once(const text *ptx, const char *mode, bool uncounted, uint32_t *out) {
     haul_launch_record record = {0};
     memset(out, 0, THREADS * sizeof *out);
     setenv("HAUL_COMPILE", mode, 1);
     run_kernel(&(kernel_run){.ptx = text_string(ptx),
                              .threads = THREADS,
+                             .uncounted = uncounted,
                              FROM(masks),
                              .out = out,
                              .out_bytes = THREADS * sizeof *out,
@@ -441,10 +442,12 @@ static void expect_same(uint32_t seed, const uint32_t *got, const uint32_t *want
 /* Interpreted, and now and then compiled too. */
 static void run_here(uint32_t seed, const text *ptx, const uint32_t *want) {
     uint32_t got[THREADS];
-    const haul_launch_record interpreted = run_once(ptx, "off", got);
+    const haul_launch_record interpreted = run_once(ptx, "off", false, got);
     expect_same(seed, got, want);
     if (seed % COMPILED_EVERY) return;
-    const haul_launch_record compiled = run_once(ptx, "1", got);
+    const haul_launch_record compiled = run_once(ptx, "1", false, got);
+    expect_same(seed, got, want);
+    (void)run_once(ptx, "1", true, got);
     expect_same(seed, got, want);
     assert_memory_equal(compiled.counters, interpreted.counters, sizeof compiled.counters);
 }

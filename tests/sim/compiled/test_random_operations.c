@@ -316,7 +316,8 @@ static void free_outcome(outcome *o) {
 }
 
 /* Both begin with the maker's state behind `in`, as put_stretch() asks. device: NULL for the virtual GPU. */
-static void run_stretch(const stretch *s, uint64_t state, const char *device, const char *mode, outcome *o) {
+static void run_stretch_counting(const stretch *s, uint64_t state, const char *device, const char *mode,
+                                 bool uncounted, outcome *o) {
     text ptx = {0};
     free_outcome(o);
     put_stretch(&ptx, s, state);
@@ -326,6 +327,7 @@ static void run_stretch(const stretch *s, uint64_t state, const char *device, co
     const kernel_run run = {.ptx = text_string(&ptx),
                             .blocks = BLOCKS,
                             .threads = s->threads,
+                            .uncounted = uncounted,
                             FROM(in),
                             .out = o->out,
                             .out_bytes = o->bytes,
@@ -337,17 +339,27 @@ static void run_stretch(const stretch *s, uint64_t state, const char *device, co
     text_free(&ptx);
 }
 
-static void expect_same(uint32_t seed, const char *mode, const outcome *got, const outcome *want) {
+static void run_stretch(const stretch *s, uint64_t state, const char *device, const char *mode, outcome *o) {
+    run_stretch_counting(s, state, device, mode, false, o);
+}
+
+static void expect_same_bytes(uint32_t seed, const char *mode, const outcome *got, const outcome *want) {
     assert_string_equal(got->message, want->message);
     for (size_t k = 0; k < got->bytes; k++)
         if (got->out[k] != want->out[k])
             fail_msg("seed %u, HAUL_COMPILE=%s: byte %zu (of thread %zu: %zu) is 0x%x, not 0x%x", seed, mode, k,
                      k / THREAD_BYTES, k % THREAD_BYTES, got->out[k], want->out[k]);
+}
+
+static void expect_same(uint32_t seed, const char *mode, const outcome *got, const outcome *want) {
+    expect_same_bytes(seed, mode, got, want);
     for (unsigned c = 0; c < HAUL_COUNTER_COUNT; c++)
         if (got->record.counters[c] != want->record.counters[c])
             fail_msg("seed %u, HAUL_COMPILE=%s: %s is %g, not %g", seed, mode, haul_counters[c].key,
                      got->record.counters[c], want->record.counters[c]);
 }
+
+enum { UNCOUNTED_EVERY = 4 };
 
 static void hold_compiled(const stretch *s, uint64_t state, const outcome *want) {
     static const char *const modes[] = {"1", "2:more"};
@@ -355,6 +367,10 @@ static void hold_compiled(const stretch *s, uint64_t state, const outcome *want)
     for (unsigned k = 0; k < sizeof modes / sizeof *modes; k++) {
         run_stretch(s, state, NULL, modes[k], &got);
         expect_same(s->seed, modes[k], &got, want);
+    }
+    if (s->seed % UNCOUNTED_EVERY == 0) {
+        run_stretch_counting(s, state, NULL, "1", true, &got);
+        expect_same_bytes(s->seed, "1, uncounted", &got, want);
     }
     free_outcome(&got);
 }
