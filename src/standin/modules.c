@@ -1,6 +1,7 @@
 /* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
 #include "standin/standin.h"
 
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -21,10 +22,15 @@ typedef struct symbol {
     const char *name;
     binary *from;
     CUfunction kernel; /* NULL until it is needed */
-    struct symbol *next;
+    struct symbol *next, *next_in_row;
 } symbol;
 
-static symbol *symbols;
+enum { ROWS = 1024 };
+static symbol *symbols, *rows[ROWS]; /* rows: by hash of the host's address */
+
+static symbol **row_of(const void *host) {
+    return &rows[hash_bytes(HASH_START, &host, sizeof host) % ROWS];
+}
 
 static void *get(size_t bytes) {
     void *memory = calloc(1, bytes);
@@ -50,8 +56,9 @@ void __cudaUnregisterFatBinary(void **handle) {
 
 static symbol *add(void **handle, const void *host, const char *name) {
     symbol *s = get(sizeof *s);
-    *s = (symbol){.host = host, .name = name, .from = (binary *)handle, .next = symbols};
-    symbols = s;
+    symbol **row = row_of(host);
+    *s = (symbol){.host = host, .name = name, .from = (binary *)handle, .next = symbols, .next_in_row = *row};
+    symbols = *row = s;
     return s;
 }
 
@@ -79,8 +86,10 @@ void __cudaRegisterManagedVar(void **handle, void **managed, char *host, const c
 
 /* A handle is the symbol itself. */
 static symbol *find(const void *host) {
+    for (symbol *s = *row_of(host); s; s = s->next_in_row)
+        if (s->host == host) return s;
     for (symbol *s = symbols; s; s = s->next)
-        if (s->host == host || s == host) return s;
+        if (s == host) return s;
     return NULL;
 }
 

@@ -76,13 +76,14 @@ static void put_launch(uint64_t number, const haul_launch_record *r) {
     standin_print(&out);
 }
 
-void standin_profile_launch(standin_kernel_record *k, uint64_t number, haul_run *run) {
+void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t number, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
     if (!standin_asked.quiet) put_launch(number, r);
     k->counted++;
-    k->us += or_zero(r->estimate_us);
-    k->read += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]);
-    k->written += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS]);
+    s->counted++;
+    s->sums.us += or_zero(r->estimate_us);
+    s->sums.read += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]);
+    s->sums.written += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS]);
     if (k->worst && k->worst->launches[0].estimate_us >= r->estimate_us) {
         haul_run_free(run);
         return;
@@ -93,22 +94,54 @@ void standin_profile_launch(standin_kernel_record *k, uint64_t number, haul_run 
 
 /* ---- the program ---- */
 
+static void add_scaled(standin_sums *to, const standin_sums *sums, double scale) {
+    to->us += sums->us * scale;
+    to->read += sums->read * scale;
+    to->written += sums->written * scale;
+}
+
+static double ratio(uint64_t launches, uint64_t counted) {
+    return counted ? (double)launches / (double)counted : 0;
+}
+
+/* All launches take the mean of those of their shape that were counted; where none was, that of the others. */
+static standin_sums sums_of_all(const standin_kernel_record *k) {
+    standin_sums all = {0}, scaled = {0};
+    uint64_t launches = 0;
+    for (size_t row = 0; row < STANDIN_SHAPE_ROWS; row++)
+        for (const standin_shape *s = k->shapes[row]; s; s = s->next) {
+            if (!s->counted) continue;
+            add_scaled(&scaled, &s->sums, ratio(s->launches, s->counted));
+            launches += s->launches;
+        }
+    add_scaled(&all, &scaled, ratio(k->launches, launches));
+    return all;
+}
+
 static void add_kernel(report_table *t, const standin_kernel_record *k) {
     char name[NAME];
-    const double scale = k->counted ? (double)k->launches / (double)k->counted : 0;
+    const standin_sums all = sums_of_all(k);
     report_add_row(t);
     report_add_text(t, "%s", name_of(k, name));
     report_add_number(t, (double)k->launches);
     report_add_number(t, (double)k->counted);
-    report_add_number(t, k->us * scale);
-    report_add_number(t, k->read * scale);
-    report_add_number(t, k->written * scale);
+    report_add_number(t, all.us);
+    report_add_number(t, all.read);
+    report_add_number(t, all.written);
 }
 
-static bool is_scaled(const standin_kernel_record *kernels) {
-    for (const standin_kernel_record *k = kernels; k; k = k->next)
-        if (k->wanted && k->counted != k->launches) return true;
-    return false;
+typedef struct totals {
+    uint64_t launches, counted;
+} totals;
+
+static totals totals_of(const standin_kernel_record *kernels) {
+    totals t = {0};
+    for (const standin_kernel_record *k = kernels; k; k = k->next) {
+        if (!k->wanted) continue;
+        t.launches += k->launches;
+        t.counted += k->counted;
+    }
+    return t;
 }
 
 static void add_kernels(report_document *d, const standin_kernel_record *kernels) {
@@ -124,10 +157,12 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
     report_table *t = report_add_table(s, "kernels", "Kernels", columns, sizeof columns / sizeof *columns);
     for (const standin_kernel_record *k = kernels; k; k = k->next)
         if (k->wanted) add_kernel(t, k);
-    if (is_scaled(kernels))
+    const totals all = totals_of(kernels);
+    if (all.counted < all.launches)
         report_add_paragraph(s,
-                             "Where not all launches of a kernel were counted, the last three columns are those of the "
-                             "counted ones, scaled to all.");
+                             "%llu of %llu launches counted, the sums scaled: each of the others counts as much as the mean "
+                             "of its kernel's counted launches with the same grid, block and shared memory.",
+                             (unsigned long long)all.counted, (unsigned long long)all.launches);
 }
 
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
@@ -144,7 +179,10 @@ static haul_status put_kernels_json(const standin_kernel_record *kernels) {
     report_section *s = d ? d->sections : NULL;
     json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
     report_document_free(d);
-    return report_json_put(json_pack("{s:o}", "kernels", rows), JSON_COMPACT, &out);
+    const totals all = totals_of(kernels);
+    return report_json_put(json_pack("{s:o, s:I, s:I, s:b}", "kernels", rows, "launches", (json_int_t)all.launches,
+                                     "counted", (json_int_t)all.counted, "scaled", (int)(all.counted < all.launches)),
+                           JSON_COMPACT, &out);
 }
 
 static haul_status write_document(report_document *d) {

@@ -2,6 +2,7 @@
  * unless the report at the program's end needs them. */
 #include "standin/report.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -12,23 +13,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PENDING = 256 };
+enum { MOST_PENDING = 256, KERNEL_ROWS = 256 };
 
-typedef struct standin_shape {
-    unsigned grid[3], block[3];
-    uint64_t launches;
-    struct standin_shape *next;
-} shape;
-
+typedef standin_shape shape;
 typedef standin_kernel_record kernel;
 
 typedef struct pending {
     haul_run *run;
     kernel *kernel;
+    shape *shape;
     uint64_t number; /* of the launch in the program, from 0 on */
 } pending;
 
-static kernel *kernels, **last_kernel = &kernels;
+static kernel *kernels, **last_kernel = &kernels, *kernel_rows[KERNEL_ROWS];
 static pending waiting[MOST_PENDING];
 static size_t waiting_count;
 static uint64_t launches, chosen; /* of the program; of them those that the filters let through */
@@ -36,26 +33,36 @@ static uint64_t launches, chosen; /* of the program; of them those that the filt
 /* ---- which launches ---- */
 
 static kernel *kernel_of(CUfunction handle, const char *symbol) {
-    for (kernel *k = kernels; k; k = k->next)
+    kernel **row = &kernel_rows[hash_bytes(HASH_START, &handle, sizeof handle) % KERNEL_ROWS];
+    for (kernel *k = *row; k; k = k->next_in_row)
         if (k->handle == handle) return k;
     kernel *k = memory_zeroed(1, sizeof *k);
     if (!k) return NULL;
-    *k = (kernel){.handle = handle, .symbol = symbol};
+    *k = (kernel){.handle = handle, .symbol = symbol, .next_in_row = *row};
     k->wanted = name_filter_takes_kernel(&standin_asked.only_kernels, symbol);
     *last_kernel = k;
     last_kernel = &k->next;
-    return k;
+    return *row = k;
+}
+
+static bool has_shape(const shape *s, const CUlaunchConfig *c) {
+    return !memcmp(s->grid, c->grid, sizeof s->grid) && !memcmp(s->block, c->block, sizeof s->block) &&
+           s->shared_bytes == c->shared_bytes;
 }
 
 static shape *shape_of(kernel *k, const CUlaunchConfig *c) {
-    for (shape *s = k->shapes; s; s = s->next)
-        if (!memcmp(s->grid, c->grid, sizeof s->grid) && !memcmp(s->block, c->block, sizeof s->block)) return s;
+    uint64_t hash = hash_bytes(HASH_START + c->shared_bytes, c->grid, sizeof c->grid);
+    hash = hash_bytes(hash, c->block, sizeof c->block);
+    shape **row = &k->shapes[hash % STANDIN_SHAPE_ROWS];
+    for (shape *s = *row; s; s = s->next)
+        if (has_shape(s, c)) return s;
     shape *s = memory_zeroed(1, sizeof *s);
     if (!s) return NULL;
     memcpy(s->grid, c->grid, sizeof s->grid);
     memcpy(s->block, c->block, sizeof s->block);
-    s->next = k->shapes;
-    return k->shapes = s;
+    s->shared_bytes = c->shared_bytes;
+    s->next = *row;
+    return *row = s;
 }
 
 static bool is_chosen(const kernel *k) {
@@ -66,7 +73,7 @@ static bool is_chosen(const kernel *k) {
 
 /* A defect may show in any launch, so all are checked. */
 static bool is_among_the_first(shape *s) {
-    return standin_asked.task == STANDIN_CHECK || s->launches++ < standin_asked.launches;
+    return standin_asked.task == STANDIN_CHECK || s->chosen++ < standin_asked.launches;
 }
 
 /* ---- records of launches that are done ---- */
@@ -76,7 +83,7 @@ static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
     if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(r);
     if (standin_asked.task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
-        standin_profile_launch(p->kernel, p->number, p->run);
+        standin_profile_launch(p->kernel, p->shape, p->number, p->run);
     else
         haul_run_free(p->run);
 }
@@ -87,7 +94,7 @@ static void look_at_all(void) {
     waiting_count = 0;
 }
 
-static CUresult begin_record(kernel *k, uint64_t number) {
+static CUresult begin_record(const pending *what) {
     haul_run *run;
     haul_launch_record *record;
     if (waiting_count == MOST_PENDING) look_at_all();
@@ -96,20 +103,21 @@ static CUresult begin_record(kernel *k, uint64_t number) {
         haul_run_free(run);
         return CUDA_OUT_OF_MEMORY;
     }
-    waiting[waiting_count++] = (pending){run, k, number};
+    waiting[waiting_count] = *what;
+    waiting[waiting_count++].run = run;
     sim_driver_record(run, 0, run_memory(run));
     return CUDA_SUCCESS;
 }
 
-/* The launch's kernel, if something is wanted of the launch; `number`: which launch of the program it is. */
-static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConfig *config, kernel **chosen_one,
-                       uint64_t *number) {
+/* What launch of the program it is; of which kernel, only if something is wanted of it. */
+static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConfig *config, pending *out) {
     kernel *k = kernel_of(handle, symbol);
     shape *s = k ? shape_of(k, config) : NULL;
     if (!s) return CUDA_OUT_OF_MEMORY;
-    *number = launches++;
+    *out = (pending){.shape = s, .number = launches++};
     k->launches++;
-    if (is_chosen(k) && is_among_the_first(s)) *chosen_one = k;
+    s->launches++;
+    if (is_chosen(k) && is_among_the_first(s)) out->kernel = k;
     return CUDA_SUCCESS;
 }
 
@@ -120,25 +128,23 @@ static bool is_captured(const driver_table *d, CUstream stream) {
 
 /* Of a kernel in a graph that is launched. Its parameters are not known here, so it is not recorded. */
 static CUresult begin_node_launch(CUfunction handle, const CUlaunchConfig *config) {
-    kernel *k = NULL;
-    uint64_t number = 0;
-    const CUresult result = choose(handle, sim_driver_function_name(handle), config, &k, &number);
-    return k && result == CUDA_SUCCESS ? begin_record(k, number) : result;
+    pending p = {0};
+    const CUresult result = choose(handle, sim_driver_function_name(handle), config, &p);
+    return p.kernel ? begin_record(&p) : result;
 }
 
 /* A launch into a stream that is captured is none yet. */
 CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction handle, const char *symbol,
                         void **parameters, void **extra) {
-    kernel *k = NULL;
-    uint64_t number = 0;
+    pending p = {0};
     const bool records = standin_asked.task == STANDIN_RECORD;
     CUresult result = CUDA_SUCCESS;
     if (standin_asked.task != STANDIN_RUN && !is_captured(d, config->stream))
-        result = choose(handle, symbol, config, &k, &number);
-    if (k && records) standin_begin_recording(d, k, config, parameters);
-    if (k && !records) result = begin_record(k, number);
+        result = choose(handle, symbol, config, &p);
+    if (p.kernel && records) standin_begin_recording(d, p.kernel, config, parameters);
+    if (p.kernel && !records) result = begin_record(&p);
     if (result == CUDA_SUCCESS) result = d->launch_ex(config, handle, parameters, extra);
-    if (k && records) standin_take_recording(d, k);
+    if (p.kernel && records) standin_take_recording(d, p.kernel);
     return result;
 }
 

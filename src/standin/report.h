@@ -10,17 +10,30 @@
 
 #include <haul/run.h>
 
+/* What launches have taken: estimated microseconds, bytes of device memory. */
+typedef struct standin_sums {
+    double us, read, written;
+} standin_sums;
+
+enum { STANDIN_SHAPE_ROWS = 64 };
+
+/* A kernel's launches with the same grid, block and dynamic shared memory. */
+typedef struct standin_shape {
+    unsigned grid[3], block[3], shared_bytes;
+    uint64_t launches, chosen, counted; /* chosen: to be counted, checked or recorded */
+    standin_sums sums;                  /* of those that were counted */
+    struct standin_shape *next;         /* in its row */
+} standin_shape;
+
 /* A kernel that is profiled, checked or recorded. */
 typedef struct standin_kernel_record {
     CUfunction handle;
     const char *symbol;
     bool wanted;
     uint64_t launches, counted;
-    double us;            /* estimated for those that were counted */
-    double read, written; /* bytes of device memory, likewise */
-    haul_run *worst;      /* the longest of them */
-    struct standin_shape *shapes;
-    struct standin_kernel_record *next;
+    haul_run *worst;                           /* the longest of those that were counted */
+    standin_shape *shapes[STANDIN_SHAPE_ROWS]; /* by hash */
+    struct standin_kernel_record *next, *next_in_row;
 } standin_kernel_record;
 
 /* ---- record.c ---- */
@@ -30,8 +43,8 @@ void standin_watch_graphs(void);
 
 /* ---- profile.c ---- */
 
-/* Takes the run, with the record of one launch of the kernel, the `number`-th of the program. */
-void standin_profile_launch(standin_kernel_record *kernel, uint64_t number, haul_run *run);
+/* Takes the run, with the record of one launch of the kernel and shape, the `number`-th of the program. */
+void standin_profile_launch(standin_kernel_record *kernel, standin_shape *shape, uint64_t number, haul_run *run);
 /* The report of all kernels, the list's first one given. */
 haul_status standin_put_profile(const standin_kernel_record *kernels);
 

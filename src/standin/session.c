@@ -40,13 +40,23 @@ static void take_back(void) {
 
 /* ---- the device ---- */
 
+/* Only a report needs counters; checks count by themselves. */
+static haul_counting counting(void) {
+    switch (standin_asked.task) {
+    case STANDIN_CHECK: return HAUL_COUNT_ALL;
+    case STANDIN_PROFILE: return HAUL_COUNT_RECORDED;
+    default: return HAUL_COUNT_NONE;
+    }
+}
+
 static void open_device(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
                                    .instruction_limit = standin_asked.limit,
                                    .memory_bytes = standin_asked.memory,
                                    .heap_bytes = standin_asked.heap,
                                    .stack_bytes = standin_asked.stack,
-                                   .check = standin_asked.task == STANDIN_CHECK};
+                                   .check = standin_asked.task == STANDIN_CHECK,
+                                   .counting = counting()};
     if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
         haul_device_open(standin_asked.device, &options, &device) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());
