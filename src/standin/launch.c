@@ -1,5 +1,5 @@
 /* Launches. */
-#include "standin/standin.h"
+#include "standin/cuda/cuda.h"
 
 #include <string.h>
 
@@ -26,37 +26,44 @@ CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byte
     return CUDA_SUCCESS;
 }
 
-static CUresult launch(const void *host, const CUlaunchConfig *config, void **parameters) {
+static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_cooperative, void **parameters) {
     CUfunction kernel;
     const driver_table *d = standin_enter();
     CUresult result = standin_kernel(d, host, &kernel);
+    if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
     if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
     return standin_leave(result);
 }
 
-static CUresult launch_plain(const void *host, dim3 grid, dim3 block, void **parameters, size_t shared_bytes,
-                             CUstream stream) {
+static CUresult launch_plain(const void *host, dim3 grid, dim3 block, bool is_cooperative, void **parameters,
+                             size_t shared_bytes, CUstream stream) {
     const CUlaunchConfig config = {.grid = {grid.x, grid.y, grid.z},
                                    .block = {block.x, block.y, block.z},
                                    .shared_bytes = (unsigned)shared_bytes,
                                    .stream = stream};
-    return launch(host, &config, parameters);
+    return launch(host, &config, is_cooperative, parameters);
 }
 
-#define LAUNCH_CALL(name)                                                                                    \
+#define LAUNCH_CALL(name, is_cooperative)                                                                    \
     CUresult name(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, CUstream stream) { \
-        return launch_plain(f, grid, block, parameters, shared, stream);                                     \
+        return launch_plain(f, grid, block, is_cooperative, parameters, shared, stream);                     \
     }                                                                                                        \
     CUresult name##_ptsz(const void *f, dim3 grid, dim3 block, void **p, size_t shared, CUstream stream) {   \
-        return launch_plain(f, grid, block, p, shared, standin_own(stream));                                 \
+        return launch_plain(f, grid, block, is_cooperative, p, shared, standin_own(stream));                 \
     }
-LAUNCH_CALL(__cudaLaunchKernel)
-LAUNCH_CALL(cudaLaunchKernel)
-LAUNCH_CALL(cudaLaunchCooperativeKernel)
+LAUNCH_CALL(__cudaLaunchKernel, false)
+LAUNCH_CALL(cudaLaunchKernel, false)
+LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 
 /* Attributes that only say when a kernel may start, relative to others, change nothing here. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
+}
+
+bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        if (attributes[i].id == DRIVER_LAUNCH_COOPERATIVE && attributes[i].value.bytes[0]) return true;
+    return false;
 }
 
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to) {
@@ -74,7 +81,7 @@ CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void
                              .stream = c->stream,
                              .attributes = attributes};
     config.attribute_count = standin_attributes(c->attributes, c->attribute_count, attributes);
-    return launch(host, &config, parameters);
+    return launch(host, &config, standin_is_cooperative(c->attributes, c->attribute_count), parameters);
 }
 
 CUresult cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *c, const void *host, void **parameters) {

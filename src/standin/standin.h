@@ -114,6 +114,7 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
 /* Of a launch's attributes those that the virtual GPU knows. Returns how many. */
 enum { STANDIN_MOST_ATTRIBUTES = 8 };
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to);
+bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count);
 
 /* What a side of a copy is (DRIVER_MEMORY_...) by its address and the direction that the program gives. */
 int standin_memory_kind(const void *address, bool is_source, int kind);

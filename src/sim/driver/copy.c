@@ -185,7 +185,7 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
 
 /* ---- what a context may use of the caches ---- */
 
-enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096 };
+enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES = 1 << 20 };
 
 /* Kernels whose calls are made know the stack's size: they are lowered again. */
 static CUresult set_stack(CUcontext c, size_t value) {
@@ -212,6 +212,7 @@ CUresult sim_call_limit_set(int limit, size_t value) {
     switch (limit) {
     case DRIVER_LIMIT_STACK: return set_stack(c, value);
     case DRIVER_LIMIT_HEAP: return set_heap(c, value);
+    case DRIVER_LIMIT_PRINT: c->print_bytes = value; return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH:
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
@@ -228,6 +229,7 @@ CUresult sim_call_limit_get(size_t *value, int limit) {
     switch (limit) {
     case DRIVER_LIMIT_STACK: *value = c->stack_bytes ? c->stack_bytes : PTX_STACK_BYTES; return CUDA_SUCCESS;
     case DRIVER_LIMIT_HEAP: *value = c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PRINT: *value = c->print_bytes ? c->print_bytes : PRINT_BYTES; return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH: *value = c->machine.l2_fetch_bytes; return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2: *value = c->persisting_l2; return CUDA_SUCCESS;
     default: return sim_wrong("cuCtxGetLimit: no such limit");

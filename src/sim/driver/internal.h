@@ -144,6 +144,7 @@ struct CUctx_st {
     uint64_t persisting_l2;
     uint64_t stack_bytes;          /* of a thread; 0: the default */
     uint64_t heap_bytes;           /* likewise, of the device */
+    uint64_t print_bytes;          /* what the program takes for the size of the buffer of printf() */
     struct sim_heap *heap;         /* NULL: no kernel has needed it yet */
     struct CUfunc_st **heap_users; /* see sim_heap_origin(); NULL: unloaded */
     uint32_t heap_user_count;

@@ -41,8 +41,7 @@ static unsigned long long blocks_of(const CUlaunchConfig *c) {
     return (unsigned long long)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
-/* All blocks of a grid that waits for itself have to be on the machine at once. */
-static CUresult check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *c) {
+CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *c) {
     int blocks = 0, sms = 0;
     const int threads = (int)(c->block[0] * c->block[1] * c->block[2]);
     CUresult result = d->device_attribute(&sms, DRIVER_DEVICE_SM_COUNT, standin_device()->handle);
@@ -76,7 +75,7 @@ static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, 
     CUDA_ENTER(d);
     CUfunction real = function;
     CUresult result = is_cooperative ? cuda_function_of(&real) : CUDA_SUCCESS;
-    if (is_cooperative && result == CUDA_SUCCESS) result = check_cooperative(d, real, config);
+    if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, real, config);
     return cuda_leave(result == CUDA_SUCCESS ? launch(d, function, config, parameters, extra) : result);
 }
 
@@ -102,12 +101,9 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
     CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
-    bool is_cooperative = false;
     if (!given || (given->attribute_count && !given->attributes)) return CUDA_INVALID_VALUE;
     CUlaunchConfig config = *given;
-    for (unsigned i = 0; i < given->attribute_count; i++)
-        if (given->attributes[i].id == DRIVER_LAUNCH_COOPERATIVE && given->attributes[i].value.bytes[0])
-            is_cooperative = true;
+    const bool is_cooperative = standin_is_cooperative(given->attributes, given->attribute_count);
     config.attributes = attributes;
     config.attribute_count = standin_attributes(given->attributes, given->attribute_count, attributes);
     return launch_plain(function, &config, is_cooperative, parameters, extra);

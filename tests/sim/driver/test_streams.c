@@ -335,6 +335,11 @@ static void limits_are_kept(void **state) {
     OK(cu->limit_set(DRIVER_LIMIT_L2_FETCH, 33));
     OK(cu->limit_get(&value, DRIVER_LIMIT_L2_FETCH));
     assert_int_equal(value, 64);
+    OK(cu->limit_get(&value, DRIVER_LIMIT_PRINT));
+    assert_int_equal(value, 1 << 20);
+    OK(cu->limit_set(DRIVER_LIMIT_PRINT, 1 << 24));
+    OK(cu->limit_get(&value, DRIVER_LIMIT_PRINT));
+    assert_int_equal(value, 1 << 24);
     OK(cu->limit_set(DRIVER_LIMIT_PERSISTING_L2, 1 << 20));
     OK(cu->limit_get(&value, DRIVER_LIMIT_PERSISTING_L2));
     assert_int_equal(value, 1 << 20);
