@@ -21,6 +21,7 @@ case $how in
 static) flags=$ptx ;;
 lineinfo) flags="$ptx -lineinfo" ;;
 shared | stripped) flags="$ptx -cudart shared" ;;
+extended) flags="$ptx --extended-lambda" ;;
 debug) flags="$ptx -g -G" ;;
 linked) flags="-arch=sm_$arch -rdc=true" ;;
 threads) flags="$ptx -default-stream per-thread" ;;
