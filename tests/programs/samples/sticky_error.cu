@@ -1,0 +1,20 @@
+// A kernel writes where nothing is: every call behind it fails with the same error, which no asking clears.
+#include "sample.h"
+
+__global__ void write_nowhere(int *x) {
+    x[threadIdx.x] = 1; // found: out-of-bounds
+}
+
+int main() {
+    int *x = on_device<int>(4), *more = nullptr;
+    write_nowhere<<<1, 1>>>((int *)0x10);
+    const cudaError_t launched = cudaGetLastError(), waited = cudaDeviceSynchronize(), allocated = cudaMalloc(&more, 4);
+    printf("launch: %s\nwait: %s\nallocation: %s\n", cudaGetErrorName(launched), cudaGetErrorName(waited),
+           cudaGetErrorName(allocated));
+    expect("the launch is fine", launched == cudaSuccess);
+    expect("what it does is not", waited == cudaErrorIllegalAddress);
+    expect("and stays so", allocated == cudaErrorIllegalAddress && cudaGetLastError() == cudaErrorIllegalAddress);
+    expect("for ever", cudaFree(x) == cudaErrorIllegalAddress && cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    if (!sample_failures) printf("ok\n");
+    return sample_failures > 0;
+}
