@@ -98,6 +98,7 @@ typedef struct sim_reach {
 typedef struct sim_fault_record {
     haul_status status;     /* HAUL_OK: none */
     haul_finding_kind kind; /* of FAULT and TRAP */
+    bool is_assertion;
     char message[1024];
     haul_space space; /* of an access: what it was to */
     uint64_t address;
@@ -171,9 +172,9 @@ void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_
  * gets the source place in front and block and thread behind. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same with `place` ("file:line: ") in front, where the kernel says itself where it is. */
-sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* The same for an assertion, with `place` ("file:line: ") in front: the kernel says itself where it is. */
+sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same for what is no defect of the kernel: the host, or the virtual GPU, cannot go on. */
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

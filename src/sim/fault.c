@@ -69,10 +69,13 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32
     return SIM_STOP;
 }
 
-sim_step sim_fault_at(sim_warp *w, const char *place, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {
+sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (open_fault(w, status_of(kind), kind, place)) tell_fault(w, &w->ops[w->path->pc], lanes, format, arguments);
+    if (open_fault(w, HAUL_ERROR_TRAP, HAUL_FINDING_TRAP, place)) {
+        w->sm->fault.is_assertion = true;
+        tell_fault(w, &w->ops[w->path->pc], lanes, format, arguments);
+    }
     va_end(arguments);
     return SIM_STOP;
 }

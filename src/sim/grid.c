@@ -252,12 +252,21 @@ static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
 }
 
 /* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
+static const sim_fault_record *first_fault(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].fault.status != HAUL_OK) return &s->sms[i].fault;
+    return NULL;
+}
+
 static haul_status report_fault(const run_state *s) {
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
-        const sim_fault_record *f = &s->sms[i].fault;
-        if (f->status != HAUL_OK) return haul_fail(f->status, "%s", f->message);
-    }
-    return HAUL_OK;
+    const sim_fault_record *f = first_fault(s);
+    return f ? haul_fail(f->status, "%s", f->message) : HAUL_OK;
+}
+
+static sim_cause cause_of(const sim_fault_record *f) {
+    if (f && f->is_assertion) return SIM_CAUSE_ASSERTION;
+    const bool is_misaligned = f && f->status == HAUL_ERROR_FAULT && f->kind == HAUL_FINDING_MISALIGNED;
+    return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
 }
 
 static bool run_ordered(run_state *s) {
@@ -529,6 +538,7 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
     if (status == HAUL_OK && !l->check && l->program->compiled)
         sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
     if (l->wrote_host && (s.link.written || (l->uncounted && s.link.first_line))) *l->wrote_host = true;
+    if (l->cause) *l->cause = ready ? cause_of(first_fault(&s)) : SIM_CAUSE_OTHER;
     tear_down(&s);
     return status;
 }

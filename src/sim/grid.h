@@ -20,6 +20,9 @@ typedef struct sim_rough_time {
     sim_kernel_load load;
 } sim_rough_time;
 
+/* Why a launch ended with HAUL_ERROR_FAULT or _TRAP, where CUDA has an error of its own for it. */
+typedef enum sim_cause { SIM_CAUSE_OTHER, SIM_CAUSE_MISALIGNED, SIM_CAUSE_ASSERTION } sim_cause;
+
 typedef struct sim_launch {
     const sim_program *program;
     const sim_machine *machine;
@@ -43,6 +46,7 @@ typedef struct sim_launch {
     sim_kernel_load *load; /* gets what it takes of the machine; may be NULL */
     sim_rough_time *rough; /* of an uncounted launch: gets its time, roughly; may be NULL */
     bool *wrote_host;      /* set when the kernel wrote mapped host memory, or may have; may be NULL */
+    sim_cause *cause;      /* of a failure; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

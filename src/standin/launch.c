@@ -30,6 +30,7 @@ static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_c
     CUfunction kernel;
     const driver_table *d = standin_enter();
     CUresult result = standin_kernel(d, host, &kernel);
+    if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = CUDA_INVALID_CONFIGURATION;
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
     if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
     return standin_leave(result);

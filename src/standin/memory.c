@@ -18,8 +18,9 @@ static void *pointer_of(CUdeviceptr address) {
 CUresult cudaMalloc(void **address, size_t bytes) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = bytes ? d->allocate(&at, bytes) : CUDA_SUCCESS;
-    *address = pointer_of(at);
+    CUresult result = address ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (address && bytes) result = d->allocate(&at, bytes);
+    if (address) *address = pointer_of(at);
     return standin_leave(result);
 }
 
@@ -61,8 +62,9 @@ CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t hei
     enum { ELEMENT = 16 };
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = d->allocate_pitch(&at, pitch, width, height, ELEMENT);
-    *address = pointer_of(at);
+    CUresult result = address && pitch ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->allocate_pitch(&at, pitch, width, height, ELEMENT);
+    if (address) *address = pointer_of(at);
     return standin_leave(result);
 }
 
@@ -74,8 +76,9 @@ CUresult cudaFreeHost(void *host) {
 static CUresult allocate_in(void **address, size_t bytes, CUstream stream) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = bytes ? d->allocate_async(&at, bytes, stream) : CUDA_SUCCESS;
-    *address = pointer_of(at);
+    CUresult result = address ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (address && bytes) result = d->allocate_async(&at, bytes, stream);
+    if (address) *address = pointer_of(at);
     return standin_leave(result);
 }
 

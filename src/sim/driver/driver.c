@@ -25,10 +25,11 @@ CUresult sim_result_of(haul_status status) {
     case HAUL_ERROR_LIMIT: return CUDA_LAUNCH_OUT_OF_RESOURCES;
     case HAUL_ERROR_OUT_OF_MEMORY: return CUDA_OUT_OF_MEMORY;
     case HAUL_ERROR_NO_DEVICE: return CUDA_NO_DEVICE;
-    case HAUL_ERROR_FAULT: return CUDA_ILLEGAL_ADDRESS;
+    case HAUL_ERROR_FAULT:
+        return current && current->cause == SIM_CAUSE_MISALIGNED ? CUDA_MISALIGNED_ADDRESS : CUDA_ILLEGAL_ADDRESS;
     case HAUL_ERROR_TIMEOUT:
     case HAUL_ERROR_DEADLOCK: return CUDA_LAUNCH_TIMEOUT;
-    case HAUL_ERROR_TRAP: return CUDA_LAUNCH_FAILED;
+    case HAUL_ERROR_TRAP: return current && current->cause == SIM_CAUSE_ASSERTION ? CUDA_ASSERT : CUDA_LAUNCH_FAILED;
     default: return CUDA_UNKNOWN;
     }
 }

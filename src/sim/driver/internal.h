@@ -8,6 +8,7 @@
 #include "ptx/ir.h"
 #include "sim/driver/driver.h"
 #include "sim/driver/work.h"
+#include "sim/grid.h"
 #include "sim/lower/lower.h"
 #include "sim/memory.h"
 #include "sim/texture/texture.h"
@@ -150,6 +151,7 @@ struct CUctx_st {
     uint32_t heap_user_count;
     haul_status failed; /* what ended an operation of a stream: the context is of no more use for streams */
     char why[1024];
+    sim_cause cause; /* of the last launch's failure */
 };
 
 /* The functions of the table. */

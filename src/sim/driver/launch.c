@@ -111,6 +111,7 @@ haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load)
     bool wrote_host = false;
     sim_launch l = describe(w);
     l.wrote_host = &wrote_host;
+    l.cause = &c->cause;
     if (l.heap) sim_heap_begin_launch(l.heap);
     sim_memory_prepare_written(c->memory);
     sim_virtual_hold();

@@ -105,9 +105,9 @@ static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active)
     char asserted[256], file[256], function[192], place[300];
     read_argument(w, op, 1, lane, file, sizeof file);
     snprintf(place, sizeof place, "%s:%u: ", file, (unsigned)argument(w, op, 2, lane));
-    return sim_fault_at(w, place, HAUL_FINDING_TRAP, active, "%s: assertion failed: %s",
-                        read_argument(w, op, 3, lane, function, sizeof function),
-                        read_argument(w, op, 0, lane, asserted, sizeof asserted));
+    return sim_fail_assertion(w, place, active, "%s: assertion failed: %s",
+                              read_argument(w, op, 3, lane, function, sizeof function),
+                              read_argument(w, op, 0, lane, asserted, sizeof asserted));
 }
 
 /* ---- malloc(bytes), free(address) ---- */

@@ -75,6 +75,8 @@ CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be that of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);
+/* Whether the device has grids and blocks of that shape at all. */
+CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
 /* Whether all blocks of a grid that waits for itself are on the machine at once. */
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *config);
 CUcontext cuda_primary_context(void);

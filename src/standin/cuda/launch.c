@@ -2,6 +2,7 @@
 #include "standin/cuda/cuda.h"
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "lib/device.h"
 #include "sim/driver/driver.h"
 
@@ -41,6 +42,23 @@ static unsigned long long blocks_of(const CUlaunchConfig *c) {
     return (unsigned long long)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
+CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *c) {
+    int most = 0;
+    CUresult result = d->device_attribute(&most, DRIVER_DEVICE_MAX_THREADS_PER_BLOCK, standin_device()->handle);
+    bool fits = (unsigned long long)c->block[0] * c->block[1] * c->block[2] <= (unsigned)most;
+    for (int k = 0; k < 6 && result == CUDA_SUCCESS; k++) {
+        const unsigned asked = k < 3 ? c->block[k] : c->grid[k - 3];
+        result = d->device_attribute(&most, DRIVER_DEVICE_MAX_BLOCK_X + k, standin_device()->handle);
+        fits &= asked > 0 && asked <= (unsigned)most;
+    }
+    if (result != CUDA_SUCCESS || fits) return result;
+    haul_fail(HAUL_ERROR_LIMIT,
+              "launch: a grid of %u x %u x %u blocks of %u x %u x %u threads: none may be 0, and the "
+              "device has not so many",
+              c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2]);
+    return CUDA_INVALID_VALUE;
+}
+
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *c) {
     int blocks = 0, sms = 0;
     const int threads = (int)(c->block[0] * c->block[1] * c->block[2]);
@@ -74,7 +92,8 @@ static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, 
                              void **extra) {
     CUDA_ENTER(d);
     CUfunction real = function;
-    CUresult result = is_cooperative ? cuda_function_of(&real) : CUDA_SUCCESS;
+    CUresult result = cuda_check_shape(d, config);
+    if (is_cooperative && result == CUDA_SUCCESS) result = cuda_function_of(&real);
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, real, config);
     return cuda_leave(result == CUDA_SUCCESS ? launch(d, function, config, parameters, extra) : result);
 }

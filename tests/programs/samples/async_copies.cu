@@ -29,7 +29,8 @@ __global__ void reverse(const int *in, int count, int *out) {
     const int first = blockIdx.x * TILE + 4 * threadIdx.x, left = count - first;
     const int bytes = left >= 4 ? 16 : left > 0 ? 4 * left : 0;
     const unsigned to = (unsigned)__cvta_generic_to_shared(&tile[4 * threadIdx.x]);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(bytes ? in + first : in), "r"(bytes) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(bytes ? in + first : in), "r"(bytes)
+                 : "memory");
     asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");
     __syncthreads();
     for (int i = threadIdx.x; i < TILE; i += THREADS) out[blockIdx.x * TILE + i] = tile[TILE - 1 - i];

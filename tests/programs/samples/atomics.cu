@@ -62,11 +62,12 @@ int main() {
     use<<<BLOCKS, THREADS>>>(r);
     guard<<<BLOCKS, THREADS>>>(r);
     to_host(&got, r, 1);
-    printf("added %d, subtracted %d, least %d, greatest %d, and %x, or %x, xor %x\n", got.added, got.subtracted, got.least,
-           got.greatest, (unsigned)got.both, (unsigned)got.either, (unsigned)got.toggled);
+    printf("added %d, subtracted %d, least %d, greatest %d, and %x, or %x, xor %x\n", got.added, got.subtracted,
+           got.least, got.greatest, (unsigned)got.both, (unsigned)got.either, (unsigned)got.toggled);
     printf("around %u, down %u, wide %llx %llx, real %g %g, precise %g, guarded %d\n", got.around, got.down, got.wide,
            got.wide_greatest, got.real, got.greatest_real, got.precise, got.guarded);
-    expect("sums", got.added == ALL * (ALL - 1) / 2 && got.subtracted == -2 * ALL && got.real == ALL / 2 && got.precise == ALL / 8);
+    expect("sums", got.added == ALL * (ALL - 1) / 2 && got.subtracted == -2 * ALL && got.real == ALL / 2 &&
+                       got.precise == ALL / 8);
     expect("limits", got.least == -500 && got.greatest == 508 && got.greatest_real == 249);
     expect("bits", got.both == ~0xfffff && got.either == 0xffffff && got.toggled == toggled);
     expect("counters", got.around == ALL % 100 && got.down == (100 - ALL % 100) % 100);

@@ -9,11 +9,13 @@ __device__ float below(float d) {
     return 0.5f * erfcf(-d * 0.70710678f);
 }
 
-__global__ void price(const float *spot, const float *strike, const float *years, float2 *out, float rate, float volatility) {
+__global__ void price(const float *spot, const float *strike, const float *years, float2 *out, float rate,
+                      float volatility) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= OPTIONS) return;
     const float root = sqrtf(years[i]);
-    const float d1 = (logf(spot[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
+    const float d1 =
+        (logf(spot[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
     const float d2 = d1 - volatility * root, later = strike[i] * expf(-rate * years[i]);
     out[i].x = spot[i] * below(d1) - later * below(d2);
     out[i].y = later * below(-d2) - spot[i] * below(-d1);
@@ -36,7 +38,8 @@ int main() {
     }
     spot[0] = strike[0] = 100;
     years[0] = 1;
-    float *on_spot = on_device(OPTIONS, spot), *on_strike = on_device(OPTIONS, strike), *on_years = on_device(OPTIONS, years);
+    float *on_spot = on_device(OPTIONS, spot), *on_strike = on_device(OPTIONS, strike),
+          *on_years = on_device(OPTIONS, years);
     float2 *out = on_device<float2>(OPTIONS);
     price<<<(OPTIONS + 127) / 128, 128>>>(on_spot, on_strike, on_years, out, rate, volatility);
     to_host(got, out, OPTIONS);

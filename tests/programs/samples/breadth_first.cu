@@ -3,8 +3,8 @@
 
 enum { NODES = 3000, EDGES = 9000 };
 
-__global__ void expand(const int *first, const int *to, int *level, const int *frontier, int size, int *next, int *next_size,
-                       int depth) {
+__global__ void expand(const int *first, const int *to, int *level, const int *frontier, int size, int *next,
+                       int *next_size, int depth) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x) {
         const int node = frontier[i];
         for (int e = first[node]; e < first[node + 1]; e++)

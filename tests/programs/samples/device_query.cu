@@ -1,4 +1,5 @@
-// What a program asks of the device before it begins: properties that fit to attributes, versions, memory, its PCI address.
+// What a program asks of the device before it begins: properties that fit to attributes, versions, memory, its PCI
+// address.
 #include "sample.h"
 
 static void same(const char *what, cudaDeviceAttr attribute, long long value) {

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                  \
-    do {                                                                             \
-        const CUresult status_ = (call);                                             \
-        if (status_ != CUDA_SUCCESS) {                                               \
-            const char *name_ = "?";                                                 \
-            cuGetErrorName(status_, &name_);                                         \
+#define CHECK(call)                                                                \
+    do {                                                                           \
+        const CUresult status_ = (call);                                           \
+        if (status_ != CUDA_SUCCESS) {                                             \
+            const char *name_ = "?";                                               \
+            cuGetErrorName(status_, &name_);                                       \
             printf("%s, line %d: %s gave %s\n", __FILE__, __LINE__, #call, name_); \
-            exit(1);                                                                 \
-        }                                                                            \
+            exit(1);                                                               \
+        }                                                                          \
     } while (0)
 
 static const char ptx[] = ".version 7.0\n"

@@ -29,7 +29,7 @@ static void small(void) {
     for (int i = 0; i < COUNT; i++) bytes[i] = (unsigned char)(numbers[i] = i);
     double *n = on_device(COUNT, numbers);
     unsigned char *b = on_device(COUNT, bytes);
-    rearrange<<<3, THREADS, THREADS * (sizeof *n + sizeof *b)>>>(n, b);
+    rearrange<<<3, THREADS, THREADS *(sizeof *n + sizeof *b)>>>(n, b);
     to_host(got, n, COUNT);
     to_host(got_bytes, b, COUNT);
     printf("first of the second block: %g, %d\n", got[THREADS], got_bytes[THREADS]);
@@ -65,7 +65,8 @@ int main() {
     expect("the permutation", wrong == 0);
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, permute));
-    expect("the attribute is kept", attributes.maxDynamicSharedSizeBytes == (int)sizeof table && !attributes.sharedSizeBytes);
+    expect("the attribute is kept",
+           attributes.maxDynamicSharedSizeBytes == (int)sizeof table && !attributes.sharedSizeBytes);
     CHECK(cudaFree(on));
     return finish();
 }

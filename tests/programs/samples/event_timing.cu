@@ -38,8 +38,12 @@ int main() {
     CHECK(cudaMallocHost((void **)&host, count * sizeof *host));
     CHECK(cudaMemset(x, 0, count * sizeof *x));
     spin<<<count / 256, 256>>>(x, 1); // so that the first launch is not measured
-    const float ten = time_of([=] { for (int k = 0; k < 10; k++) spin<<<count / 256, 256>>>(x, 20); });
-    const float copies = time_of([=] { for (int k = 0; k < 10; k++) cudaMemcpyAsync(host, x, count * sizeof *x, cudaMemcpyDeviceToHost); });
+    const float ten = time_of([=] {
+        for (int k = 0; k < 10; k++) spin<<<count / 256, 256>>>(x, 20);
+    });
+    const float copies = time_of([=] {
+        for (int k = 0; k < 10; k++) cudaMemcpyAsync(host, x, count * sizeof *x, cudaMemcpyDeviceToHost);
+    });
     const float nothing = time_of([] {});
     expect("kernels take time", ten > 0 && ten < 60000);
     expect("copies take time", copies > 0 && copies < 60000);

@@ -14,7 +14,8 @@ template <class Group> __device__ int sum_of(const Group &group, int value) {
 }
 
 struct results {
-    int tile8[THREADS], tile32[THREADS], greatest[THREADS], before[THREADS], odd_rank[THREADS], same[THREADS], any[THREADS];
+    int tile8[THREADS], tile32[THREADS], greatest[THREADS], before[THREADS], odd_rank[THREADS], same[THREADS],
+        any[THREADS];
 };
 
 __global__ void use_groups(const int *in, results *out) {

@@ -39,8 +39,10 @@ int main() {
         stages[k] = {k, host, count, -1};
         increase<<<4, 256, 0, stream>>>(device, count);
         CHECK(cudaMemcpyAsync(host, device, count * sizeof *host, cudaMemcpyDeviceToHost, stream));
-        if (k % 2) CHECK(cudaStreamAddCallback(stream, add_up_too, &stages[k], 0));
-        else CHECK(cudaLaunchHostFunc(stream, add_up, &stages[k]));
+        if (k % 2)
+            CHECK(cudaStreamAddCallback(stream, add_up_too, &stages[k], 0));
+        else
+            CHECK(cudaLaunchHostFunc(stream, add_up, &stages[k]));
     }
     CHECK(cudaStreamSynchronize(stream));
     for (int k = 0; k < 4; k++) {

@@ -49,7 +49,8 @@ int main() {
 
     CHECK(cudaMallocManaged((void **)&managed, bytes));
     int *device = on_device<int>(count);
-    printf("pinned: %s, registered: %s, managed: %s, allocated: %s\n", kind(in), kind(own + 5), kind(managed), kind(device));
+    printf("pinned: %s, registered: %s, managed: %s, allocated: %s\n", kind(in), kind(own + 5), kind(managed),
+           kind(device));
     expect("kinds", !strcmp(kind(in), "host") && !strcmp(kind(own), "host") && !strcmp(kind(device), "device"));
     CHECK(cudaHostUnregister(own));
     free(own);

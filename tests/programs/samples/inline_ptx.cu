@@ -48,7 +48,9 @@ __global__ void use(results *r, const int *x, int *flag) {
     asm("brev.b32 %0, %1;" : "=r"(r->reversed) : "r"(1));
     asm("bfind.u32 %0, %1;" : "=r"(r->first) : "r"(0x00400000));
     asm("sad.u32 %0, %1, %2, %3;" : "=r"(r->sad) : "r"(10), "r"(35), "r"(100));
-    asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(r->lut) : "r"(0xff00ff00), "r"(0xf0f0f0f0), "r"(0xcccccccc)); // a ^ b ^ c
+    asm("lop3.b32 %0, %1, %2, %3, 0x96;"
+        : "=r"(r->lut)
+        : "r"(0xff00ff00), "r"(0xf0f0f0f0), "r"(0xcccccccc)); // a ^ b ^ c
     for (int k = 0; k < 3; k++) r->clamped[k] = clamp_to(x[k], -10, 10);
     r->wide = add_wide(make_ulonglong2(~0ull, 1), make_ulonglong2(2, 5));
     asm("fma.rz.f32 %0, %1, %2, %3;" : "=f"(r->product) : "f"(1.5f), "f"(2.5f), "f"(0.25f));
@@ -67,8 +69,10 @@ int main() {
            got.reversed, got.first, got.sad, got.lut);
     printf("clamped %d %d, flag %d, wide %llx %016llx, product %g\n", got.clamped[0], got.clamped[1], got.clamped[2],
            got.wide.y, got.wide.x, got.product);
-    expect("registers and bits", got.lanes == 496 && got.swapped == 0x44332211 && got.field == 0xdef && got.first == 22);
-    expect("more bits", got.reversed == 0x80000000 && got.sad == 125 && got.lut == (0xff00ff00 ^ 0xf0f0f0f0 ^ 0xcccccccc));
+    expect("registers and bits",
+           got.lanes == 496 && got.swapped == 0x44332211 && got.field == 0xdef && got.first == 22);
+    expect("more bits",
+           got.reversed == 0x80000000 && got.sad == 125 && got.lut == (0xff00ff00 ^ 0xf0f0f0f0 ^ 0xcccccccc));
     expect("predicates and order", got.clamped[0] == -10 && got.clamped[1] == 5 && got.clamped[2] == 7);
     expect("wide sums", got.wide.y == 7 && got.wide.x == 1 && got.product == 4);
     CHECK(cudaFree(r));

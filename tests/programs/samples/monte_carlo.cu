@@ -39,7 +39,8 @@ int main() {
     throw_points<<<BLOCKS, THREADS>>>(hits);
     to_host(&got, hits, 1);
     for (unsigned t = 0; t < THREADS * BLOCKS; t++) want += hits_of(t);
-    printf("%u of %d points, pi is about %.4f\n", got, THREADS * BLOCKS * POINTS, 4. * got / (THREADS * BLOCKS * POINTS));
+    printf("%u of %d points, pi is about %.4f\n", got, THREADS * BLOCKS * POINTS,
+           4. * got / (THREADS * BLOCKS * POINTS));
     expect("hits", got == want && got > 102000 && got < 104000);
     CHECK(cudaFree(hits));
     return finish();

@@ -15,7 +15,8 @@ __global__ void step(const float4 *at, float4 *moved, float3 *speed, float dt) {
 #pragma unroll 4
         for (int k = 0; k < TILE; k++) {
             const float x = tile[k].x - own.x, y = tile[k].y - own.y, z = tile[k].z - own.z;
-            const float inverse = rsqrtf(x * x + y * y + z * z + 0.01f), force = tile[k].w * inverse * inverse * inverse;
+            const float inverse = rsqrtf(x * x + y * y + z * z + 0.01f),
+                        force = tile[k].w * inverse * inverse * inverse;
             pull.x += x * force;
             pull.y += y * force;
             pull.z += z * force;

@@ -32,7 +32,8 @@ __global__ void scale_by_roles(const float *in, float *out, int tiles) {
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
     const cg::thread_block block = cg::this_thread_block();
     const bool copies = threadIdx.x >= USERS;
-    auto pipe = cuda::make_pipeline(block, &state, copies ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    auto pipe =
+        cuda::make_pipeline(block, &state, copies ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
     for (int k = 0; k < tiles; k++) {
         float *stage = tile[k % STAGES];
         if (copies) {
@@ -60,8 +61,7 @@ int main() {
     printf("unified: %d wrong\n", wrong);
     scale_by_roles<<<1, THREADS>>>(in, out, tiles);
     to_host(got, out, count);
-    for (int i = 0; i < tiles * users; i++)
-        wrong += got[i] != values[i / users * users + users - 1 - i % users] + 1;
+    for (int i = 0; i < tiles * users; i++) wrong += got[i] != values[i / users * users + users - 1 - i % users] + 1;
     printf("with roles: %d wrong\n", wrong);
     expect("pipelines", wrong == 0);
     CHECK(cudaFree(in));

@@ -1,4 +1,4 @@
-// A defect on purpose: the last block writes behind the array's end, into what the allocation is rounded up to.
+// A defect on purpose: the last block writes behind the array's end. A GPU rounds allocations up, and goes on.
 #include "sample.h"
 
 __global__ void fill(int *x, int count) {
@@ -7,14 +7,9 @@ __global__ void fill(int *x, int count) {
 }
 
 int main() {
-    const int count = 100;
-    int got[count], wrong = 0, *x = on_device<int>(count);
-    fill<<<2, 64>>>(x, count);
-    CHECK(cudaDeviceSynchronize());
-    to_host(got, x, count);
-    for (int i = 0; i < count; i++) wrong += got[i] != i;
-    printf("%d wrong\n", wrong);
-    expect("what lies within", wrong == 0);
-    CHECK(cudaFree(x));
-    return finish();
+    int *x = on_device<int>(100);
+    fill<<<2, 64>>>(x, 100);
+    const cudaError_t error = cudaDeviceSynchronize(); // an error, or none: see above
+    printf("%s\n", error == cudaSuccess || error == cudaErrorIllegalAddress ? "ok" : cudaGetErrorName(error));
+    return 0;
 }

@@ -20,7 +20,8 @@ __global__ void by_warps(const int *first, const int *column, const float *entry
     if (lane == 0) y[row] = sum;
 }
 
-__global__ void by_entries(const int *row, const int *column, const float *entry, const float *x, float *y, int entries) {
+__global__ void by_entries(const int *row, const int *column, const float *entry, const float *x, float *y,
+                           int entries) {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e < entries) atomicAdd(&y[row[e]], entry[e] * x[column[e]]);
 }
@@ -49,7 +50,8 @@ int main() {
         }
         first[r + 1] = entries;
     }
-    int *on_first = on_device(ROWS + 1, first), *on_row = on_device(entries, row), *on_column = on_device(entries, column);
+    int *on_first = on_device(ROWS + 1, first), *on_row = on_device(entries, row),
+        *on_column = on_device(entries, column);
     float *on_entry = on_device(entries, entry), *on_x = on_device(COLUMNS, x), *y = on_device<float>(ROWS);
     printf("%d entries\n", entries);
     by_threads<<<(ROWS + 127) / 128, 128>>>(on_first, on_column, on_entry, on_x, y);

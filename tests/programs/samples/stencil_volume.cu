@@ -66,7 +66,8 @@ int main() {
     copy.extent = make_cudaExtent(4 * sizeof(int), 3, 2);
     CHECK(cudaMemcpy3DAsync(&copy, 0));
     CHECK(cudaStreamSynchronize(0));
-    for (int i = 0; i < 24; i++) expect("a box", part[i / 12][i / 4 % 3][i % 4] == volume[7 + i / 12][6 + i / 4 % 3][5 + i % 4]);
+    for (int i = 0; i < 24; i++)
+        expect("a box", part[i / 12][i / 4 % 3][i % 4] == volume[7 + i / 12][6 + i / 4 % 3][5 + i % 4]);
     printf("its corner %d\n", part[1][2][3]);
     CHECK(cudaFree(a.ptr));
     CHECK(cudaFree(b.ptr));

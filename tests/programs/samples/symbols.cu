@@ -4,7 +4,10 @@
 enum { TERMS = 6 };
 
 __constant__ int coefficients[TERMS];
-__constant__ struct { float scale; short2 offset; } setting = {0.5f, {3, -4}};
+__constant__ struct {
+    float scale;
+    short2 offset;
+} setting = {0.5f, {3, -4}};
 __device__ int history[4] = {1, 2, 3, 4};
 __device__ unsigned long long visits;
 __device__ const int *table;

@@ -5,9 +5,9 @@ enum { SIDE = 4, DEPTH = 3 };
 
 __global__ void from_volume(cudaTextureObject_t texture, float *out) {
     const float x = threadIdx.x + 0.5f;
-    out[threadIdx.x] = tex3D<float>(texture, x, 1.5f, 1.5f);            // a texel
-    out[SIDE + threadIdx.x] = tex3D<float>(texture, x, 2, 1);           // between four
-    out[2 * SIDE + threadIdx.x] = tex3D<float>(texture, x, 0.5f, 100);  // the last slice
+    out[threadIdx.x] = tex3D<float>(texture, x, 1.5f, 1.5f);           // a texel
+    out[SIDE + threadIdx.x] = tex3D<float>(texture, x, 2, 1);          // between four
+    out[2 * SIDE + threadIdx.x] = tex3D<float>(texture, x, 0.5f, 100); // the last slice
 }
 
 __global__ void from_layers(cudaTextureObject_t texture, float *out) {
@@ -53,8 +53,8 @@ static cudaArray_t fill(unsigned depth, unsigned flags) {
     return array;
 }
 
-static void show(const char *name, void (*kernel)(cudaTextureObject_t, float *), cudaTextureObject_t texture, int threads,
-                 int count, const float *want) {
+static void show(const char *name, void (*kernel)(cudaTextureObject_t, float *), cudaTextureObject_t texture,
+                 int threads, int count, const float *want) {
     float *out = on_device<float>(count), got[16];
     kernel<<<1, threads>>>(texture, out);
     to_host(got, out, count);

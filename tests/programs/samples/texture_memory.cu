@@ -71,7 +71,8 @@ static void pitched(void) {
     to_host(got, out, HEIGHT * WIDTH);
     for (int i = 0; i < HEIGHT * WIDTH; i++) {
         int want = 0;
-        for (int k = 0; k < 9; k++) want += pixels[clamped(i / WIDTH + k / 3 - 1, HEIGHT)][clamped(i % WIDTH + k % 3 - 1, WIDTH)];
+        for (int k = 0; k < 9; k++)
+            want += pixels[clamped(i / WIDTH + k / 3 - 1, HEIGHT)][clamped(i % WIDTH + k % 3 - 1, WIDTH)];
         wrong += got[i] != want;
     }
     printf("blurred: corner %d, %d wrong\n", got[0], wrong);

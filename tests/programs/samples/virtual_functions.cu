@@ -1,4 +1,5 @@
-// Objects with virtual functions that are made on the device, functions as arguments, lambdas, and a template over types.
+// Objects with virtual functions that are made on the device, functions as arguments, lambdas, and a template over
+// types.
 #include "sample.h"
 
 class shape {
@@ -36,8 +37,10 @@ class disc : public shape {
 __global__ void make(shape **shapes, int count) {
     const int i = threadIdx.x;
     if (i >= count) return;
-    if (i % 3) shapes[i] = new box((float)i, 2);
-    else shapes[i] = new disc((float)i);
+    if (i % 3)
+        shapes[i] = new box((float)i, 2);
+    else
+        shapes[i] = new disc((float)i);
 }
 
 __global__ void measure(shape *const *shapes, float *areas, int *corners, int count) {
