@@ -425,7 +425,7 @@ static void a_surface_traps_where_it_ends(void **state) {
     restart();
     s = make_surface(&a, DRIVER_FORMAT_U32, 1);
     assert_int_equal(run_surface(SURFACE_KERNEL("add.u32 %r1, %r1, 2;\nsust.b.2d.b32.clamp [%t, {%r1, 0}], %r0;\n"), s),
-                     CUDA_ILLEGAL_ADDRESS);
+                     CUDA_MISALIGNED_ADDRESS);
     assert_says("misaligned access: byte 2 of a row");
     restart();
 }

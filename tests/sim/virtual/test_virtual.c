@@ -505,7 +505,7 @@ static void multicast_addresses_are_for_multimem_only(void **state) {
     WRONG(run(ADD_ONE, 32, t.all, 0), CUDA_ILLEGAL_ADDRESS,
           "access to a multicast address, which only multimem instructions may use: 4 bytes at 0x");
     WRONG(run(load, 1, plain, 0), CUDA_ILLEGAL_ADDRESS, "an address that is none of a multicast object");
-    WRONG(run(load, 1, t.all + 2, 0), CUDA_ILLEGAL_ADDRESS, "misaligned multimem access");
+    WRONG(run(load, 1, t.all + 2, 0), CUDA_MISALIGNED_ADDRESS, "misaligned multimem access");
     allow(t.all, 2 * PAGE, devices[0], DRIVER_ACCESS_NONE);
     WRONG(run(load, 1, t.all, 0), CUDA_ILLEGAL_ADDRESS, "that the device was given no access to");
     allow(t.all, 2 * PAGE, devices[0], DRIVER_ACCESS_READ_WRITE);
