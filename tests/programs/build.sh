@@ -4,6 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 name=$1 out=$2/$1
+examples=$here/../../examples/programs
 arch=${ARCH:-90}
 row=$(grep "^$name " "$here/samples.list") || { echo "$name: not in samples.list" >&2; exit 1; }
 # shellcheck disable=SC2086
@@ -13,7 +14,7 @@ shift 2
 command -v "${NVCC:-nvcc}" >/dev/null 2>&1 || PATH=$PATH:/usr/local/cuda/bin
 
 compile() { # FLAG-OR-FILE...
-    "${NVCC:-nvcc}" -std=c++17 -I"$here/samples" "$@"
+    "${NVCC:-nvcc}" -std=c++17 -I"$examples" "$@"
 }
 
 ptx="-gencode arch=compute_$arch,code=compute_$arch" # no machine code: haul needs none, and nvcc is faster without
@@ -29,6 +30,7 @@ threads) flags="$ptx -default-stream per-thread" ;;
 esac
 
 files=$here/samples/$name.cu
+[ -e "$files" ] || files=$examples/$name.cu
 for further; do
     case $further in
     library:*)
