@@ -136,6 +136,10 @@ struct sim_sm {
 /* plan NULL: nothing is counted. */
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
+/* Host memory that an SM takes, at most. */
+uint64_t sim_sm_bytes(const sim_grid *grid);
+/* An SM that is not counted, and whose blocks have all ended, begins another grid of the same kernel and shape. */
+void sim_sm_renew(const sim_grid *grid, sim_sm *sm);
 /* Runs warps until sm->executed has reached `end` or nothing can run without the serial phase. What runs is the same
  * whether it is called once or for one end after the other. Returns false when the SM has no block left. */
 bool sim_sm_run(sim_sm *sm, uint64_t end);

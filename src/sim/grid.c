@@ -11,6 +11,7 @@
 #include "sim/lower/origin.h"
 #include "sim/progress.h"
 #include "sim/record.h"
+#include "sim/spare.h"
 #include "sim/time/estimate.h"
 
 #include <omp.h>
@@ -29,6 +30,7 @@ enum {
 };
 #define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
+#define SMALL_FRAMES (16ull << 20) /* that each host has */
 /* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
 /* What a request that L1 sends on costs the host, in operations. */
@@ -47,6 +49,7 @@ typedef struct run_state {
     uint8_t *uses;
     uint64_t *places;
     int threads;
+    uint64_t expected; /* operations of the launch, roughly */
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     uint64_t requests;                       /* that were played in this epoch */
@@ -115,7 +118,7 @@ static haul_status fit_frames(sim_grid *g) {
         g->resident -= g->cluster_blocks;
     uint64_t needed = frames_of(g, g->resident);
     char amount[32];
-    if (needed <= sim_host_available()) return HAUL_OK;
+    if (needed <= SMALL_FRAMES || needed <= sim_host_available()) return HAUL_OK;
     return haul_fail(
         HAUL_ERROR_OUT_OF_MEMORY,
         "launch: %llu bytes of local memory a thread are %s for the resident blocks: more than the host has",
@@ -147,34 +150,60 @@ static uint64_t operations_expected(const sim_grid *g) {
 }
 
 /* Most of it is memory that the host has to clear. */
+static bool create_in_parallel(run_state *s, int threads) {
+    bool failed = false;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : failed)
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
+    return !failed;
+}
+
+static bool create_one_by_one(run_state *s) {
+    bool failed = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
+    return !failed;
+}
+
+static haul_status no_memory_for_sms(uint32_t n) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+}
+
 static haul_status create_sms(run_state *s) {
     const uint32_t n = s->grid.used_sms;
-    const int threads = threads_for(s, operations_expected(&s->grid));
-    bool failed = false;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : failed)
-    for (uint32_t i = 0; i < n; i++) {
-        s->sms[i].grid = &s->grid;
-        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
-    }
+    const int threads = threads_for(s, s->expected);
+    s->sms = memory_zeroed(n, sizeof *s->sms);
+    if (!s->sms) return no_memory_for_sms(n);
+    for (uint32_t i = 0; i < n; i++) s->sms[i].grid = &s->grid;
     /* said again: messages are a thread's own */
-    if (failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+    if (!(threads > 1 ? create_in_parallel(s, threads) : create_one_by_one(s))) return no_memory_for_sms(n);
+    if (!s->plan) return HAUL_OK;
+    s->countings = memory_zeroed(n, sizeof(sim_counting *));
+    if (!s->countings) return no_memory_for_sms(n);
     for (uint32_t i = 0; i < n; i++) {
-        s->sms[i].serial = n == 1;
         if (s->watch) s->sms[i].hazards->watch = s->watch;
         s->countings[i] = s->sms[i].counting;
     }
     return HAUL_OK;
 }
 
+/* Those that an earlier launch has left, or new ones. */
+static haul_status find_sms(run_state *s, const sim_launch *l) {
+    if (l->spares && l->uncounted) s->sms = sim_spares_take(l->spares, &s->grid);
+    if (!s->sms) HAUL_TRY(create_sms(s));
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1;
+    return HAUL_OK;
+}
+
 static void choose_threads(run_state *s, const sim_launch *l) {
-    const int available = omp_get_num_procs(), wanted = l->threads ? (int)l->threads : available;
+    const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? omp_get_num_procs() : 1;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
     s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
 }
 
 static haul_status set_up_counting(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
-    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, operations_expected(&s->grid)), &s->l2));
+    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2));
     sim_count_plan_set_window(s->plan, &l->window);
     sim_l2_set_aside(s->l2, l->set_aside);
     return HAUL_OK;
@@ -184,32 +213,34 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(sim_check_residency(&s->grid));
     HAUL_TRY(fit_frames(&s->grid));
-    uint32_t n = s->grid.used_sms;
-    s->sms = memory_zeroed(n, sizeof *s->sms);
-    s->countings = memory_zeroed(n, sizeof(sim_counting *));
-    if (!s->sms || !s->countings)
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
     choose_threads(s, l);
+    s->expected = l->rough && l->rough->operations ? l->rough->operations : operations_expected(&s->grid);
     if (!l->uncounted) HAUL_TRY(set_up_counting(s, l, occupancy));
     uint64_t behind;
     const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
     if (mapped) s->link = sim_link_between(mapped, behind);
     if (l->check) HAUL_TRY(set_up_checks(s, l));
-    return create_sms(s);
+    return find_sms(s, l);
 }
 
 /* By those who made them, whose part of the host's allocator they came from. */
 static void free_sms(run_state *s) {
     const uint32_t n = s->sms ? s->grid.used_sms : 0;
-    const int threads = threads_for(s, operations_expected(&s->grid));
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (uint32_t i = 0; i < n; i++)
-        if (s->sms[i].grid) sim_sm_free(&s->sms[i]);
+    const int threads = threads_for(s, s->expected);
+    if (threads <= 1) {
+        for (uint32_t i = 0; i < n; i++) sim_sm_free(&s->sms[i]);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (uint32_t i = 0; i < n; i++) sim_sm_free(&s->sms[i]);
 }
 
-static void tear_down(run_state *s) {
-    free_sms(s);
-    memory_free(s->sms);
+/* `well`: the launch has come to its end. */
+static void tear_down(run_state *s, const sim_launch *l, bool well) {
+    if (!well || !l->uncounted || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
+        free_sms(s);
+        memory_free(s->sms);
+    }
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
     sim_l2_free(s->l2);
@@ -243,7 +274,14 @@ static void note_progress(run_state *s) {
 static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
     uint32_t busy = 0;
     note_progress(s);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1) reduction(+ : busy)
+    if (threads <= 1) {
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+            busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
+            sim_show_progress(&s->shown);
+        }
+        return busy;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) reduction(+ : busy)
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
         if (omp_get_thread_num() == 0) sim_show_progress(&s->shown);
@@ -386,7 +424,7 @@ static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
 }
 
 static haul_status run_all(run_state *s) {
-    uint64_t expected = operations_expected(&s->grid);
+    uint64_t expected = s->expected;
     s->stretch = FIRST_STRETCH;
     for (;;) {
         uint64_t before = executed_by_all(s);
@@ -539,6 +577,6 @@ haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_recor
         sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
     if (l->wrote_host && (s.link.written || (l->uncounted && s.link.first_line))) *l->wrote_host = true;
     if (l->cause) *l->cause = ready ? cause_of(first_fault(&s)) : SIM_CAUSE_OTHER;
-    tear_down(&s);
+    tear_down(&s, l, status == HAUL_OK);
     return status;
 }

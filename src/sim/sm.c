@@ -41,10 +41,15 @@ static haul_status no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for the resident blocks");
 }
 
+/* Blocks that the SM has at once, at most. */
+static uint32_t most_resident(const sim_grid *g, uint32_t index) {
+    const uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
+    return share < g->resident ? (uint32_t)share : g->resident;
+}
+
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
     *sm = (sim_sm){.grid = g, .index = index, .next_cluster = index, .patience = SIM_PATIENT};
-    uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
-    uint32_t resident = share < g->resident ? (uint32_t)share : g->resident;
+    const uint32_t resident = most_resident(g, index);
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
     sm->reaches = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->reaches);
@@ -81,6 +86,25 @@ void sim_sm_free(sim_sm *sm) {
     sim_print_log_free(&sm->printed);
     sim_native_free(sm->native);
     sim_counting_free(sm->counting);
+}
+
+uint64_t sim_sm_bytes(const sim_grid *g) {
+    const uint64_t block = block_memory(g) + g->threads * g->program->frame_bytes;
+    return most_resident(g, 0) * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
+}
+
+void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
+    sm->grid = g;
+    sm->next_cluster = sm->index;
+    sm->patience = SIM_PATIENT;
+    sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
+    sm->stuck = false;
+    sm->running = sm->ordered = 0;
+    sm->waits = (sim_waits){0};
+    memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
+    sim_tmems_free(sm);
+    sim_print_log_free(&sm->printed);
+    if (sm->native) sim_native_renew(sm);
 }
 
 /* ---- running ---- */

@@ -219,6 +219,8 @@ sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left);
 
 /* An SM's part, NULL without memory; and the runs that its counters do not know of yet, added to them. */
 sim_native *sim_native_create(sim_sm *sm);
+/* The SM begins another launch of the program, which is not counted either. */
+void sim_native_renew(const sim_sm *sm);
 void sim_native_settle(sim_native *n);
 void sim_native_free(sim_native *n);
 

@@ -212,6 +212,13 @@ sim_native *sim_native_create(sim_sm *sm) {
     return n;
 }
 
+void sim_native_renew(const sim_sm *sm) {
+    sim_native *n = sm->native;
+    const size_t blocks = sm->grid->program->function->block_count + 1;
+    n->params = sm->grid->params;
+    memset(n->part_runs, 0, 2 * blocks * sizeof *n->part_runs);
+}
+
 void sim_native_settle(sim_native *n) {
     for (uint32_t s = 0; n && s < n->segment_limit; s++) settle_segment(n, s);
 }

@@ -11,6 +11,7 @@
 #include "sim/grid.h"
 #include "sim/lower/lower.h"
 #include "sim/memory.h"
+#include "sim/spare.h"
 #include "sim/texture/texture.h"
 #include "sim/time/clock.h"
 
@@ -142,6 +143,7 @@ struct CUctx_st {
     CUarray arrays;
     CUmipmappedArray mipmaps;
     sim_textures textures;
+    sim_spares spares;
     uint64_t persisting_l2;
     uint64_t stack_bytes;          /* of a thread; 0: the default */
     uint64_t heap_bytes;           /* likewise, of the device */

@@ -88,6 +88,7 @@ static haul_status run_for_clock(const sim_work *w, sim_launch *l, double *us, s
     sim_launch_times *times = sim_launch_times_of(w);
     haul_launch_record *record = wanted || l->uncounted ? wanted : &own;
     l->load = load;
+    l->spares = &w->function->module->context->spares;
     l->rough = times ? &times->rough : &rough;
     const haul_status status = sim_launch_run(l, wanted ? w->record_memory : &memory, record);
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;

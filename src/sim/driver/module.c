@@ -181,7 +181,9 @@ static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
 }
 
 void sim_forget_program(CUfunction f) {
-    if (f->program) sim_compiled_free(f->program->compiled);
+    if (!f->program) return;
+    sim_spares_forget(&f->module->context->spares, f->program);
+    sim_compiled_free(f->program->compiled);
     f->program = NULL;
 }
 
