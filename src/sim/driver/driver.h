@@ -68,6 +68,10 @@ void sim_driver_name_image(const char *name);
 bool sim_driver_has_module(CUmodule module);
 bool sim_driver_has_function(CUfunction function);
 
+/* Blocks that an SM may hold at once for all that is certain: as cuOccupancyMaxActiveBlocksPerMultiprocessor(), but the
+ * estimate of registers does not count. */
+CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes);
+
 const char *sim_driver_function_name(CUfunction function);
 
 /* What the module was parsed to; lives as long as it. */

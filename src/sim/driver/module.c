@@ -269,7 +269,9 @@ CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
     return CUDA_SUCCESS;
 }
 
-CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+/* With `known_blocks` as sim_occupancy() takes them. */
+static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes,
+                          uint32_t known_blocks) {
     const sim_machine *m = &function->module->context->machine;
     haul_status status = sim_prepare(function);
     if (status != HAUL_OK) return sim_result_of(status);
@@ -280,9 +282,17 @@ CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_
     if ((uint32_t)threads > m->max_threads_per_block ||
         function->program->shared_bytes + dynamic_shared_bytes > m->shared_per_block_optin)
         return CUDA_SUCCESS;
-    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, 1, &o);
+    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, known_blocks, &o);
     *blocks = (int)o.blocks_per_sm;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    return occupancy(blocks, function, threads, dynamic_shared_bytes, 1);
+}
+
+CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    return occupancy(blocks, function, threads, dynamic_shared_bytes, UINT32_MAX);
 }
 
 const ptx_module *sim_driver_module_ptx(CUmodule m) {

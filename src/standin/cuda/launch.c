@@ -63,7 +63,7 @@ CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, cons
     int blocks = 0, sms = 0;
     const int threads = (int)(c->block[0] * c->block[1] * c->block[2]);
     CUresult result = d->device_attribute(&sms, DRIVER_DEVICE_SM_COUNT, standin_device()->handle);
-    if (result == CUDA_SUCCESS) result = d->occupancy(&blocks, function, threads, c->shared_bytes);
+    if (result == CUDA_SUCCESS) result = sim_driver_most_blocks(&blocks, function, threads, c->shared_bytes);
     if (result == CUDA_SUCCESS && blocks_of(c) > (unsigned long long)blocks * (unsigned long long)sms)
         result = cuda_wrong(CUDA_COOPERATIVE_LAUNCH_TOO_LARGE,
                             "a cooperative launch has more blocks than the machine holds at once");
