@@ -6,8 +6,8 @@
  *
  * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. The first column
  * of rates is of kernels whose hot blocks are compiled, the second of the same interpreted. --only: works whose name
- * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones; --uncounted: only
- * how many times as fast each is when nothing is counted, both measured in turns. */
+ * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones; --uncounted:
+ * only how many times as fast each is when nothing is counted, both measured in turns. */
 #include <haul/haul.h>
 #include <kernels/kernels.h>
 
@@ -214,8 +214,8 @@ static void report_uncounted(const bench_work *w, unsigned threads, const option
            faster / rate);
     fflush(stdout);
     json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", w->name, "threads", (int)threads,
-                                          "thread_instructions", counted.instructions,
-                                          "thread_instructions_per_second", rate, "uncounted_per_second", faster));
+                                          "thread_instructions", counted.instructions, "thread_instructions_per_second",
+                                          rate, "uncounted_per_second", faster));
 }
 
 static void report(const bench_work *w, unsigned threads, const options *o, json_t *rows) {
@@ -254,7 +254,7 @@ int main(int count, char **words) {
         printf("%-21s %7s %16s %10s %10s %10s\n", "work", "threads", "thread instr.", "G/second", "uncounted", "times");
     else
         printf("%-21s %7s %16s %10s %10s%s%s\n", "work", "threads", "thread instr.", "seconds", "G/second",
-           o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
+               o.compiled ? "" : "  interpreted", o.unchecked ? "" : " checked, times");
     for (const bench_work *w = bench_works; w < bench_works + bench_work_count; w++) {
         if (o.only && !strstr(w->name, o.only)) continue;
         for (unsigned threads = 1; threads < o.threads; threads *= 2) report(w, threads, &o, rows);

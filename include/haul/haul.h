@@ -26,8 +26,8 @@ typedef struct haul_module haul_module;
 typedef enum haul_schedule { HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM } haul_schedule;
 
 /* The launches whose counters a virtual GPU finds. Those that are not counted do the same in less time; counters are
- * negative in their records, and their estimate is rough: the mean of counted launches of the same kernel and shape, or,
- * where there are none, what the number of its operations says. Checked launches are always counted. */
+ * negative in their records, and their estimate is rough: the mean of counted launches of the same kernel and shape,
+ * or, where there are none, what the number of its operations says. Checked launches are always counted. */
 typedef enum haul_counting {
     HAUL_COUNT_ALL,
     HAUL_COUNT_RECORDED, /* those that a run gets the record of */

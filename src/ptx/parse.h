@@ -54,6 +54,7 @@ typedef struct ptx_parser {
     bool uses_workspace; /* some instruction asks for the grid's */
     PTX_LIST_OF(ptx_function *) functions;
     PTX_LIST_OF(const char *) files;
+    bool maps_f64;     /* the text that is being read has the target option map_f64_to_f32 */
     size_t first_file; /* of the text that is being read: what it calls file 0 */
     PTX_LIST_OF(ptx_place) places;
     uint32_t *place_table; /* open addressing: the latest place (index + 1) of each file:line:column */

@@ -460,6 +460,25 @@ static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
     return ptx_intern(&p->symbols, text, length);
 }
 
+/* Forms that only targets before sm_20 have, and what a driver makes of them for a newer machine. */
+static ptx_name *newer_form(ptx_parser *p, ptx_name *name) {
+    static const char *const forms[][2] = {
+        {"mad.f32", "mad.rn.ftz.f32"},     {"mad.sat.f32", "mad.rn.ftz.sat.f32"}, {"div.f32", "div.approx.ftz.f32"},
+        {"rcp.f32", "rcp.approx.ftz.f32"}, {"sqrt.f32", "sqrt.approx.ftz.f32"},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        if (name->length == strlen(forms[f][0]) && memcmp(name->text, forms[f][0], name->length) == 0)
+            return ptx_intern(&p->symbols, forms[f][1], strlen(forms[f][1]));
+    return NULL;
+}
+
+static void refuse_mapped(ptx_parser *p, const ptx_instruction *i) {
+    if (i->type == PTX_F64 || i->type2 == PTX_F64 || i->type3 == PTX_F64 || i->type4 == PTX_F64)
+        ptx_fail(
+            &p->diagnostics, HAUL_ERROR_UNSUPPORTED, i->position,
+            "an instruction with .f64 in PTX of `.target ..., map_f64_to_f32`, where it means .f32, is not supported");
+}
+
 void ptx_parse_statement(ptx_parser *p) {
     ptx_instruction i = {.place = p->place};
     parse_guard(p, &i);
@@ -473,9 +492,11 @@ void ptx_parse_statement(ptx_parser *p) {
         return;
     }
     name = take_apart_suffixes(p, name);
-    ptx_set_opcode(&i, &resolve(p, name, i.position)->opcode);
+    ptx_name *const newer = p->module->sm < 20 ? newer_form(p, name) : NULL;
+    ptx_set_opcode(&i, &resolve(p, newer ? newer : name, i.position)->opcode);
     finish_operands(p, &i);
-    require_instruction(p, &i, name);
+    if (!newer) require_instruction(p, &i, name);
+    if (p->maps_f64) refuse_mapped(p, &i);
     ptx_expect(p, ';');
     i.keeps_loop = p->keeps_loop;
     p->keeps_loop = false;

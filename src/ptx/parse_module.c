@@ -53,11 +53,11 @@ static void check_architecture(ptx_parser *p) {
     ptx_require(p, t->position, t->text, t->length, &need);
 }
 
-enum { OPTION_DEBUG, OPTION_UNIFIED, OPTION_INDEPENDENT, OPTIONS };
+enum { OPTION_DEBUG, OPTION_UNIFIED, OPTION_INDEPENDENT, OPTION_MAP, OPTIONS };
 
-/* Options that change nothing here; map_f64_to_f32 would. */
-static unsigned harmless_option(const ptx_token *t) {
-    static const char *const options[OPTIONS] = {"debug", "texmode_unified", "texmode_independent"};
+/* Options that change nothing here; map_f64_to_f32 changes what .f64 means, so that there may be none. */
+static unsigned known_option(const ptx_token *t) {
+    static const char *const options[OPTIONS] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"};
     for (unsigned i = 0; i < OPTIONS; i++)
         if (t->kind == PTX_TOKEN_WORD && t->length == strlen(options[i]) && memcmp(t->text, options[i], t->length) == 0)
             return i;
@@ -70,11 +70,13 @@ static void parse_target(ptx_parser *p) {
     check_architecture(p);
     ptx_lexer_advance(&p->lexer);
     bool given[OPTIONS] = {false};
+    p->maps_f64 = false;
     while (ptx_accept(p, ',')) {
-        const unsigned option = harmless_option(&p->lexer.token);
+        const unsigned option = known_option(&p->lexer.token);
         if (option == OPTIONS) ptx_expected(p, "debug or texmode_independent");
         ptx_require_token(p);
         given[option] = true;
+        if (option == OPTION_MAP) p->maps_f64 = true;
         if (given[OPTION_UNIFIED] && given[OPTION_INDEPENDENT])
             ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
                             "texmode_unified and texmode_independent do not go together: remove one");

@@ -108,10 +108,10 @@ typedef struct sim_fault_record {
 struct sim_sm {
     const sim_grid *grid;
     uint32_t index;
-    sim_block *blocks;     /* grid->resident of them */
-    unsigned char *memory; /* registers and shared memory of the resident blocks */
-    unsigned char *frames; /* their threads' frames */
-    uint64_t next_cluster; /* the next one of this SM's share */
+    sim_block *blocks;           /* grid->resident of them */
+    unsigned char *memory;       /* registers and shared memory of the resident blocks */
+    unsigned char *frames;       /* their threads' frames */
+    uint64_t next_cluster;       /* the next one of this SM's share */
     sim_counting *counting;      /* NULL: the launch is not counted */
     uint64_t releases;           /* of the heap's blocks that `reaches` knows of */
     struct sim_native *native;   /* compiled.h; NULL: all is interpreted */

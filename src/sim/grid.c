@@ -49,7 +49,7 @@ typedef struct run_state {
     uint8_t *uses;
     uint64_t *places;
     int threads;
-    uint64_t expected; /* operations of the launch, roughly */
+    uint64_t expected;                       /* operations of the launch, roughly */
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     uint64_t requests;                       /* that were played in this epoch */

@@ -41,13 +41,13 @@ typedef struct sim_launch {
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
-    sim_l2_window window;  /* of the launch's accesses */
-    uint64_t set_aside;    /* bytes of L2 that may persist */
-    sim_kernel_load *load; /* gets what it takes of the machine; may be NULL */
-    sim_rough_time *rough; /* of an uncounted launch: gets its time, roughly; may be NULL */
+    sim_l2_window window;      /* of the launch's accesses */
+    uint64_t set_aside;        /* bytes of L2 that may persist */
+    sim_kernel_load *load;     /* gets what it takes of the machine; may be NULL */
+    sim_rough_time *rough;     /* of an uncounted launch: gets its time, roughly; may be NULL */
     struct sim_spares *spares; /* for uncounted launches; may be NULL */
-    bool *wrote_host;      /* set when the kernel wrote mapped host memory, or may have; may be NULL */
-    sim_cause *cause;      /* of a failure; may be NULL */
+    bool *wrote_host;          /* set when the kernel wrote mapped host memory, or may have; may be NULL */
+    sim_cause *cause;          /* of a failure; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

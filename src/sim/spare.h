@@ -1,5 +1,5 @@
-/* SMs that are kept when their launch has ended, for the next launch of the same kernel and shape: their memory is there
- * then, and what is the same for all blocks is in it. Of launches that are not counted, and small. */
+/* SMs that are kept when their launch has ended, for the next launch of the same kernel and shape: their memory is
+ * there then, and what is the same for all blocks is in it. Of launches that are not counted, and small. */
 #ifndef HAUL_SIM_SPARE_H
 #define HAUL_SIM_SPARE_H
 

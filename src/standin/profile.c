@@ -159,10 +159,11 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
         if (k->wanted) add_kernel(t, k);
     const totals all = totals_of(kernels);
     if (all.counted < all.launches)
-        report_add_paragraph(s,
-                             "%llu of %llu launches counted, the sums scaled: each of the others counts as much as the mean "
-                             "of its kernel's counted launches with the same grid, block and shared memory.",
-                             (unsigned long long)all.counted, (unsigned long long)all.launches);
+        report_add_paragraph(
+            s,
+            "%llu of %llu launches counted, the sums scaled: each of the others counts as much as the mean "
+            "of its kernel's counted launches with the same grid, block and shared memory.",
+            (unsigned long long)all.counted, (unsigned long long)all.launches);
 }
 
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {

@@ -11,8 +11,7 @@ static void wants_a_version_and_a_target_first(void **state) {
     SYNTAX(".version 9", "t.ptx:1:10: expected a version such as 8.0, found '9'");
     SYNTAX(".version 9.0\n.visible", "t.ptx:2:1: expected '.target', found '.visible'");
     SYNTAX(".version 9.0 .target gfx90", "t.ptx:1:22: expected an architecture such as sm_90, found 'gfx90'");
-    SYNTAX(".version 9.0 .target sm_90, map_f64_to_f32",
-           "t.ptx:1:29: expected debug or texmode_independent, found 'map_f64_to_f32'");
+    SYNTAX(".version 9.0 .target sm_90, quick", "t.ptx:1:29: expected debug or texmode_independent, found 'quick'");
     UNSUPPORTED(".version 9.0 .target sm_90 .address_size 32", "t.ptx:1:42: only 64-bit addresses are supported");
 }
 
@@ -37,6 +36,19 @@ static void names_what_is_not_declared(void **state) {
     SYNTAX(KERNEL("{ .reg .b32 t; }\nmov.u32 t, 1;"), "t.ptx:5:9: 't' is not declared");
     SYNTAX(KERNEL("@%p10 ret;"), "t.ptx:4:2: '%p10' is not declared");
     SYNTAX(HEADER ".global .u64 a = b;", "t.ptx:4:18: 'b' is not a variable or function declared before");
+}
+
+#define OLD(statement) \
+    ".version 1.4\n.target sm_10, map_f64_to_f32\n.entry k { .reg .f32 %f<4>; .reg .f64 %g<4>;\n" statement "\n}\n"
+
+static void takes_forms_that_only_the_first_machines_had(void **state) {
+    (void)state;
+    ptx_module *module = parse(OLD("mad.f32 %f0, %f1, %f2, %f3;"));
+    assert_int_equal(module->functions[0]->instructions[0].op, PTX_OP_FMAD);
+    ptx_module_free(module);
+    UNSUPPORTED(KERNEL("mad.f32 %f0, %f1, %f2, %f3;"), "t.ptx:4:1: unsupported instruction 'mad.f32'");
+    UNSUPPORTED(OLD("add.f64 %g0, %g1, %g2;"), "t.ptx:4:1: an instruction with .f64 in PTX of `.target ..., "
+                                               "map_f64_to_f32`, where it means .f32, is not supported");
 }
 
 static void names_undefined_labels(void **state) {
@@ -262,6 +274,7 @@ int main(void) {
         cmocka_unit_test(names_unsupported_instructions),
         cmocka_unit_test(names_unsupported_directives),
         cmocka_unit_test(names_what_is_not_declared),
+        cmocka_unit_test(takes_forms_that_only_the_first_machines_had),
         cmocka_unit_test(names_undefined_labels),
         cmocka_unit_test(refuses_second_declarations),
         cmocka_unit_test(counts_operands),

@@ -233,8 +233,7 @@ static void clocks_tick_the_same(void **state) {
 static void uncounted_launches_write_the_same(void **state) {
     (void)state;
     static const char *const modes[] = {"off", "1", "2:more"};
-    const char *const kernel = KERNEL(".shared .align 4 .b8 s[256];\n" LOAD
-                                      "mov.u32 %r5, s;\n"
+    const char *const kernel = KERNEL(".shared .align 4 .b8 s[256];\n" LOAD "mov.u32 %r5, s;\n"
                                       "and.b32 %r6, %r3, 63;\n"
                                       "mad.lo.u32 %r7, %r6, 4, %r5;\n"
                                       "mad.lo.u32 %r8, %r0, 4, %r5;\n"

@@ -124,9 +124,9 @@ struct sim_native {
     const sim_segment *segment;
     struct sim_counting *counting; /* NULL: nothing is counted */
     uint64_t *own_runs;            /* by block, where nothing is counted: block_runs */
-    uint64_t *part_runs;         /* by block: interpreted runs of some of a warp's lanes */
-    sim_cohort_memo **all_memos; /* by segment; NULL: not run yet */
-    const sim_segment **seen;    /* by segment: whose memos they are */
+    uint64_t *part_runs;           /* by block: interpreted runs of some of a warp's lanes */
+    sim_cohort_memo **all_memos;   /* by segment; NULL: not run yet */
+    const sim_segment **seen;      /* by segment: whose memos they are */
     uint32_t segment_limit;
 };
 

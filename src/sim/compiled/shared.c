@@ -99,7 +99,8 @@ static uint32_t memo_of(sim_writer *w, const sim_written_cohort *g) {
 void sim_close_cohorts(sim_writer *w) {
     for (unsigned k = 0; k < SIM_MOST_COHORTS; k++) {
         if (!w->cohorts[k].pattern) continue;
-        if (sim_counts(w)) sim_write_count(w, sim_write_sum(w, memo_of(w, &w->cohorts[k]), offsetof(sim_cohort_memo, runs)), "1");
+        if (sim_counts(w))
+            sim_write_count(w, sim_write_sum(w, memo_of(w, &w->cohorts[k]), offsetof(sim_cohort_memo, runs)), "1");
         w->cohorts[k].pattern = 0;
     }
 }

@@ -57,8 +57,8 @@ void sim_counting_record_samples(sim_counting *const *countings, size_t count, a
 /* Adds what the counters do not say to `waits`. After the last drain. */
 void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits);
 
-/* ---- called by memory handlers, with NULL where the launch is not counted; lanes outside `active` are ignored; op->memory_class and op->instruction say what and
- * where ---- */
+/* ---- called by memory handlers, with NULL where the launch is not counted; lanes outside `active` are ignored;
+ * op->memory_class and op->instruction say what and where ---- */
 
 /* ld, st, atom, red on global memory: byte addresses in the device's space. */
 void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,

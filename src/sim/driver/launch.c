@@ -79,8 +79,8 @@ static sim_launch describe(const sim_work *w) {
     return l;
 }
 
-/* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a record;
- * of one that is not, the mean of those of the shape that were. */
+/* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a
+ * record; of one that is not, the mean of those of the shape that were. */
 static haul_status run_for_clock(const sim_work *w, sim_launch *l, double *us, sim_kernel_load *load) {
     haul_launch_record own = {0}, *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
     arena memory = {0};

@@ -316,8 +316,8 @@ static void free_outcome(outcome *o) {
 }
 
 /* Both begin with the maker's state behind `in`, as put_stretch() asks. device: NULL for the virtual GPU. */
-static void run_stretch_counting(const stretch *s, uint64_t state, const char *device, const char *mode,
-                                 bool uncounted, outcome *o) {
+static void run_stretch_counting(const stretch *s, uint64_t state, const char *device, const char *mode, bool uncounted,
+                                 outcome *o) {
     text ptx = {0};
     free_outcome(o);
     put_stretch(&ptx, s, state);

@@ -1,0 +1,72 @@
+/* Virtual memory and multicast objects: the driver's, with the program's numbers of devices. */
+#include "standin/cuda/cuda.h"
+
+#include "base/memory.h"
+#include "lib/device.h"
+
+static CUresult real_location(CUmemLocation *l) {
+    return l->type == DRIVER_LOCATION_DEVICE ? cuda_device_of(&l->id) : CUDA_SUCCESS;
+}
+
+static CUresult real_memory(const CUmemAllocationProp *given, CUmemAllocationProp *real) {
+    if (!given) return CUDA_INVALID_VALUE;
+    *real = *given;
+    return real_location(&real->location);
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *memory, int option) {
+    CUmemAllocationProp real;
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = real_memory(memory, &real);
+    if (result == CUDA_SUCCESS) result = d->virtual_granularity(bytes, &real, option);
+    return cuda_leave(result);
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *memory,
+                     unsigned long long flags) {
+    CUmemAllocationProp real;
+    CUDA_ENTER_DEVICE(d);
+    CUresult result = real_memory(memory, &real);
+    if (result == CUDA_SUCCESS) result = d->virtual_create(handle, bytes, &real, flags);
+    return cuda_leave(result);
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *memory, CUmemGenericAllocationHandle handle) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = memory ? d->virtual_properties(memory, handle) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && memory->location.id == standin_device()->handle) memory->location.id = 0;
+    return cuda_leave(result);
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
+    CUDA_ENTER_DEVICE(d);
+    CUmemAccessDesc *real = access && count ? memory_zeroed(count, sizeof *real) : NULL;
+    CUresult result = real ? CUDA_SUCCESS : access && count ? CUDA_OUT_OF_MEMORY : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        real[i] = access[i];
+        result = real_location(&real[i].location);
+    }
+    if (result == CUDA_SUCCESS) result = d->virtual_set_access(address, bytes, real, count);
+    memory_free(real);
+    return cuda_leave(result);
+}
+
+CUresult cuMemGetAccess(unsigned long long *access, const CUmemLocation *location, CUdeviceptr address) {
+    CUDA_ENTER_DEVICE(d);
+    CUmemLocation real = location ? *location : (CUmemLocation){0};
+    CUresult result = location ? real_location(&real) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = d->virtual_get_access(access, &real, address);
+    return cuda_leave(result);
+}
+
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = cuda_device_of(&device);
+    return cuda_leave(result == CUDA_SUCCESS ? d->multicast_add_device(handle, device) : result);
+}
+
+CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice device, size_t offset, size_t bytes) {
+    CUDA_ENTER_DEVICE(d);
+    const CUresult result = cuda_device_of(&device);
+    return cuda_leave(result == CUDA_SUCCESS ? d->multicast_unbind(handle, device, offset, bytes) : result);
+}
