@@ -3,6 +3,7 @@
 #define HAUL_TOOLCHAIN_BUILTIN_TYPES_H
 
 #include "driver_types.h"
+#include "texture_types.h"
 #include "vector_types.h"
 
 static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {

@@ -37,7 +37,12 @@
 #define __grid_constant__
 #endif
 
+/* `haul cc` compiles the host's half of a source with managed variables so that each access asks for the address. */
+#if defined(HAUL_MANAGED)
+#define __managed__ __device__ __thread
+#else
 #define __managed__ __device__
+#endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)

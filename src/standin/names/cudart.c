@@ -1,4 +1,13 @@
-/* A library of a name and a symbol version that programs with the shared runtime need to start; the functions are in
- * libhaul_standin.so, which is loaded in front of it. A version of a library is only there with a symbol. */
-extern const int haul_cudart;
-__attribute__((visibility("default"))) const int haul_cudart = 1;
+/* The runtime's library that programs link with or ask the loader for, as libcudart.so.12: a filter (DT_FILTER), so that
+ * each of its names means the function of libhaul_standin.so, which lies beside it. No function here is ever called. */
+enum { STUB_LIBRARY = 34 };
+
+#define RUNTIME(name)                                      \
+    __attribute__((visibility("default"))) int name(void); \
+    int name(void) {                                       \
+        return STUB_LIBRARY;                               \
+    }
+#define MISSING RUNTIME
+#include "standin/runtime.def"
+#undef RUNTIME
+#undef MISSING

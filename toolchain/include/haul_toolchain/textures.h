@@ -2,9 +2,7 @@
 #ifndef HAUL_TOOLCHAIN_TEXTURES_H
 #define HAUL_TOOLCHAIN_TEXTURES_H
 
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
-enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
+#include "../texture_types.h"
 
 #if defined(__CUDA__) && defined(__cplusplus)
 

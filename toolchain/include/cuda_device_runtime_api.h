@@ -1,0 +1,1 @@
+/* A name that some sources include. Kernels that launch kernels are not supported. */
