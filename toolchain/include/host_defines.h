@@ -37,8 +37,11 @@
 #define __grid_constant__
 #endif
 
-/* `haul cc` compiles the host's half of a source with managed variables so that each access asks for the address. */
-#if defined(HAUL_MANAGED)
+/* In whole programs the host's half asks for a managed variable's address at each access, and the device's half has it
+ * with an alignment by which cu2ptx knows it. */
+#if defined(HAUL_MANAGED) && defined(__CUDA_ARCH__)
+#define __managed__ __device__ __attribute__((aligned(65536)))
+#elif defined(HAUL_MANAGED)
 #define __managed__ __device__ __thread
 #else
 #define __managed__ __device__
