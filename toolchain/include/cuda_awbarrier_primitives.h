@@ -7,7 +7,7 @@
 typedef unsigned long long __mbarrier_t;
 typedef unsigned long long __mbarrier_token_t;
 
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 #define HAUL_BARRIER_ADDRESS(barrier) "r"((unsigned int)__cvta_generic_to_shared(barrier))
 
@@ -50,7 +50,7 @@ HAUL_TC_DEVICE unsigned int __mbarrier_token_pending_count(__mbarrier_token_t to
     }
 HAUL_BARRIER_TEST(__mbarrier_test_wait, "test_wait.shared", __mbarrier_token_t, "l")
 
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 HAUL_BARRIER_TEST(haul_tc_test_parity, "test_wait.parity.shared", unsigned int, "r")
 HAUL_TC_DEVICE bool __mbarrier_test_wait_parity(__mbarrier_t *barrier, bool parity) {
     return haul_tc_test_parity(barrier, parity);

@@ -5,7 +5,7 @@
 #include "cuda_runtime.h"
 #include "cuda_awbarrier_primitives.h"
 
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 /* How much is read is an immediate where the program text decides it (all of it, or nothing), as with nvcc,
  * so that both compilers issue the same number of copies under divergence. */

@@ -30,7 +30,7 @@ HAUL_IS_SPACE(Constant, "const")
 HAUL_IS_SPACE(Local, "local")
 #undef HAUL_IS_SPACE
 
-#if __CUDA_ARCH__ >= 700
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 HAUL_TC_DEVICE size_t __cvta_generic_to_grid_constant(const void *generic) {
     size_t raw;
     asm("cvta.to.param.u64 %0, %1;" : "=l"(raw) : "l"(generic));
@@ -48,7 +48,7 @@ HAUL_TC_DEVICE unsigned int __isGridConstant(const void *generic) {
 }
 #endif
 
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 HAUL_TC_DEVICE unsigned int __isClusterShared(const void *generic) {
     unsigned int yes;
     asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(yes) : "l"(generic));

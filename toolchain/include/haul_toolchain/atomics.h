@@ -91,13 +91,13 @@ HAUL_ATOMIC_CAS(int, i, int, "32", "r")
 HAUL_ATOMIC_CAS(unsigned int, i, int, "32", "r")
 HAUL_ATOMIC_CAS(unsigned long long, ll, long long, "64", "l")
 #undef HAUL_ATOMIC_CAS
-#if __CUDA_ARCH__ >= 700
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 HAUL_ATOMIC_CAS_SCOPED(atomicCAS, unsigned short, "cas.b16", "h")
 #endif
 #undef HAUL_ATOMIC_CAS_SCOPED
 
 /* Vector additions: global memory only, each component atomic by itself. */
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define HAUL_ATOMIC_VECTOR(function, scope)                                                      \
     HAUL_TC_DEVICE float2 function(float2 *address, float2 value) {                              \
         float2 old;                                                                              \

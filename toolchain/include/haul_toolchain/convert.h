@@ -111,7 +111,7 @@ HAUL_UNARY(__sinf, float, "f", float, "f", "sin.approx.f32")
 HAUL_UNARY(__cosf, float, "f", float, "f", "cos.approx.f32")
 HAUL_UNARY(__saturatef, float, "f", float, "f", "cvt.sat.f32.f32")
 HAUL_BINARY(__fdividef, float, "f", "div.approx.f32")
-#if __CUDA_ARCH__ >= 750
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 HAUL_UNARY(__tanhf, float, "f", float, "f", "tanh.approx.f32")
 #endif
 

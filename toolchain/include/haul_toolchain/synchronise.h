@@ -74,7 +74,7 @@ HAUL_TC_DEVICE void __brkpt() {
 /* The event number must be a constant, 0 to 15. */
 #define __prof_trigger(event) asm volatile("pmevent %0;" ::"n"(event))
 
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 HAUL_TC_DEVICE void __cluster_barrier_arrive() {
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 }

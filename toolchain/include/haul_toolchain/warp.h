@@ -97,7 +97,7 @@ HAUL_MATCH_LONG(double)
 #undef HAUL_MATCH
 #undef HAUL_SHUFFLE_TYPES
 
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define HAUL_REDUCE(op, type, ptx)                                                                     \
     HAUL_TC_DEVICE type __reduce_##op##_sync(unsigned int mask, type value) {                          \
         type result;                                                                                   \
