@@ -26,7 +26,7 @@ enum command_index {
 #undef COMMAND
 };
 #define OF(id) (1u << COMMAND_##id)
-#define ALL ((1u << sizeof cli_commands / sizeof *cli_commands) - 1)
+#define ALL (((1u << sizeof cli_commands / sizeof *cli_commands) - 1) & ~OF(cc)) /* cc passes its options on */
 
 typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
 
@@ -173,6 +173,10 @@ haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_val
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 2];
     *values = (cli_values){.argc = argc, .argv = argv};
+    if (command->run == cli_run_cc) {
+        values->help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+        return HAUL_OK;
+    }
     if (runs_programs(command)) argc = take_program(argc, argv, values);
     make_tables(command, values->program, options, letters);
     opterr = 0;

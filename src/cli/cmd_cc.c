@@ -1,0 +1,34 @@
+/* haul cc: CUDA programs compiled with clang. The work is toolchain/haulcc's. */
+#include "base/arena.h"
+#include "base/status.h"
+#include "cli/parts.h"
+#include "cli/session.h"
+#include "lib/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "standin/libcudart.so.12"
+
+static haul_status become_driver(const cli_values *v, text *driver, arena *memory) {
+    const char *library = cli_find_part(LIBRARY, memory);
+    if (!library)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, LIBRARY " is not there: build or install haul anew, without sanitizers");
+    HAUL_TRY(compile_find_own("toolchain/haulcc", driver));
+    const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
+    if (!folder || setenv("HAUL_LIBRARIES", folder, 1) != 0)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the environment");
+    execv(text_string(driver), v->argv);
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", text_string(driver), strerror(errno));
+}
+
+int cli_run_cc(const cli_values *values) {
+    arena memory = {0};
+    text driver = {0};
+    const haul_status status = become_driver(values, &driver, &memory);
+    text_free(&driver);
+    arena_free(&memory);
+    return status == HAUL_OK ? CLI_FINE : cli_fail("cc");
+}

@@ -1,0 +1,66 @@
+# A CMake toolchain file: projects with CUDA as a language are built by haul cc, without the CUDA toolkit.
+#   cmake -S . -B build -DCMAKE_TOOLCHAIN_FILE=/path/to/haul.cmake
+# haul cc takes nvcc's options, so that CMake treats it as nvcc. HAUL_LIBRARIES names the folder of haul's libcudart.so.12
+# if it is not in its usual place.
+set(CMAKE_CUDA_COMPILER "${CMAKE_CURRENT_LIST_DIR}/haulcc")
+if(NOT HAUL_LIBRARIES)
+  set(HAUL_LIBRARIES "$ENV{HAUL_LIBRARIES}")
+endif()
+if(NOT HAUL_LIBRARIES)
+  file(GLOB haul_found "${CMAKE_CURRENT_LIST_DIR}/../../../lib*/haul/standin/libcudart.so.12"
+    "${CMAKE_CURRENT_LIST_DIR}/../../../lib/*/haul/standin/libcudart.so.12"
+    "${CMAKE_CURRENT_LIST_DIR}/../build/standin/libcudart.so.12")
+  if(NOT haul_found)
+    message(FATAL_ERROR "haul's library libcudart.so.12 is not there: name its folder by -DHAUL_LIBRARIES=...")
+  endif()
+  list(GET haul_found 0 haul_found)
+  get_filename_component(HAUL_LIBRARIES "${haul_found}" DIRECTORY)
+  get_filename_component(HAUL_LIBRARIES "${HAUL_LIBRARIES}" ABSOLUTE)
+endif()
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HAUL_LIBRARIES)
+
+# What CMake would find out by compiling.
+set(CMAKE_CUDA_COMPILER_FORCED TRUE)
+set(CMAKE_CUDA_COMPILER_ID_RUN TRUE)
+set(CMAKE_CUDA_COMPILER_ID NVIDIA)
+set(CMAKE_CUDA_COMPILER_VERSION 12.8.0)
+set(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION 12.8.0)
+set(CMAKE_CUDA_COMPILER_TOOLKIT_ROOT "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_CUDA_COMPILER_TOOLKIT_LIBRARY_ROOT "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_CUDA_COMPILER_LIBRARY_ROOT "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/include")
+set(CMAKE_CUDA_IMPLICIT_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/include")
+set(CMAKE_CUDA_SIMULATE_ID GNU)
+set(CMAKE_CUDA_SIZEOF_DATA_PTR 8)
+set(CMAKE_CUDA_BYTE_ORDER LITTLE_ENDIAN)
+set(CMAKE_CUDA_COMPILER_ABI ELF)
+set(CMAKE_CUDA_STANDARD_COMPUTED_DEFAULT 17)
+set(CMAKE_CUDA_EXTENSIONS_COMPUTED_DEFAULT ON)
+set(CMAKE_CUDA_COMPILE_FEATURES "")
+foreach(haul_standard 03 11 14 17 20)
+  set(CMAKE_CUDA${haul_standard}_COMPILE_FEATURES cuda_std_${haul_standard})
+  list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_${haul_standard})
+endforeach()
+set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=gnu++20)
+set(CMAKE_CUDA_ARCHITECTURES 80 CACHE STRING "CUDA architectures")
+set(CMAKE_CUDA_ARCHITECTURES_ALL 70 75 80 86 89 90)
+set(CMAKE_CUDA_ARCHITECTURES_ALL_MAJOR 70 80 90)
+set(CMAKE_CUDA_ARCHITECTURES_NATIVE 90-real)
+
+# Linking: by haul cc, or by the C++ compiler where a C++ program has CUDA objects or libraries.
+set(CMAKE_CUDA_HOST_LINK_LAUNCHER "${CMAKE_CUDA_COMPILER}")
+set(CMAKE_CUDA_FLAGS_INIT "--haul-libraries=${HAUL_LIBRARIES}")
+set(CMAKE_CUDA_RUNTIME_LIBRARY_DEFAULT SHARED)
+set(CMAKE_CUDA_RUNTIME_LIBRARY SHARED)
+set(CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES "${HAUL_LIBRARIES}")
+set(CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES cudadevrt cudart "-Wl,-rpath,${HAUL_LIBRARIES}")
+
+# find_package(CUDAToolkit) finds these.
+set(CUDAToolkit_ROOT "${CMAKE_CURRENT_LIST_DIR}")
+set(CUDA_CUDART "${HAUL_LIBRARIES}/libcudart.so" CACHE FILEPATH "haul's runtime")
+foreach(haul_name cudart cudart_static)
+  set(CUDA_${haul_name}_LIBRARY "${HAUL_LIBRARIES}/libcudart.so" CACHE FILEPATH "haul's runtime")
+endforeach()
+set(CUDA_cuda_driver_LIBRARY "${HAUL_LIBRARIES}/libcuda.so" CACHE FILEPATH "haul's driver")
+set(CUDA_cudadevrt_LIBRARY "${HAUL_LIBRARIES}/libcudadevrt.a" CACHE FILEPATH "part of haul's runtime")
