@@ -115,7 +115,9 @@ enum cudaMemoryAdvise {
 #define cudaDeviceScheduleYield 0x02
 #define cudaDeviceScheduleBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
+#define cudaDeviceBlockingSync 0x04
 #define cudaDeviceLmemResizeToMax 0x10
+#define cudaDeviceMask 0xff
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
