@@ -196,6 +196,14 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cuda
     if (log && log_bytes) *log = 0;
     return ::cudaGraphInstantiate(executable, graph, 0);
 }
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t *node,
+                                              cudaGraphExecUpdateResult *result) {
+    cudaGraphExecUpdateResultInfo all;
+    const cudaError_t error = ::cudaGraphExecUpdate(executable, graph, &all);
+    if (node) *node = all.errorNode;
+    if (result) *result = all.result;
+    return error;
+}
 template <class T>
 static inline cudaError_t
 cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,

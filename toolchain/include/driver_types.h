@@ -165,6 +165,7 @@ struct cudaPointerAttributes {
     int device;
     void *devicePointer;
     void *hostPointer;
+    long reserved[8]; /* CUDA 13's: functions may write them */
 };
 
 struct cudaFuncAttributes {
@@ -173,6 +174,7 @@ struct cudaFuncAttributes {
     int maxDynamicSharedSizeBytes, preferredShmemCarveout;
     int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
     int clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+    int reserved[16];
 };
 
 typedef struct CUuuid_st {

@@ -1,0 +1,2 @@
+/* A name that some sources include; the functions are in cuda.h. */
+#include "cuda.h"
