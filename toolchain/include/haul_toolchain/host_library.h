@@ -8,5 +8,6 @@
 #include <string.h>
 #include <time.h>
 
+#include <new>
 #include <utility>
 #endif
