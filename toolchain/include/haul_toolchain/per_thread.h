@@ -13,7 +13,6 @@
 #define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
 #define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
 #define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
-#define cudaLaunchKernel cudaLaunchKernel_ptsz
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
 #define cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz
@@ -61,5 +60,8 @@
 #define cudaStreamSynchronize cudaStreamSynchronize_ptsz
 #define cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
 #define cudaStreamWaitEvent cudaStreamWaitEvent_ptsz
+#if !defined(__CUDA__) /* clang looks for the plain name; haul cc changes it in what clang made */
+#define cudaLaunchKernel cudaLaunchKernel_ptsz
+#endif
 
 #endif
