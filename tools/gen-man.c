@@ -26,7 +26,7 @@ enum {
 #undef COMMAND
 };
 #define OF(id) (1u << COMMAND_##id)
-#define ALL ((1u << COMMANDS) - 1)
+#define ALL (((1u << COMMANDS) - 1) & ~OF(cc))
 
 typedef struct option {
     const char *name, *argument, *help;

@@ -66,13 +66,14 @@ HAUL_TC_DEVICE unsigned int arrive_at_grid() {
 HAUL_TC_DEVICE void wait_at_grid(unsigned int token) {
     if (rank_in_block() == 0) {
         volatile unsigned int *const arrived = grid_workspace() + 1;
-        while (((*arrived ^ token) & 0x80000000u) == 0) {}
+        while (((*arrived ^ token) & 0x80000000u) == 0) {
+        }
         __threadfence();
     }
     __syncthreads();
 }
 
-}
+} // namespace details
 
 enum class thread_scope_kind { block, lanes, grid };
 
@@ -82,7 +83,7 @@ template <unsigned int Size, class Parent> class thread_block_tile;
 
 /* Any group, whose kind is known when it runs. */
 class thread_group {
-public:
+  public:
     thread_scope_kind haul_kind;
     unsigned int haul_mask; /* of lanes */
 
@@ -97,10 +98,10 @@ public:
         return size();
     }
     __device__ HAUL_TC_INLINE unsigned long long thread_rank() const {
-        return haul_kind == thread_scope_kind::lanes   ? (unsigned int)__popc(haul_mask & details::lanes_below())
-               : haul_kind == thread_scope_kind::block ? details::rank_in_block()
-                                                       : details::rank_of_block() * details::threads_of_block() +
-                                                             details::rank_in_block();
+        return haul_kind == thread_scope_kind::lanes ? (unsigned int)__popc(haul_mask & details::lanes_below())
+               : haul_kind == thread_scope_kind::block
+                   ? details::rank_in_block()
+                   : details::rank_of_block() * details::threads_of_block() + details::rank_in_block();
     }
     __device__ HAUL_TC_INLINE void sync() const {
         if (haul_kind == thread_scope_kind::lanes)
@@ -118,7 +119,7 @@ public:
 /* ---- a block ---- */
 
 class thread_block : public thread_group {
-public:
+  public:
     struct arrival_token {};
     __device__ HAUL_TC_INLINE thread_block() : thread_group(thread_scope_kind::block, 0xffffffffu) {}
     static __device__ HAUL_TC_INLINE void sync() {
@@ -160,7 +161,7 @@ HAUL_TC_DEVICE thread_block this_thread_block() {
 /* ---- a grid ---- */
 
 class grid_group : public thread_group {
-public:
+  public:
     typedef unsigned int arrival_token;
     __device__ HAUL_TC_INLINE grid_group() : thread_group(thread_scope_kind::grid, 0xffffffffu) {}
     static __device__ HAUL_TC_INLINE void sync() {
@@ -204,7 +205,7 @@ HAUL_TC_DEVICE grid_group this_grid() {
 /* ---- lanes of a warp ---- */
 
 class coalesced_group : public thread_group {
-public:
+  public:
     unsigned int haul_rank = 0, haul_count = 1; /* among its siblings */
 
     __device__ HAUL_TC_INLINE explicit coalesced_group(unsigned int mask)
@@ -273,16 +274,14 @@ HAUL_TC_DEVICE coalesced_group coalesced_threads() {
 }
 
 template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "haul's tiles have 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "haul's tiles have 1, 2, 4, 8, 16 or 32 threads");
 
-public:
+  public:
     __device__ HAUL_TC_INLINE thread_block_tile()
-        : thread_group(thread_scope_kind::lanes,
-                       (unsigned int)((1ull << Size) - 1) << (details::lane() & ~(Size - 1))) {}
+        : thread_group(thread_scope_kind::lanes, (unsigned int)((1ull << Size) - 1)
+                                                     << (details::lane() & ~(Size - 1))) {}
     template <class Other>
-    __device__ HAUL_TC_INLINE thread_block_tile(const thread_block_tile<Size, Other> &)
-        : thread_block_tile() {}
+    __device__ HAUL_TC_INLINE thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
     __device__ HAUL_TC_INLINE void sync() const {
         __syncwarp(haul_mask);
     }
@@ -302,7 +301,8 @@ public:
         return (details::threads_of_block() + Size - 1) / Size;
     }
     template <class T> __device__ HAUL_TC_INLINE T shfl(const T &value, int rank) const {
-        return details::shuffle(haul_mask, value, (int)((details::lane() & ~(Size - 1)) | ((unsigned)rank & (Size - 1))));
+        return details::shuffle(haul_mask, value,
+                                (int)((details::lane() & ~(Size - 1)) | ((unsigned)rank & (Size - 1))));
     }
     template <class T> __device__ HAUL_TC_INLINE T shfl_up(const T &value, unsigned int by) const {
         return moved(value, details::lane() - by, (details::lane() & (Size - 1)) >= by);
@@ -329,7 +329,7 @@ public:
         return packed(__match_all_sync(haul_mask, value, &agree));
     }
 
-private:
+  private:
     template <class T> __device__ HAUL_TC_INLINE T moved(const T &value, unsigned int lane, bool inside) const {
         return details::shuffle(haul_mask, value, (int)(inside ? lane : details::lane()));
     }
@@ -353,8 +353,8 @@ HAUL_TC_DEVICE coalesced_group tiled_partition(const coalesced_group &parent, un
 }
 HAUL_TC_DEVICE thread_group tiled_partition(const thread_group &parent, unsigned int size) {
     if (parent.haul_kind == thread_scope_kind::lanes) return tiled_partition(coalesced_group(parent.haul_mask), size);
-    return thread_group(thread_scope_kind::lanes,
-                        (unsigned int)((1ull << size) - 1) << (details::lane() / size * size));
+    return thread_group(thread_scope_kind::lanes, (unsigned int)((1ull << size) - 1)
+                                                      << (details::lane() / size * size));
 }
 template <class Group> HAUL_TC_DEVICE coalesced_group labeled_partition(const Group &group, int label) {
     return coalesced_group(__match_any_sync(group.haul_mask, label));
@@ -388,7 +388,7 @@ HAUL_TC_DEVICE auto invoke_one_broadcast(const Group &group, Function function) 
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 class cluster_group {
-public:
+  public:
     struct arrival_token {};
     static __device__ HAUL_TC_INLINE void sync() {
         __cluster_barrier_arrive();
@@ -442,7 +442,7 @@ HAUL_TC_DEVICE cluster_group this_cluster() {
 }
 #endif
 
-}
+} // namespace cooperative_groups
 
 #endif
 #endif

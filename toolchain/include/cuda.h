@@ -1,5 +1,5 @@
-/* The CUDA driver API, as far as programs commonly use it: errors, devices, contexts, modules, memory, arrays, textures,
- * streams, events, launches, virtual memory, tensor maps. Graphs are the runtime's. Usable from C. */
+/* The CUDA driver API, as far as programs commonly use it: errors, devices, contexts, modules, memory, arrays,
+ * textures, streams, events, launches, virtual memory, tensor maps. Graphs are the runtime's. Usable from C. */
 #ifndef HAUL_TOOLCHAIN_CUDA_H
 #define HAUL_TOOLCHAIN_CUDA_H
 #define __cuda_cuda_h__ /* programs ask for it */
@@ -421,7 +421,10 @@ typedef struct CUlaunchConfig_st {
 } CUlaunchConfig;
 
 /* Virtual memory. */
-typedef enum CUmemLocationType_enum { CU_MEM_LOCATION_TYPE_INVALID = 0, CU_MEM_LOCATION_TYPE_DEVICE = 1 } CUmemLocationType;
+typedef enum CUmemLocationType_enum {
+    CU_MEM_LOCATION_TYPE_INVALID = 0,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1
+} CUmemLocationType;
 typedef struct CUmemLocation_st {
     CUmemLocationType type;
     int id;

@@ -205,18 +205,18 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGr
     return error;
 }
 template <class T>
-static inline cudaError_t
-cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
-                               size_t count, const T &symbol, const void *from, size_t bytes, size_t offset,
-                               cudaMemcpyKind kind) {
+static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                         const cudaGraphNode_t *dependencies, size_t count,
+                                                         const T &symbol, const void *from, size_t bytes, size_t offset,
+                                                         cudaMemcpyKind kind) {
     return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, count, (const void *)&symbol, from, bytes,
                                             offset, kind);
 }
 template <class T>
-static inline cudaError_t
-cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
-                                 size_t count, void *to, const T &symbol, size_t bytes, size_t offset,
-                                 cudaMemcpyKind kind) {
+static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                           const cudaGraphNode_t *dependencies, size_t count, void *to,
+                                                           const T &symbol, size_t bytes, size_t offset,
+                                                           cudaMemcpyKind kind) {
     return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, count, to, (const void *)&symbol, bytes,
                                               offset, kind);
 }
@@ -245,11 +245,11 @@ template <class T> static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t 
 template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc() {
     return ::cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
-#define HAUL_CHANNELS(T, count, kind)                                                        \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                    \
-        const int bits = (int)(8 * sizeof(T) / (count));                                     \
-        return ::cudaCreateChannelDesc(bits, (count) > 1 ? bits : 0, (count) > 2 ? bits : 0, \
-                                       (count) > 3 ? bits : 0, cudaChannelFormatKind##kind); \
+#define HAUL_CHANNELS(T, count, kind)                                                                                \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                                            \
+        const int bits = (int)(8 * sizeof(T) / (count));                                                             \
+        return ::cudaCreateChannelDesc(bits, (count) > 1 ? bits : 0, (count) > 2 ? bits : 0, (count) > 3 ? bits : 0, \
+                                       cudaChannelFormatKind##kind);                                                 \
     }
 #define HAUL_CHANNELS_OF(scalar, vector, kind) \
     HAUL_CHANNELS(scalar, 1, kind)             \

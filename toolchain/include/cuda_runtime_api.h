@@ -152,8 +152,8 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *memory, size_t bytes, struct cud
                                     unsigned int flags, cudaStream_t stream HAUL_DEFAULT(0));
 cudaError_t cudaMemAdvise_v2(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
                              struct cudaMemLocation location);
-cudaError_t cudaMemRangeGetAttribute(void *value, size_t size, enum cudaMemRangeAttribute attribute,
-                                     const void *memory, size_t bytes);
+cudaError_t cudaMemRangeGetAttribute(void *value, size_t size, enum cudaMemRangeAttribute attribute, const void *memory,
+                                     size_t bytes);
 cudaError_t cudaMemRangeGetAttributes(void **values, size_t *sizes, enum cudaMemRangeAttribute *attributes,
                                       size_t count, const void *memory, size_t bytes);
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
@@ -165,8 +165,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access, size_t count);
-cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
-                                 struct cudaMemLocation *location);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location);
 
 /* Kernels */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
@@ -197,8 +196,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels,
                               struct cudaExtent extent, unsigned int flags HAUL_DEFAULT(0));
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *channels,
-                                     struct cudaExtent extent, unsigned int levels,
-                                     unsigned int flags HAUL_DEFAULT(0));
+                                     struct cudaExtent extent, unsigned int levels, unsigned int flags HAUL_DEFAULT(0));
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t mipmap, unsigned int level);
 cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
@@ -264,9 +262,9 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                         size_t count);
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
-#define HAUL_ADD_NODE(name, ...)                                                                         \
-    cudaError_t cudaGraphAdd##name##Node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, \
-                                         size_t count, __VA_ARGS__);
+#define HAUL_ADD_NODE(name, ...)                                                   \
+    cudaError_t cudaGraphAdd##name##Node(cudaGraphNode_t *node, cudaGraph_t graph, \
+                                         const cudaGraphNode_t *dependencies, size_t count, __VA_ARGS__);
 HAUL_ADD_NODE(Kernel, const struct cudaKernelNodeParams *parameters)
 HAUL_ADD_NODE(Memcpy, const struct cudaMemcpy3DParms *copy)
 HAUL_ADD_NODE(Memset, const struct cudaMemsetParams *parameters)
@@ -286,10 +284,9 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
                                            const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
                                              const cudaGraphNode_t *dependencies, size_t count, void *to,
-                                             const void *symbol, size_t bytes, size_t offset,
-                                             enum cudaMemcpyKind kind);
+                                             const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
 /* What a node has is changed in its graph or in one that was made executable. */
-#define HAUL_SET_NODE(name, ...)                                                     \
+#define HAUL_SET_NODE(name, ...)                                                   \
     cudaError_t cudaGraph##name##NodeSetParams(cudaGraphNode_t node, __VA_ARGS__); \
     cudaError_t cudaGraphExec##name##NodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, __VA_ARGS__);
 HAUL_SET_NODE(Kernel, const struct cudaKernelNodeParams *parameters)
@@ -350,8 +347,8 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle, unsig
 cudaError_t cudaIpcCloseMemHandle(void *memory);
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
-                                               enum cudaMemAllocationHandleType type, unsigned int flags);
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+                                               unsigned int flags);
 cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
                                                  enum cudaMemAllocationHandleType type, unsigned int flags);
 cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *memory);

@@ -1,5 +1,5 @@
-/* Linked into each program and library that `haul cc` makes, as libcudadevrt.a: what NVIDIA's device linker would write.
- * The names that start with __haul stand in the objects instead of those that the compiler calls. */
+/* Linked into each program and library that `haul cc` makes, as libcudadevrt.a: what NVIDIA's device linker would
+ * write. The names that start with __haul stand in the objects instead of those that the compiler calls. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ void __haul_register_linked(void (*register_names)(void **), void *fat, void *id
 /* ---- managed variables ---- */
 
 /* The host half of a source with __managed__ has these variables as thread-local ones with emulated addresses, and asks
- * for each address here. `control` is the compiler's record of the variable, `storage` what a thread-local one would be.
- * A thread-local variable of the user's comes here too, and is never registered. */
+ * for each address here. `control` is the compiler's record of the variable, `storage` what a thread-local one would
+ * be. A thread-local variable of the user's comes here too, and is never registered. */
 typedef struct variable {
     void *control, *storage, *managed;
     void **handle;

@@ -10,12 +10,12 @@
 namespace cooperative_groups {
 
 namespace details {
-template <unsigned int piece> HAUL_TC_DEVICE void copy_pieces(unsigned int rank, unsigned int threads, char *to,
-                                                              const char *from, size_t bytes) {
+template <unsigned int piece>
+HAUL_TC_DEVICE void copy_pieces(unsigned int rank, unsigned int threads, char *to, const char *from, size_t bytes) {
     for (size_t at = (size_t)rank * piece; at < bytes; at += (size_t)threads * piece)
         __pipeline_memcpy_async(to + at, from + at, piece);
 }
-}
+} // namespace details
 
 /* By asynchronous copies of 16, 8 or 4 bytes where both addresses and the length allow it. */
 template <class Group, class T>
@@ -47,7 +47,7 @@ template <unsigned int stages, class Group> HAUL_TC_DEVICE void wait_prior(const
     group.sync();
 }
 
-}
+} // namespace cooperative_groups
 
 #endif
 #endif

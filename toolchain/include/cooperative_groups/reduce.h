@@ -8,11 +8,11 @@
 
 namespace cooperative_groups {
 
-#define HAUL_OPERATION(name, expression)                                            \
-    template <class T = void> struct name {                                         \
+#define HAUL_OPERATION(name, expression)                                                \
+    template <class T = void> struct name {                                             \
         __host__ __device__ HAUL_TC_INLINE T operator()(const T &a, const T &b) const { \
-            return expression;                                                      \
-        }                                                                           \
+            return expression;                                                          \
+        }                                                                               \
     };
 HAUL_OPERATION(plus, a + b)
 HAUL_OPERATION(less, b < a ? b : a)
@@ -35,15 +35,15 @@ HAUL_TC_DEVICE T reduce(const coalesced_group &group, T value, Operation operati
     return result;
 }
 
-#define HAUL_UPDATE(name, change)                                                                        \
-    template <class Group, class T> HAUL_TC_DEVICE void name(const Group &group, T *to, T value) {       \
-        const T sum = reduce(group, value, plus<T>());                                                   \
-        if (group.thread_rank() == 0) change;                                                            \
+#define HAUL_UPDATE(name, change)                                                                  \
+    template <class Group, class T> HAUL_TC_DEVICE void name(const Group &group, T *to, T value) { \
+        const T sum = reduce(group, value, plus<T>());                                             \
+        if (group.thread_rank() == 0) change;                                                      \
     }
 HAUL_UPDATE(reduce_add_async, atomicAdd(to, sum))
 #undef HAUL_UPDATE
 
-}
+} // namespace cooperative_groups
 
 #endif
 #endif

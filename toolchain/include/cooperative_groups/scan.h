@@ -29,7 +29,7 @@ template <class Group, class T> HAUL_TC_DEVICE T exclusive_scan(const Group &gro
     return exclusive_scan(group, value, plus<T>());
 }
 
-}
+} // namespace cooperative_groups
 
 #endif
 #endif

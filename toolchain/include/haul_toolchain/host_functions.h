@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-#define HAUL_HOST(name, expression)                         \
-    static __host__ inline double name(double x) {          \
-        return expression;                                  \
-    }                                                       \
-    static __host__ inline float name##f(float value) {     \
-        const double x = value;                             \
-        return (float)(expression);                         \
-    }                                                       \
-    static __host__ inline float name(float x) {            \
-        return name##f(x);                                  \
+#define HAUL_HOST(name, expression)                     \
+    static __host__ inline double name(double x) {      \
+        return expression;                              \
+    }                                                   \
+    static __host__ inline float name##f(float value) { \
+        const double x = value;                         \
+        return (float)(expression);                     \
+    }                                                   \
+    static __host__ inline float name(float x) {        \
+        return name##f(x);                              \
     }
 HAUL_HOST(rsqrt, 1 / sqrt(x))
 HAUL_HOST(rcbrt, 1 / cbrt(x))
