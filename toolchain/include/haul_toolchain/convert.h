@@ -105,12 +105,17 @@ HAUL_ROUNDED(rd, "rm")
 #undef HAUL_ROUNDED
 
 /* The fast approximations of the special function unit. */
-HAUL_UNARY(haul_tc_ex2, float, "f", float, "f", "ex2.approx.f32")
-HAUL_UNARY(haul_tc_lg2, float, "f", float, "f", "lg2.approx.f32")
-HAUL_UNARY(__sinf, float, "f", float, "f", "sin.approx.f32")
-HAUL_UNARY(__cosf, float, "f", float, "f", "cos.approx.f32")
+#if defined(__USE_FAST_MATH__)
+#define HAUL_TC_FTZ ".ftz"
+#else
+#define HAUL_TC_FTZ ""
+#endif
+HAUL_UNARY(haul_tc_ex2, float, "f", float, "f", "ex2.approx" HAUL_TC_FTZ ".f32")
+HAUL_UNARY(haul_tc_lg2, float, "f", float, "f", "lg2.approx" HAUL_TC_FTZ ".f32")
+HAUL_UNARY(__sinf, float, "f", float, "f", "sin.approx" HAUL_TC_FTZ ".f32")
+HAUL_UNARY(__cosf, float, "f", float, "f", "cos.approx" HAUL_TC_FTZ ".f32")
 HAUL_UNARY(__saturatef, float, "f", float, "f", "cvt.sat.f32.f32")
-HAUL_BINARY(__fdividef, float, "f", "div.approx.f32")
+HAUL_BINARY(__fdividef, float, "f", "div.approx" HAUL_TC_FTZ ".f32")
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 HAUL_UNARY(__tanhf, float, "f", float, "f", "tanh.approx.f32")
 #endif

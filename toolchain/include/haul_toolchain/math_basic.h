@@ -10,6 +10,11 @@
 #define HAUL_MATH_UNARY(ROW) ROW(fabs) ROW(sqrt) ROW(floor) ROW(ceil) ROW(trunc) ROW(rint) ROW(nearbyint)
 #define HAUL_MATH_BINARY(ROW) ROW(fmin) ROW(fmax) ROW(copysign)
 
+#if defined(__USE_FAST_MATH__) || defined(HAUL_FAST_SQRT) /* nvcc's -use_fast_math, -prec-sqrt=false */
+HAUL_UNARY(haul_tc_sqrt, float, "f", float, "f", "sqrt.approx" HAUL_TC_FTZ ".f32")
+#define __builtin_sqrtf haul_tc_sqrt
+#endif
+
 #define HAUL_BUILTIN_UNARY(name)            \
     HAUL_TC_DEVICE double name(double x) {  \
         return __builtin_##name(x);         \
@@ -34,6 +39,7 @@ HAUL_MATH_UNARY(HAUL_BUILTIN_UNARY)
 HAUL_MATH_BINARY(HAUL_BUILTIN_BINARY)
 #undef HAUL_BUILTIN_UNARY
 #undef HAUL_BUILTIN_BINARY
+#undef __builtin_sqrtf
 
 HAUL_TC_DEVICE double fma(double x, double y, double z) {
     return __builtin_fma(x, y, z);

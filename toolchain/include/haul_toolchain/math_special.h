@@ -14,6 +14,19 @@
 #undef HAUL_MATH_RARE
 #undef HAUL_MATH_TABLE
 
+#if defined(__USE_FAST_MATH__) /* as nvcc: these are then the machine's approximations */
+#define haul_math_sinf __sinf
+#define haul_math_cosf __cosf
+#define haul_math_tanf __tanf
+#define haul_math_expf __expf
+#define haul_math_exp10f __exp10f
+#define haul_math_logf __logf
+#define haul_math_log2f __log2f
+#define haul_math_log10f __log10f
+#define haul_math_powf __powf
+#define haul_math_sincosf __sincosf
+#endif
+
 #define HAUL_SPECIAL_UNARY(name)            \
     HAUL_TC_DEVICE double name(double x) {  \
         return haul_math_##name(x);         \
