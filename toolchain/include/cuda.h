@@ -705,6 +705,10 @@ CUresult cuMemUnmap(CUdeviceptr memory, size_t bytes);
 CUresult cuMemSetAccess(CUdeviceptr memory, size_t bytes, const CUmemAccessDesc *access, size_t count);
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
                                        CUmemAllocationGranularity_flags which);
+CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags);
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
+                                        CUmemAllocationHandleType type);
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties, CUmemGenericAllocationHandle handle);
 
 /* Arrays, textures and surfaces */
