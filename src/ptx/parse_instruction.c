@@ -214,9 +214,24 @@ static ptx_operand pair_operand(ptx_parser *p, ptx_operand first) {
     return o;
 }
 
+/* `a[2]`, the address of an element: behind the variable's name. */
+static int64_t accept_indices(ptx_parser *p, const ptx_variable *v) {
+    uint64_t element = 0;
+    for (unsigned d = 0; d < v->dimensions; d++) {
+        element *= v->extents[d];
+        if (!ptx_accept(p, '[')) continue;
+        element += ptx_expect_integer(p, v->extents[d] ? v->extents[d] : PTX_MAX_VARIABLE, "the number of an element");
+        ptx_expect(p, ']');
+    }
+    return (int64_t)(element * v->vector * ptx_bits(v->type) / 8);
+}
+
 static ptx_operand named_operand(ptx_parser *p) {
     ptx_operand o = name_operand(p);
-    if (o.kind == PTX_VARIABLE_ADDRESS) o.offset = accept_offset(p);
+    if (o.kind == PTX_VARIABLE_ADDRESS) {
+        const int64_t first = accept_indices(p, o.variable);
+        o.offset = first + accept_offset(p);
+    }
     return ptx_accept(p, '|') ? pair_operand(p, o) : o;
 }
 

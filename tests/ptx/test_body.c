@@ -71,6 +71,17 @@ static void reads_addresses(void **state) {
     assert_prints("mov.u64 %d1, k;", "mov.u64 %d1, k;");
 }
 
+static void reads_addresses_of_elements(void **state) {
+    (void)state;
+    ptx_module *module = parse(KERNEL(".shared .u32 a[8]; .shared .v2 .u16 b[4][3];\nmov.u32 %r1, a[5];\n"
+                                      "mov.u32 %r1, a[5] + 2;\nmov.u32 %r1, b[1][2];\nmov.u32 %r1, b[1];"));
+    assert_int_equal(operand(module, 0, 1)->offset, 20);
+    assert_int_equal(operand(module, 1, 1)->offset, 22);
+    assert_int_equal(operand(module, 2, 1)->offset, 20);
+    assert_int_equal(operand(module, 3, 1)->offset, 12);
+    ptx_module_free(module);
+}
+
 static void reads_vectors_pairs_and_sinks(void **state) {
     (void)state;
     assert_prints("ld.global.v4.f32 {%f1, %f2, _, %f4}, [%d1];", "ld.global.v4.f32 {%f1, %f2, _, %f4}, [%d1];");
@@ -195,6 +206,7 @@ int main(void) {
         cmocka_unit_test(finds_labels_inside_before_outside),
         cmocka_unit_test(reads_guards),
         cmocka_unit_test(reads_addresses),
+        cmocka_unit_test(reads_addresses_of_elements),
         cmocka_unit_test(reads_vectors_pairs_and_sinks),
         cmocka_unit_test(turns_vector_registers_into_plain_ones),
         cmocka_unit_test(gives_immediates_the_instructions_width),

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { DEVICES = 1, DEEPEST = 256, API_VERSION = 3020, KNOWN_FLAGS = 0xff };
+enum { DEVICES = 1, API_VERSION = 3020, KNOWN_FLAGS = 0xff };
 
 typedef struct context {
     CUdevice device;
@@ -23,9 +23,13 @@ static context primary[DEVICES];
 static context *contexts; /* all others, also those that have ended */
 static unsigned long long last_id;
 
-/* The thread's stack of contexts: the last one is current. */
-static _Thread_local context *stack[DEEPEST];
-static _Thread_local unsigned depth;
+/* The thread's stack of contexts: the top one is current. What a thread leaves there is lost with it. Not an array: a
+ * program that loads this library late has little room for variables of threads. */
+typedef struct level {
+    context *context;
+    struct level *below;
+} level;
+static _Thread_local level *top;
 
 static CUcontext handle_of(context *c) {
     return (CUcontext)(void *)c;
@@ -45,7 +49,7 @@ CUcontext cuda_primary_context(void) {
 
 /* A thread that has called the runtime has the device's primary context. */
 static context *current(void) {
-    if (depth) return stack[depth - 1];
+    if (top) return top->context;
     return standin_uses_runtime() ? primary_of(0) : NULL;
 }
 
@@ -164,9 +168,17 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 /* ---- contexts of the program's own ---- */
 
 static CUresult push(context *c) {
-    if (depth == DEEPEST) return CUDA_OUT_OF_MEMORY;
-    stack[depth++] = c;
+    level *l = memory_alloc(sizeof *l);
+    if (!l) return CUDA_OUT_OF_MEMORY;
+    *l = (level){c, top};
+    top = l;
     return CUDA_SUCCESS;
+}
+
+static void pop(void) {
+    level *l = top;
+    top = l->below;
+    memory_free(l);
 }
 
 static CUresult create(context **made, unsigned flags, CUdevice device) {
@@ -210,7 +222,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
     if (!c || c->has_ended || c->is_primary) return cuda_leave(CUDA_INVALID_CONTEXT);
     const CUresult result = d->synchronize();
     c->has_ended = true;
-    if (depth && stack[depth - 1] == c) depth--;
+    if (top && top->context == c) pop();
     return cuda_leave(result);
 }
 
@@ -249,9 +261,9 @@ CUresult cuCtxPushCurrent(CUcontext handle) {
 CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
-    if (!depth) return cuda_leave(CUDA_INVALID_CONTEXT);
-    depth--;
-    if (handle) *handle = handle_of(stack[depth]);
+    if (!top) return cuda_leave(CUDA_INVALID_CONTEXT);
+    if (handle) *handle = handle_of(top->context);
+    pop();
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -264,7 +276,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     const CUresult result = handle ? cuda_check_context(handle) : CUDA_SUCCESS;
-    if (result == CUDA_SUCCESS && depth) depth--;
+    if (result == CUDA_SUCCESS && top) pop();
     return cuda_leave(result == CUDA_SUCCESS && handle ? push(context_of(handle)) : result);
 }
 
