@@ -1,6 +1,6 @@
-/* Programs that are linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. As long as they have
- * their symbol table, its functions are found there, and each is overwritten with a jump to haul's, before the
- * program's own code runs. */
+/* Programs and libraries that are linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. As long as
+ * they have their symbol table, its functions are found there, and each is overwritten with a jump to haul's, before
+ * their own code runs. Libraries that the program opens later are not looked at. */
 #include "standin/standin.h"
 #include "standin/version.h"
 
@@ -73,13 +73,6 @@ static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base)
     if (k < 0 || !make_writable(at, PROT_READ | PROT_WRITE)) return;
     write_jump(at, functions[k].function);
     make_writable(at, PROT_READ | PROT_EXEC);
-}
-
-/* The first object is the program. */
-static int take_base(struct dl_phdr_info *info, size_t bytes, void *base) {
-    (void)bytes;
-    *(uintptr_t *)base = info->dlpi_addr;
-    return 1;
 }
 
 static bool lies_within(uint64_t offset, uint64_t bytes, uint64_t file_bytes) {
@@ -166,23 +159,40 @@ static void refuse_stripped(const image *m) {
     _exit(2);
 }
 
-static void prepare(const image *m) {
-    uintptr_t base = 0;
-    dl_iterate_phdr(take_base, &base);
-    if (!visit_symbols(m, SHT_SYMTAB, redirect_symbol, &base)) refuse_stripped(m);
+/* ---- the program and its libraries ---- */
+
+/* A library may be stripped, as NVIDIA's own are: what it does with its runtime is its own affair. */
+static void prepare(const image *m, uintptr_t base, bool is_program) {
+    if (!is_program && !has_fat_binary(m)) return;
+    if (!visit_symbols(m, SHT_SYMTAB, redirect_symbol, &base) && is_program) refuse_stripped(m);
 }
 
-__attribute__((constructor)) static void redirect_program(void) {
+static void prepare_file(const char *path, uintptr_t base, bool is_program) {
     struct stat status;
-    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     if (fstat(file, &status) == 0 && status.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
             image m = {.bytes = bytes, .size = (uint64_t)status.st_size};
-            if (read_image(&m)) prepare(&m);
+            if (read_image(&m)) prepare(&m, base, is_program);
             munmap(bytes, (size_t)status.st_size);
         }
     }
     close(file);
+}
+
+/* The first object is the program. */
+static int prepare_object(struct dl_phdr_info *info, size_t bytes, void *count) {
+    const bool is_program = (*(unsigned *)count)++ == 0;
+    (void)bytes;
+    if (is_program || info->dlpi_name[0])
+        prepare_file(is_program ? "/proc/self/exe" : info->dlpi_name, info->dlpi_addr, is_program);
+    return 0;
+}
+
+/* Runs before the constructors of the program's libraries: see -z initfirst. */
+__attribute__((constructor)) static void redirect_program(void) {
+    unsigned count = 0;
+    dl_iterate_phdr(prepare_object, &count);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFAULT_LAUNCHES = 3, DEFAULT_RECORDED = 1 };
 standin_settings standin_asked = {.task = STANDIN_RUN};
@@ -44,7 +45,10 @@ static void read_LIST(const char *variable, text_list *list) {
 }
 #define read_PATHS read_LIST
 
-__attribute__((constructor)) static void read_settings(void) {
+/* Runs before the C library's own start (-z initfirst in src/CMakeLists.txt), which gives getenv() its list. */
+__attribute__((constructor)) static void read_settings(int argc, char **argv, char **environment) {
+    (void)argc, (void)argv;
+    if (!environ) environ = environment;
     const char *task = getenv(STANDIN_TASK);
 #define TASK(id, text) \
     if (task && strcmp(task, text) == 0) standin_asked.task = STANDIN_##id;
