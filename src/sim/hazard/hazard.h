@@ -28,7 +28,7 @@ sim_proxy_need sim_proxies_needed(const sim_program *p);
 bool sim_relaxes(const sim_program *p);
 /* In use.c, by instruction: a volatile store; a volatile load of data, which no loop waits for; a wait for an mbarrier
  * whose result nobody looks at. The caller frees the table; NULL where the kernel has nothing of the kind. */
-enum { SIM_USE_STORES_VOLATILE = 1, SIM_USE_LOADS_VOLATILE = 2, SIM_USE_UNSEEN = 4 };
+enum { SIM_USE_STORES_VOLATILE = 1, SIM_USE_LOADS_VOLATILE = 2, SIM_USE_UNSEEN = 4, SIM_USE_GUESSES = 8 };
 haul_status sim_uses_find(const sim_program *p, uint8_t **table);
 haul_status sim_hazards_create(sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);

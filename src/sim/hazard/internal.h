@@ -277,6 +277,10 @@ typedef struct sim_visit {
 static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && (g->uses[a] | g->uses[b]) == (SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE);
 }
+/* An ordinary load whose value a compare and swap compares, so that the swap tells whether it was right. */
+static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {
+    return g->uses && g->uses[instruction] & SIM_USE_GUESSES;
+}
 /* Strong accesses do not race with their own kind, unless they are such lanes'. `state` is of what was written. */
 static inline bool sim_may_meet(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
     if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;

@@ -273,6 +273,7 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 /* ---- hooks ---- */
 
 static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
+    if (action == HAUL_ACTION_READ && sim_is_guess(w->sm->grid, op->instruction)) return SIM_STRONG;
     if (action != HAUL_ACTION_ATOMIC && !(op->flags & SIM_OP_STRONG)) return SIM_WEAK;
     const bool reaches_all = sim_reaches_grid(sim_instruction_of(w, op->instruction));
     return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;

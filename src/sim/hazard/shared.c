@@ -178,7 +178,7 @@ static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
 /* Whether the access may meet a read of `thread`. */
 static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
     const unsigned order = sim_instruction_of(k->w, instruction)->mods[PTX_SLOT_ORDER];
-    const bool strong = order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+    const bool strong = (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || sim_is_guess(k->w->sm->grid, instruction);
     return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
@@ -379,7 +379,7 @@ void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
     const sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
-    k.strong = op->flags & SIM_OP_OBSERVES;
+    k.strong = op->flags & SIM_OP_OBSERVES || sim_is_guess(w->sm->grid, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
         k.v = &views->list[i];
         const uint32_t lanes = sim_lines_read(&k, address, op->bytes, active & k.v->lanes);

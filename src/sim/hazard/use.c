@@ -143,6 +143,34 @@ static bool is_looked_at(const flow *x, uint32_t wait) {
     return results_are_in(x->guards, at) || results_are_in(x->comes_out, at);
 }
 
+/* ---- guesses ---- */
+
+static bool is_compare_and_swap(const ptx_instruction *i) {
+    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+}
+
+static void list_register(flow *x, const ptx_operand *o) {
+    if (o->kind != PTX_REGISTER || x->has[o->reg] == x->values) return;
+    x->has[o->reg] = x->values;
+    x->list[x->count++] = o->reg;
+}
+
+/* Loops of compare and swap begin with an ordinary load of what is there. If the guess is wrong, the swap fails. */
+static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
+    x->values++;
+    x->count = 0;
+    list_register(x, &swap->operands[2]);
+    for (uint32_t next = 0; next < x->count; next++) {
+        const uint32_t reg = x->list[next];
+        for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++) {
+            const uint32_t i = x->writers.instructions[k];
+            const ptx_instruction *at = &x->function->instructions[i];
+            if (at->op == PTX_OP_MOV) list_register(x, &at->operands[1]);
+            if (at->op == PTX_OP_LD && !is_volatile(at, PTX_OP_LD)) table[i] |= SIM_USE_GUESSES;
+        }
+    }
+}
+
 /* ---- the table ---- */
 
 static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
@@ -153,18 +181,19 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
         if (is_volatile(at, PTX_OP_LD) && results_are_in(x->comes_out, at) && !is_waited_for(x, at, block))
             table[i] = SIM_USE_LOADS_VOLATILE;
         if (is_wait(at) && !is_looked_at(x, i)) table[i] = SIM_USE_UNSEEN;
+        if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
 }
 
 /* Whether something in the function asks for the table. */
 static bool is_needed(const ptx_function *f) {
-    bool stores = false, loads = false, waits = false;
+    bool stores = false, loads = false, others = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
         stores |= is_volatile(&f->instructions[i], PTX_OP_ST);
         loads |= is_volatile(&f->instructions[i], PTX_OP_LD);
-        waits |= is_wait(&f->instructions[i]);
+        others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
     }
-    return waits || (stores && loads);
+    return others || (stores && loads);
 }
 
 static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {

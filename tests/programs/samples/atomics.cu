@@ -8,7 +8,7 @@ struct results {
     unsigned around, down;
     unsigned long long wide, wide_greatest;
     float real, greatest_real;
-    double precise;
+    double precise, swapped;
     int of_block[BLOCKS], lock, guarded, history;
 };
 
@@ -43,6 +43,26 @@ __global__ void use(results *r) {
     greatest_of(&r->greatest_real, (float)(i * 53 % 997) / 4);
 }
 
+// As programs add doubles that have no atomic operation: an ordinary load begins, and the swap tells whether it was
+// right.
+__device__ void add_by_swaps(double *at, double value) {
+    unsigned long long *bits = (unsigned long long *)at, old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed,
+                        (unsigned long long)__double_as_longlong(value + __longlong_as_double((long long)assumed)));
+    } while (old != assumed);
+}
+
+__global__ void add_doubles(results *r) {
+    __shared__ double of_block;
+    if (threadIdx.x == 0) of_block = 0;
+    __syncthreads();
+    add_by_swaps(&of_block, 0.25);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) add_by_swaps(&r->swapped, of_block);
+}
+
 // One thread of each block at a time.
 __global__ void guard(results *r) {
     if (threadIdx.x) return;
@@ -60,14 +80,16 @@ int main() {
     for (int i = 0; i < ALL; i++) toggled ^= i;
     results *r = on_device(1, &got);
     use<<<BLOCKS, THREADS>>>(r);
+    add_doubles<<<BLOCKS, THREADS>>>(r);
     guard<<<BLOCKS, THREADS>>>(r);
     to_host(&got, r, 1);
     printf("added %d, subtracted %d, least %d, greatest %d, and %x, or %x, xor %x\n", got.added, got.subtracted,
            got.least, got.greatest, (unsigned)got.both, (unsigned)got.either, (unsigned)got.toggled);
-    printf("around %u, down %u, wide %llx %llx, real %g %g, precise %g, guarded %d\n", got.around, got.down, got.wide,
-           got.wide_greatest, got.real, got.greatest_real, got.precise, got.guarded);
+    printf("around %u, down %u, wide %llx %llx, real %g %g, precise %g %g, guarded %d\n", got.around, got.down,
+           got.wide, got.wide_greatest, got.real, got.greatest_real, got.precise, got.swapped, got.guarded);
     expect("sums", got.added == ALL * (ALL - 1) / 2 && got.subtracted == -2 * ALL && got.real == ALL / 2 &&
                        got.precise == ALL / 8);
+    expect("sums by swaps", got.swapped == 0.25 * THREADS * 4 * BLOCKS);
     expect("limits", got.least == -500 && got.greatest == 508 && got.greatest_real == 249);
     expect("bits", got.both == ~0xfffff && got.either == 0xffffff && got.toggled == toggled);
     expect("counters", got.around == ALL % 100 && got.down == (100 - ALL % 100) % 100);
