@@ -111,6 +111,9 @@ for clang in clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-2
     result "$clang: run together" prints '^ok' ./linked
     result "$clang: a stream for each thread, graphs" cc --default-stream per-thread "$root/tests/programs/streams.cu" -o streams
     result "$clang: run" prints '^ok' ./streams
+    result "$clang: products of matrices, pipelines" cc "$root/tests/programs/products.cu" -o products
+    result "$clang: run" prints '^ok' ./products
+    result "$clang: and checked" prints '0 errors' "$haul" check -- ./products
     result "$clang: a shared library" cc -shared -Xcompiler -fPIC kernel.cu -o libkernel.so
     result "$clang: linked with it" cc main.cpp -L. -lkernel -Xlinker -rpath,"$work" -o with
     result "$clang: run with it" prints 'total 2054' ./with

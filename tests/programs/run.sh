@@ -54,6 +54,7 @@ try streams "default" compile streams
 try streams "the shared runtime" compile streams -cudart shared
 try solvers "-lineinfo, PTX packed by LZ4" compile solvers -lineinfo --compress-mode=speed
 try selecting "CUB" compile selecting --compress-mode=speed
+try products "wmma, pipelines" compile products
 try sorting "CUB" compile sorting --compress-mode=speed
 try containers "Thrust" compile containers --compress-mode=speed
 
