@@ -1,4 +1,5 @@
-// Products of small matrices by a warp: wmma with operands in several types and shapes, and tiles that a pipeline brings.
+// Products of small matrices by a warp: wmma with operands in several types and shapes, and tiles that a pipeline
+// brings.
 #include "program.h"
 #include <cuda/barrier>
 #include <cuda/pipeline>

@@ -19,7 +19,7 @@ template <size_t alignment> struct aligned_size_t {
     }
 };
 
-}
+} // namespace cuda
 
 /* One thread's copy into shared memory, in pieces as large as both addresses and the size allow. */
 HAUL_TC_DEVICE void haul_tc_copy(void *to, const void *from, size_t bytes) {
