@@ -153,7 +153,7 @@ if command -v cmake >/dev/null && command -v ninja >/dev/null; then
         result "runs its $program program" prints 'total 2054' "project/$program"
     done
     result 'runs its third program' project/third
-    result 'the same from the source' cmake -G Ninja -S . -B other -DHAUL_LIBRARIES="$(cd "$build" && pwd)/standin" \
+    result 'the same from the source, by make' cmake -G "Unix Makefiles" -S . -B other -DHAUL_LIBRARIES="$(cd "$build" && pwd)/standin" \
         -DCMAKE_TOOLCHAIN_FILE="$root/toolchain/haul.cmake"
     result 'builds' cmake --build other
     result 'runs' prints 'total 2054' other/first
