@@ -118,6 +118,10 @@ struct sim_sm {
     sim_reach *reaches;          /* by instruction */
     bool serial;                 /* no other SM runs: accesses that other blocks see may go ahead */
     bool stuck;                  /* nothing could run when it stopped last */
+    bool gave_way;               /* until the epoch's end: all that runs only polls */
+    bool hands_over;             /* a warp that polls goes on for one round only */
+    uint32_t vain, vain_rounds;  /* rounds of all warps that only polled, in this epoch; how many there may be */
+    uint32_t pollers;            /* warps that polled in vain in the serial phase */
     uint32_t running;            /* blocks */
     uint32_t ordered;            /* paths that wait for the serial phase */
     uint32_t patience;           /* see SIM_PATIENT */
@@ -148,8 +152,18 @@ bool sim_sm_run(sim_sm *sm, uint64_t end);
 bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]);
 /* Memory has been freed: what the SM remembers of allocations may not hold any more. */
 void sim_sm_forget_freed(sim_sm *sm);
-/* The serial phase: executes the operation that each waiting path has come to. */
-void sim_sm_run_ordered(sim_sm *sm);
+/* The serial phase: executes the operation that each waiting path has come to. A warp that has polled until then, and
+ * finds something new, goes on at once, and what it then does for other SMs' warps is done in this phase. Returns
+ * whether there was such a warp; never with checks on. */
+bool sim_sm_run_ordered(sim_sm *sm);
+/* Later in the same phase: warps that polled in vain look again. Returns whether one has found something new. */
+bool sim_sm_poll_again(sim_sm *sm);
+/* A new epoch begins. */
+void sim_sm_begin_epoch(sim_sm *sm, uint64_t end);
+/* Until the serial phase the SM can do nothing, or nothing of use. */
+static inline bool sim_sm_rests(const sim_sm *sm) {
+    return sm->stuck || sm->gave_way;
+}
 /* Nothing on the GPU can run: lets waits that have a time limit end. False when there is none to end. */
 bool sim_sm_time_out_waits(sim_sm *sm);
 /* Nothing on the GPU can run: lanes that wait at joins go on without the others. False when there are none. */

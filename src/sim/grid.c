@@ -37,6 +37,8 @@ enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
 enum { REQUEST_OPERATIONS = 3 };
 /* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
 enum { IDLE_ROUNDS = 100 };
+/* How often what polls looks again in one serial phase, as long as somebody has news. */
+enum { MOST_HANDED_ON = 64 };
 
 typedef struct run_state {
     sim_grid grid;
@@ -307,11 +309,16 @@ static sim_cause cause_of(const sim_fault_record *f) {
     return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
 }
 
+/* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on. */
 static bool run_ordered(run_state *s) {
-    bool any = false;
+    bool any = false, news = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         any |= s->sms[i].ordered > 0;
-        sim_sm_run_ordered(&s->sms[i]);
+        news |= sim_sm_run_ordered(&s->sms[i]);
+    }
+    for (unsigned k = 0; news && k < MOST_HANDED_ON; k++) {
+        news = false;
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) news |= sim_sm_poll_again(&s->sms[i]);
     }
     return any;
 }
@@ -369,6 +376,12 @@ static haul_status check_limit(const run_state *s, uint64_t now) {
                      s->grid.program->function->name, (unsigned long long)now, where);
 }
 
+static bool all_rest(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (!sim_sm_rests(&s->sms[i])) return false;
+    return true;
+}
+
 static haul_status play_requests(run_state *s, int threads) {
     sim_link *link = s->link.first_line ? &s->link : NULL;
     if (!s->plan) return HAUL_OK;
@@ -409,9 +422,9 @@ static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
     const uint64_t before = executed_by_all(s);
     int threads = threads_for(s, expected);
     if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].epoch_end = s->sms[i].executed + EPOCH;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_begin_epoch(&s->sms[i], s->sms[i].executed + EPOCH);
     *busy = 1;
-    for (uint64_t left = EPOCH; left && *busy;) {
+    for (uint64_t left = EPOCH; left && *busy && !(left < EPOCH && all_rest(s));) {
         const uint64_t now = s->stretch < left ? s->stretch : left;
         left -= now;
         *busy = run_stretch(s, left, threads);

@@ -117,6 +117,7 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     uint64_t left = budget;
     sim_step step = SIM_NEXT;
     w->active = w->path->mask;
+    w->in_vain = false;
     /* The operation that it stopped at is completed first; compiled code goes on behind it. */
     bool resumes = w->path->resumes;
     if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);

@@ -11,6 +11,10 @@
 
 /* Operations a warp may run at a stretch: bounds how long a spinning warp keeps others waiting. */
 enum { STRETCH = 4096 };
+/* Operations of a block that goes on in the serial phase. */
+enum { HANDED_OVER = 2048 };
+/* What an SM may poll in vain at most before it gives way; beyond that an epoch ends anyway. */
+enum { MOST_VAIN_ROUNDS = 1 << 14 };
 
 /* ---- memory ---- */
 
@@ -98,7 +102,8 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->next_cluster = sm->index;
     sm->patience = SIM_PATIENT;
     sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
-    sm->stuck = false;
+    sm->stuck = sm->gave_way = false;
+    sm->vain = sm->vain_rounds = sm->pollers = 0;
     sm->running = sm->ordered = 0;
     sm->waits = (sim_waits){0};
     memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
@@ -133,7 +138,7 @@ static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t c
     }
 }
 
-static bool run_warps(sim_sm *sm, sim_block *b) {
+static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     bool ran = false;
     const uint64_t executed = sm->executed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
@@ -141,31 +146,54 @@ static bool run_warps(sim_sm *sm, sim_block *b) {
         if (!w->ready_paths) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
         sm->executed += sim_warp_run(w, STRETCH);
+        *useful |= !w->in_vain;
         ran = true;
     }
     return ran;
 }
 
-static bool run_block(sim_sm *sm, sim_block *b) {
+static bool run_block(sim_sm *sm, sim_block *b, bool *useful) {
     if (!b->warps) return false;
     if (!b->running && !sim_start_cluster(sm, b)) return false;
-    bool ran = run_warps(sm, b);
+    bool ran = run_warps(sm, b, useful);
     if (b->live_warps > 0 || b->ends_in_order || sm->fault.status != HAUL_OK) return ran;
     b->ends_in_order = !sm->serial && sim_async_has_reductions(&b->async);
     if (b->ends_in_order)
         sm->ordered++;
     else
         end_block(sm, b);
+    *useful = true;
     return true;
+}
+
+void sim_sm_begin_epoch(sim_sm *sm, uint64_t end) {
+    sm->epoch_end = end;
+    sm->gave_way = false;
+    sm->vain = 0;
+}
+
+/* A round of all blocks is over in which nothing happened but that warps polled. How long that may go on grows from
+ * epoch to epoch, since loops may count their rounds, and does not while something happens in between. */
+static void note_vain_round(sim_sm *sm) {
+    if (++sm->vain < sm->vain_rounds) return;
+    sm->gave_way = true;
+    if (sm->vain_rounds < MOST_VAIN_ROUNDS) sm->vain_rounds = 2 * sm->vain_rounds + 1;
 }
 
 bool sim_sm_run(sim_sm *sm, uint64_t end) {
     bool ran = true;
+    if (sm->gave_way) return true;
     sim_count_later(sm->counting);
     sim_sm_forget_freed(sm);
-    while (ran && sm->executed < end && sm->fault.status == HAUL_OK) {
+    while (ran && sm->executed < end && sm->fault.status == HAUL_OK && !sm->gave_way) {
+        const uint64_t changes = sm->changes;
+        bool useful = false;
         ran = false;
-        for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b]);
+        for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b], &useful);
+        if (useful || sm->changes != changes)
+            sm->vain = sm->vain_rounds = 0;
+        else if (ran)
+            note_vain_round(sm);
     }
     sm->stuck = !ran;
     return sm->running > 0 || sm->next_cluster < sm->grid->clusters;
@@ -202,6 +230,32 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
         w->path->pc = w->pc;
 }
 
+/* A warp that polls looks once more. If it finds something new, its block goes on: others may wait for what comes next.
+ */
+static bool look_again(sim_sm *sm, sim_warp *w) {
+    sim_block *b = w->block;
+    const uint64_t end = sm->executed + HANDED_OVER;
+    sim_count_later(sm->counting);
+    sm->hands_over = true;
+    if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+    sm->executed += sim_warp_run(w, HANDED_OVER);
+    const bool news = !w->in_vain;
+    if (news) w->polls = false;
+    for (bool ran = news; ran && sm->executed < end && sm->fault.status == HAUL_OK;) {
+        ran = false;
+        for (uint32_t i = 0; i < b->warp_count && sm->executed < end && sm->fault.status == HAUL_OK; i++) {
+            sim_warp *other = &b->warps[i];
+            if (!other->ready_paths || other->in_vain) continue;
+            if (other->path->state != SIM_PATH_READY) sim_warp_switch(other);
+            sm->executed += sim_warp_run(other, end - sm->executed);
+            ran = true;
+        }
+    }
+    sm->hands_over = false;
+    sm->pollers += !news;
+    return news;
+}
+
 static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         sim_path *p = &w->paths[__builtin_ctz(left)];
@@ -209,20 +263,46 @@ static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
     }
 }
 
-void sim_sm_run_ordered(sim_sm *sm) {
-    if (sm->ordered == 0) return;
+/* Its last rounds have seen nothing new. */
+static bool is_to_look_again(const sim_sm *sm, const sim_warp *w) {
+    return !sm->hazards && w->polls && w->ready_paths && sm->fault.status == HAUL_OK;
+}
+
+bool sim_sm_run_ordered(sim_sm *sm) {
+    bool news = false;
+    sm->pollers = 0;
+    if (sm->ordered == 0) return false;
     bool serial = sm->serial;
     sim_sm_forget_freed(sm);
     sm->serial = true;
     sm->ordered = 0;
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
-        for (uint32_t i = 0; block->running && i < block->warp_count; i++) run_ordered_warp(sm, &block->warps[i]);
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++) {
+            run_ordered_warp(sm, &block->warps[i]);
+            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+        }
         if (!block->running || !block->ends_in_order) continue;
         sim_count_later(sm->counting);
         end_block(sm, block);
     }
     sm->serial = serial;
+    return news;
+}
+
+bool sim_sm_poll_again(sim_sm *sm) {
+    const bool serial = sm->serial;
+    bool news = false;
+    if (!sm->pollers) return false;
+    sm->serial = true;
+    sm->pollers = 0;
+    for (uint32_t b = 0; b < sm->grid->resident; b++) {
+        sim_block *block = &sm->blocks[b];
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++)
+            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+    }
+    sm->serial = serial;
+    return news;
 }
 
 /* ---- when nothing runs ---- */

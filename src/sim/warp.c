@@ -17,6 +17,7 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
     w->pc = 0;
     w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
+    w->polls = w->in_vain = false;
     w->seen = 0;
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
@@ -262,6 +263,7 @@ static void end_round(sim_warp *w) {
     w->rounds++;
     if (!w->seen) return;
     w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
+    w->polls = w->unchanged > 0;
     w->path->seen = w->seen;
     w->seen = 0;
 }
@@ -293,9 +295,10 @@ sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
     if (!w->seen && !is_parted(w)) return SIM_NEXT;
     end_round(w);
     if (w->at_joins && is_spinning(w)) let_go(w);
-    const bool yields = spins_in_vain(w, FOR_OTHER_WARPS), switches = is_next_due(w);
+    const bool yields = spins_in_vain(w, w->sm->hands_over ? 1 : FOR_OTHER_WARPS), switches = is_next_due(w);
     if (!yields && !switches) return SIM_NEXT;
     w->path->pc = pc;
+    w->in_vain = yields;
     if (switches) w->turns = 0;
     if (!yields) return sim_warp_switch(w);
     if (switches) (void)sim_warp_switch(w);

@@ -68,6 +68,8 @@ struct sim_warp {
     uint32_t turns;      /* backward branches since paths last took turns */
     uint32_t rounds;     /* backward branches since lanes last came to a join, or left one */
     uint32_t unchanged;  /* rounds that have seen the same values as the one before */
+    bool polls;          /* the last round was one of them, and it has not gone on since */
+    bool in_vain;        /* it stopped last because of those */
     uint64_t seen;       /* hash of what this round has seen so far (sim_warp_observe) */
     uint32_t used_paths; /* a bit for each that is not FREE */
     uint32_t ready_paths;
