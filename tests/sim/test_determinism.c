@@ -183,6 +183,44 @@ static void look_back_hands_sums_from_block_to_block(void **state) {
     }
 }
 
+/* Warp 0 waits for the next block's flag, warp 1 for warp 0's in shared memory, and sets the block's own. The chain has
+ * 300 links: with an epoch of 65,536 operations for each, spinning SMs would execute billions. */
+static void a_spinning_block_does_not_wait_an_epoch(void **state) {
+    (void)state;
+    run_with_all_thread_counts("chain",
+                               KERNEL(".shared .align 4 .b32 flag;\n"
+                                      "and.b32 %r10, %r0, 31;\n"
+                                      "setp.ne.u32 %p0, %r10, 0;\n"
+                                      "mov.u32 %r9, %ctaid.x;\n"
+                                      "mad.wide.u32 %rd4, %r9, 4, %rd0;\n"
+                                      "setp.gt.u32 %p3, %r0, 0;\n"
+                                      "@%p3 bra READY;\n"
+                                      "st.volatile.shared.u32 [flag], 0;\n"
+                                      "READY: bar.sync 0;\n"
+                                      "@%p0 ret;\n"
+                                      "@%p3 bra SECOND;\n"
+                                      "setp.eq.u32 %p1, %r9, 299;\n"
+                                      "@%p1 bra TELL;\n"
+                                      "WAIT: ld.volatile.global.u32 %r4, [%rd4+4];\n"
+                                      "setp.eq.u32 %p2, %r4, 0;\n"
+                                      "@%p2 bra WAIT;\n"
+                                      "TELL: st.volatile.shared.u32 [flag], 1;\n"
+                                      "ret;\n"
+                                      "SECOND: ld.volatile.shared.u32 %r5, [flag];\n"
+                                      "setp.eq.u32 %p2, %r5, 0;\n"
+                                      "@%p2 bra SECOND;\n"
+                                      "st.volatile.global.u32 [%rd4], 1;\n"),
+                               HAUL_OK);
+    for (unsigned b = 0; b < BLOCKS; b++) assert_int_equal(first.out[b], 1);
+    assert_true(first.record.counters[HAUL_COUNTER_INST_EXECUTED] < 5e6);
+}
+
+/* Of 300 blocks each polls a few times, not once for each block before it. */
+static void a_scan_hands_over_within_a_serial_phase(void **state) {
+    look_back_hands_sums_from_block_to_block(state);
+    assert_true(first.record.counters[HAUL_COUNTER_INST_EXECUTED] < 150 * BLOCKS);
+}
+
 static void faults_of_many_blocks_give_one_message(void **state) {
     (void)state;
     run_with_all_thread_counts("fault",
@@ -268,6 +306,8 @@ int main(void) {
         cmocka_unit_test(the_last_block_sees_what_all_others_wrote),
         cmocka_unit_test(a_barrier_over_the_grid_opens),
         cmocka_unit_test(look_back_hands_sums_from_block_to_block),
+        cmocka_unit_test(a_scan_hands_over_within_a_serial_phase),
+        cmocka_unit_test(a_spinning_block_does_not_wait_an_epoch),
         cmocka_unit_test(faults_of_many_blocks_give_one_message),
         cmocka_unit_test(deadlocks_give_one_message),
         cmocka_unit_test(the_limit_strikes_at_the_same_operation),

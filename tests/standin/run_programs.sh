@@ -29,9 +29,13 @@ result 'as on a GPU' says '^700 then 700$' out
 
 result 'a profile counts the first launches of a kernel' exits_with 0 "$haul" profile -- "$program" increase
 result 'and says how many there were' says '^increase  *5  *3 ' err
+result 'and that sums are scaled' says '^3 of 5 launches counted, the sums scaled' err
 result 'with the memory tables' says 'Global Load' err
+result 'a program may have the same' exits_with 0 "$haul" profile --json -- "$program" increase
+result 'with the same remark' says '"launches":5,"counted":3,"scaled":true' err
 result 'more are counted on request' exits_with 0 "$haul" profile --launches 5 -- "$program" increase
 result 'all of them here' says '^increase  *5  *5 ' err
+result 'and nothing is scaled then' wrong says 'the sums scaled' err
 
 result 'kernels are chosen by name' exits_with 0 "$haul" profile --kernel other -- "$program" increase
 result 'what is left out is not shown' wrong says '^increase' err
