@@ -1,14 +1,18 @@
 #include "cli/parts.h"
 
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
-/* The folder that this program lies in; NULL when the system does not say. */
-static const char *own_folder(arena *memory) {
+const char *cli_own_path(arena *memory) {
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    while (length > 0 && path[length - 1] != '/') length--;
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
     return length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
+}
+
+static const char *own_folder(arena *memory) {
+    const char *path = cli_own_path(memory), *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? arena_copy(memory, path, (size_t)(slash + 1 - path)) : NULL;
 }
 
 const char *cli_find_part(const char *name, arena *memory) {

@@ -8,4 +8,7 @@
  * an installation has it. NULL when it is not there or there is no memory. */
 const char *cli_find_part(const char *name, arena *memory);
 
+/* The path of this program; NULL when the system does not say, or there is no memory. */
+const char *cli_own_path(arena *memory);
+
 #endif

@@ -137,6 +137,24 @@ static haul_status put_settings(const cli_values *v, arena *memory) {
     return HAUL_OK;
 }
 
+/* `folder`: the stand-in's. */
+static haul_status put_frameworks(const char *folder, arena *memory) {
+    static const struct {
+        const char *name, *part, *text;
+    } variables[] = {
+#define VARIABLE(name, part, text) {name, part, text},
+#include "cli/frameworks.def"
+#undef VARIABLE
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *part = variables[i].part, *set = getenv(variables[i].name);
+        if (set && *set) continue;
+        HAUL_TRY(put(variables[i].name, part ? arena_printf(memory, "%s%s", folder, part) : variables[i].text));
+    }
+    HAUL_TRY(put("HAUL_PROGRAM", cli_own_path(memory))); /* for shims/nvcc */
+    return put_in_front("PATH", arena_printf(memory, "%s/shims", folder), memory);
+}
+
 static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
     const char *library = cli_find_part("standin/" NAME, memory);
     if (!library)
@@ -146,7 +164,9 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
     HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
     /* NVTX, in programs that mark ranges, asks this library who wants to know */
     HAUL_TRY(put("NVTX_INJECTION64_PATH", library));
-    return put_in_front("LD_LIBRARY_PATH", arena_copy(memory, library, strlen(library) - strlen("/" NAME)), memory);
+    const char *folder = arena_copy(memory, library, strlen(library) - strlen("/" NAME));
+    HAUL_TRY(put_frameworks(folder, memory));
+    return put_in_front("LD_LIBRARY_PATH", folder, memory);
 }
 
 static haul_status become(const cli_values *given, standin_task task, arena *memory) {
