@@ -134,7 +134,7 @@ static CUresult begin_node_launch(CUfunction handle, const CUlaunchConfig *confi
     return p.kernel ? begin_record(&p) : result;
 }
 
-/* The virtual GPU gives a block what the machine has; a driver wants to be asked for more than 48 KiB beforehand. */
+/* A driver refuses more than 48 KiB unless the kernel's attribute allows it; the virtual GPU itself does not. */
 static CUresult check_consent(const driver_table *d, const CUlaunchConfig *config, CUfunction function) {
     int most = 0;
     if (!config->shared_bytes) return CUDA_SUCCESS;

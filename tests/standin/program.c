@@ -21,6 +21,8 @@ extern void __cudaRegisterFunction(void **handle, const char *host, char *device
 extern void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
                               int constant, int global);
 extern int cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, void *stream);
+extern int cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared,
+                                       void *stream);
 extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaFree(void *address);
 extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
@@ -158,6 +160,19 @@ static int ignore_failures(void) {
     return 0;
 }
 
+/* Launches that a GPU refuses, and an allocation without a place for its address. */
+static int launch_refused(void) {
+    const dim3 one = {1, 1, 1}, many = {1025, 1, 1}, none = {0, 1, 1};
+    void *out, *parameters[] = {&out};
+    cudaMalloc(&out, 4 * COUNT);
+    printf("%d ", cudaLaunchKernel(&race, one, many, parameters, 0, NULL));
+    printf("%d ", cudaLaunchKernel(&race, none, one, parameters, 0, NULL));
+    printf("%d ", cudaLaunchKernel(&race, one, one, parameters, 48 << 10, NULL)); /* beside 1 KiB of its own */
+    printf("%d ", cudaLaunchCooperativeKernel(&race, (dim3){100000, 1, 1}, one, parameters, 0, NULL));
+    printf("%d\n", cudaMalloc(NULL, 4));
+    return 0;
+}
+
 /* This process and a copy of it both use the device. */
 static int use_two_processes(void) {
     const pid_t child = fork();
@@ -217,6 +232,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "streams") == 0) return use_streams();
     if (strcmp(what, "end") == 0) return end_early(argc > 2 ? argv[2] : "");
     if (strcmp(what, "failures") == 0) return ignore_failures();
+    if (strcmp(what, "refused") == 0) return launch_refused();
     if (strcmp(what, "processes") == 0) return use_two_processes();
     if (strcmp(what, "ranges") == 0) return use_ranges();
     if (strcmp(what, "graphics") == 0) return ask_for_graphics();

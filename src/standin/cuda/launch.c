@@ -53,9 +53,8 @@ CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *c) {
     }
     if (result != CUDA_SUCCESS || fits) return result;
     haul_fail(HAUL_ERROR_LIMIT,
-              "launch: a grid of %u x %u x %u blocks of %u x %u x %u threads: none may be 0, and the "
-              "device has not so many",
-              c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2]);
+              "launch: grid %u x %u x %u, block %u x %u x %u: a size is 0 or beyond the device's limit", c->grid[0],
+              c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2]);
     return CUDA_INVALID_VALUE;
 }
 
