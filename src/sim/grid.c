@@ -309,7 +309,8 @@ static sim_cause cause_of(const sim_fault_record *f) {
     return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
 }
 
-/* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on. */
+/* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on.
+ */
 static bool run_ordered(run_state *s) {
     bool any = false, news = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {

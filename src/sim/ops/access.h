@@ -125,6 +125,12 @@ static inline const uint64_t *sim_places(const sim_warp *w, const uint64_t addre
     return w->sm->places;
 }
 
+/* Prefetch scattered lanes so that their misses overlap each other, and counting. */
+static inline void sim_fetch_lanes(uint32_t active, uintptr_t base, const uint64_t places[SIM_LANES]) {
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (active >> l & 1) __builtin_prefetch((const void *)(base + places[l]));
+}
+
 /* Shared memory of the block. */
 static inline bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                                     unsigned bytes, unsigned alignment) {

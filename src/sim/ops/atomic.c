@@ -145,6 +145,7 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
         sim_hazard_global(w, op, active, address, HAUL_ACTION_ATOMIC);
     }
     const uint64_t *places = sim_places(w, address, &base);
+    sim_fetch_lanes(active, base, places);
     if (commutes)
         reduce_lanes(w, op, active, base, places);
     else if (op->count > 1)

@@ -31,13 +31,6 @@ static void check_global_access(sim_warp *w, const sim_op *op, uint32_t active, 
     check_strong(w, op, active, address, is_store);
 }
 
-/* Where lanes lie far apart, the host's memory is far, too: it is asked for all of them before they are counted, which
- * takes longer. */
-static void fetch_lanes(uint32_t active, uintptr_t base, const uint64_t places[SIM_LANES]) {
-    for (unsigned l = 0; l < SIM_LANES; l++)
-        if (active >> l & 1) __builtin_prefetch((const void *)(base + places[l]));
-}
-
 static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
@@ -47,7 +40,7 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     const uint64_t *places = sim_places(w, address, &base);
     if (w->sm->counting) {
-        fetch_lanes(active, base, places);
+        sim_fetch_lanes(active, base, places);
         sim_count_global(w->sm->counting, w, op, active, address);
     }
     move(w, op, active, base, places);
