@@ -1,5 +1,6 @@
 /* Launches. */
 #include "standin/cuda/cuda.h"
+#include "standin/version.h"
 
 #include <string.h>
 
@@ -26,11 +27,16 @@ CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byte
     return CUDA_SUCCESS;
 }
 
+/* As the runtime of CUDA 13.0 was seen to say on an H100; those before it had an error for it alone. */
+static CUresult wrong_shape(void) {
+    return standin_cuda_version() >= 13 ? CUDA_INVALID_VALUE : CUDA_INVALID_CONFIGURATION;
+}
+
 static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_cooperative, void **parameters) {
     CUfunction kernel;
     const driver_table *d = standin_enter();
     CUresult result = standin_kernel(d, host, &kernel);
-    if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = CUDA_INVALID_CONFIGURATION;
+    if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = wrong_shape();
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
     if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
     return standin_leave(result);

@@ -35,7 +35,7 @@ cuMemcpyHtoDAsync 12000: 1\ncuLaunchKernel 7000: 1\ncuMemcpy 7000: 1\nnone: CUDA
 too old: CUDA_ERROR_NOT_FOUND\nstatus 2'
 
 runs 'parameters may be packed' packed
-result 'or set one by one' gives '260\ntoo few: CUDA_ERROR_INVALID_VALUE\nnone: CUDA_ERROR_INVALID_VALUE\n265'
+result 'or set one by one' gives '260\ntoo few: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES\nnone: CUDA_ERROR_INVALID_VALUE\n265'
 runs 'a kernel of a library' library
 result 'is launched like a function' gives 'increase, parameter 2 at 12\n262\nunloaded: CUDA_ERROR_INVALID_HANDLE'
 runs 'fat binaries are modules' fatbin

@@ -86,7 +86,7 @@ result 'with its place in the program' says '^  at .*\(ignore_failures\|main\)' 
 result 'and counted' says '^2 calls of the program.s failed' err
 
 result 'launches that cannot be are refused' exits_with 0 "$haul" run -- "$program" refused
-result 'with the errors of a GPU' says '^9 9 1 720 1$' out
+result 'with the errors of a GPU' says '^1 1 1 720 1$' out
 
 result 'a function that is not there fails' exits_with 0 "$haul" run -- "$program" graphics
 result 'with cudaErrorNotSupported' [ "$(cat "$work/out")" = "$(printf '801\n801')" ]

@@ -69,7 +69,7 @@ bool sim_driver_has_module(CUmodule module);
 bool sim_driver_has_function(CUfunction function);
 
 /* Blocks that an SM may hold at once for all that is certain: as cuOccupancyMaxActiveBlocksPerMultiprocessor(), but the
- * estimate of registers does not count. */
+ * estimate of registers does not count, unless somebody was told an occupancy of the function that it is in. */
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes);
 
 const char *sim_driver_function_name(CUfunction function);

@@ -31,6 +31,7 @@ struct CUfunc_st {
     struct sim_launch_times *times[SIM_TIMES_ROWS];   /* launch_times.h, by hash of the shape */
     size_t times_count;
     struct CUfunc_st *next;
+    bool has_told_occupancy; /* to the program, which may count on it */
 };
 
 struct CUmod_st {

@@ -288,11 +288,12 @@ static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t 
 }
 
 CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    function->has_told_occupancy = true;
     return occupancy(blocks, function, threads, dynamic_shared_bytes, 1);
 }
 
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
-    return occupancy(blocks, function, threads, dynamic_shared_bytes, UINT32_MAX);
+    return occupancy(blocks, function, threads, dynamic_shared_bytes, function->has_told_occupancy ? 1 : UINT32_MAX);
 }
 
 const ptx_module *sim_driver_module_ptx(CUmodule m) {

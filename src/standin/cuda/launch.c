@@ -27,13 +27,16 @@ static CUresult read_extra(void **extra, unsigned char **buffer, size_t *bytes) 
 }
 
 static CUresult point_into(const ptx_function *entry, unsigned char *buffer, size_t bytes, void **parameters) {
+    uint64_t end = 0;
     for (size_t i = 0; i < entry->param_count; i++) {
         const uint64_t at = cuda_parameter_offset(entry, i);
-        if (at + entry->params[i]->size > bytes)
-            return cuda_wrong(CUDA_INVALID_VALUE, "launch: the packed parameters are fewer than the kernel's");
         parameters[i] = buffer + at;
+        end = at + entry->params[i]->size;
     }
-    return CUDA_SUCCESS;
+    if (bytes == end) return CUDA_SUCCESS;
+    (void)haul_fail(HAUL_ERROR_ARGUMENT, "launch of %s: its parameters have %llu bytes when packed, not %zu", entry->name,
+                    (unsigned long long)end, bytes);
+    return CUDA_LAUNCH_OUT_OF_RESOURCES; /* so a driver of CUDA 13.0 */
 }
 
 /* ---- launches ---- */

@@ -77,7 +77,7 @@ int main() {
         CUdeviceptr data;
         unsigned count;
     } packed = {data, COUNT / 2};
-    size_t size = sizeof packed;
+    size_t size = sizeof(CUdeviceptr) + sizeof(unsigned); // the padding behind the last one is no parameter
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     CHECK(cuLaunchKernel(triple, 5, 1, 1, 128, 1, 1, 0, stream, nullptr, extra));
     CHECK(cuMemcpyDtoHAsync(values, data, sizeof values, stream));

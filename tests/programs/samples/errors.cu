@@ -21,9 +21,9 @@ static cudaError_t launch(dim3 grid, dim3 block, size_t shared) {
 int main() {
     int *x = on_device<int>(4), device = -1;
     void *much = x;
-    refused("too many threads", launch(1, 1025, 0), cudaErrorInvalidConfiguration);
-    refused("no threads", launch(1, 0, 0), cudaErrorInvalidConfiguration);
-    refused("a grid that is too high", launch(dim3(1, 65536), 32, 0), cudaErrorInvalidConfiguration);
+    refused("too many threads", launch(1, 1025, 0), cudaErrorInvalidValue);
+    refused("no threads", launch(1, 0, 0), cudaErrorInvalidValue);
+    refused("a grid that is too high", launch(dim3(1, 65536), 32, 0), cudaErrorInvalidValue);
     refused("too much memory", cudaMalloc(&much, (size_t)1 << 50), cudaErrorMemoryAllocation);
     refused("a device that is not there", cudaSetDevice(1000), cudaErrorInvalidDevice);
     refused("no place for a result", cudaMalloc(nullptr, 4), cudaErrorInvalidValue);
