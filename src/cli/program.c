@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "lib/device.h"
 #include "report/check/check.h"
+#include "standin/audit/audit.h"
 #include "lib/name_filter.h"
 
 #include <errno.h>
@@ -166,6 +167,8 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
     HAUL_TRY(put("NVTX_INJECTION64_PATH", library));
     const char *folder = arena_copy(memory, library, strlen(library) - strlen("/" NAME));
     HAUL_TRY(put_frameworks(folder, memory));
+    HAUL_TRY(put(AUDIT_FOLDER, folder));
+    HAUL_TRY(put_in_front("LD_AUDIT", arena_printf(memory, "%s/libhaul_audit.so", folder), memory));
     return put_in_front("LD_LIBRARY_PATH", folder, memory);
 }
 

@@ -1,9 +1,11 @@
 /* Programs and libraries that are linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. As long as
  * they have their symbol table, its functions are found there, and each is overwritten with a jump to haul's, before
- * their own code runs. Libraries that the program opens later are not looked at. */
+ * their own code runs. Of libraries that the program opens later audit/ tells. */
+#include "standin/audit/audit.h"
 #include "standin/standin.h"
 #include "standin/version.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -161,9 +163,19 @@ static void refuse_stripped(const image *m) {
 
 /* ---- the program and its libraries ---- */
 
+static void find_runtime(void *found, const ElfW(Sym) * symbol, const char *name) {
+    if (symbol->st_shndx != SHN_UNDEF && strcmp(name, "cudaGetDeviceCount") == 0) *(bool *)found = true;
+}
+
+static bool has_runtime(const image *m) {
+    bool found = false;
+    visit_symbols(m, SHT_SYMTAB, find_runtime, &found);
+    return found;
+}
+
 /* A library may be stripped, as NVIDIA's own are: what it does with its runtime is its own affair. */
 static void prepare(const image *m, uintptr_t base, bool is_program) {
-    if (!is_program && !has_fat_binary(m)) return;
+    if (!is_program && !has_runtime(m)) return;
     if (!visit_symbols(m, SHT_SYMTAB, redirect_symbol, &base) && is_program) refuse_stripped(m);
 }
 
@@ -182,11 +194,16 @@ static void prepare_file(const char *path, uintptr_t base, bool is_program) {
     close(file);
 }
 
+static bool is_own(uintptr_t base) {
+    Dl_info info;
+    return dladdr((void *)(uintptr_t)is_own, &info) && (uintptr_t)info.dli_fbase == base;
+}
+
 /* The first object is the program. */
 static int prepare_object(struct dl_phdr_info *info, size_t bytes, void *count) {
     const bool is_program = (*(unsigned *)count)++ == 0;
     (void)bytes;
-    if (is_program || info->dlpi_name[0])
+    if (is_program || (info->dlpi_name[0] && !is_own(info->dlpi_addr)))
         prepare_file(is_program ? "/proc/self/exe" : info->dlpi_name, info->dlpi_addr, is_program);
     return 0;
 }
@@ -195,4 +212,9 @@ static int prepare_object(struct dl_phdr_info *info, size_t bytes, void *count) 
 __attribute__((constructor)) static void redirect_program(void) {
     unsigned count = 0;
     dl_iterate_phdr(prepare_object, &count);
+}
+
+extern audit_opened haul_library_opened;
+void haul_library_opened(const char *path, uintptr_t base) {
+    prepare_file(path, base, false);
 }

@@ -1,5 +1,8 @@
 """Numba: a kernel with shared memory, an atomic, and a device function. Prints the same on the virtual GPU and on a real one."""
 import numpy
+
+if not hasattr(numpy, "row_stack"):  # which Numba still asks for
+    numpy.row_stack = numpy.vstack
 from numba import cuda, float32
 
 

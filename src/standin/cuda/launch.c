@@ -34,8 +34,8 @@ static CUresult point_into(const ptx_function *entry, unsigned char *buffer, siz
         end = at + entry->params[i]->size;
     }
     if (bytes == end) return CUDA_SUCCESS;
-    (void)haul_fail(HAUL_ERROR_ARGUMENT, "launch of %s: its parameters have %llu bytes when packed, not %zu", entry->name,
-                    (unsigned long long)end, bytes);
+    (void)haul_fail(HAUL_ERROR_ARGUMENT, "launch of %s: its parameters have %llu bytes when packed, not %zu",
+                    entry->name, (unsigned long long)end, bytes);
     return CUDA_LAUNCH_OUT_OF_RESOURCES; /* so a driver of CUDA 13.0 */
 }
 
