@@ -211,11 +211,14 @@ static bool put_conversion(formatter *f, const conversion *c) {
         text_append(f->out, "%", 1);
         return true;
     }
-    if (f->used + needed > SIM_PRINT_ARGUMENTS) {
-        text_append(f->out, c->from, (size_t)(c->end - c->from));
-        return true;
-    }
-    return take_fields(f, &with_fields) && put_value(f, &with_fields);
+    const size_t before = f->out->length;
+    const bool fits = f->used + needed <= SIM_PRINT_ARGUMENTS;
+    if (fits && (!take_fields(f, &with_fields) || !put_value(f, &with_fields))) return false;
+    /* `%.*f` an H100 writes as it is, or, with arguments behind it, makes something random of it. */
+    if (fits && !c->precision_argument) return true;
+    f->out->length = before;
+    text_append(f->out, c->from, (size_t)(c->end - c->from));
+    return true;
 }
 
 static bool put_all(formatter *f, const char *format) {

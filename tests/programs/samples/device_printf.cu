@@ -11,7 +11,7 @@ __global__ void formats(const char *unused, double d) {
     printf("long long %lld, unsigned long long %llu, char %c, string %s, percent %%\n", -1234567890123ll,
            18446744073709551615ull, 'x', "in the kernel");
     printf("float %f, short %.2f, scientific %.3e, shortest %g %g\n", 1.5f, d, d * 1e10, 0.0001, 1e20);
-    printf("width by argument %*d, precision %.*f\n", 6, 17, 3, d);
+    printf("width by argument %*d, precision %.3f\n", 6, 17, d);
 }
 
 int main() {
