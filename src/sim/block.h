@@ -199,9 +199,8 @@ sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t
 
 /* The form of code that the running path takes. */
 static inline sim_code_form sim_compiled_form(const sim_warp *w) {
-    const bool whole = w->active == SIM_ALL_LANES && w->path->join == SIM_NO_JOIN;
-    if (!w->sm->counting) return whole ? SIM_CODE_UNCOUNTED_WHOLE : SIM_CODE_UNCOUNTED_PART;
-    return whole ? SIM_CODE_WHOLE : SIM_CODE_PART;
+    const unsigned part = w->active != SIM_ALL_LANES || w->path->join != SIM_NO_JOIN;
+    return (sim_code_form)(w->first_form + part);
 }
 
 /* The segment that the running path has at operation `pc`; NULL: it is the interpreter's, as is coming to a join.
