@@ -28,7 +28,12 @@
  *     nvtx.c      ranges that the program marks
  *     touch.c     host code that touches device memory
  *     caller.c    where in the program a call is made
- *     cuda/       the driver API: see cuda/cuda.h */
+ *     progress.h  work that no call waits for
+ *     ptx_run.c   kernels on the host's memory, for mock drivers
+ *     cuda/       the driver API: see cuda/cuda.h
+ *     names/      the libraries that programs ask the loader for
+ *     audit/      the library that watches the loader
+ *     shims/      scripts in place of nvcc and ptxas */
 #ifndef HAUL_STANDIN_STANDIN_H
 #define HAUL_STANDIN_STANDIN_H
 
