@@ -76,6 +76,8 @@ static void parse_target(ptx_parser *p) {
         if (option == OPTIONS) ptx_expected(p, "debug or texmode_independent");
         ptx_require_token(p);
         given[option] = true;
+        if (option == OPTION_MAP && p->module->sm >= 13)
+            ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "map_f64_to_f32 is for targets before sm_13");
         if (option == OPTION_MAP) p->maps_f64 = true;
         if (given[OPTION_UNIFIED] && given[OPTION_INDEPENDENT])
             ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
