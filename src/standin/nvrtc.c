@@ -1,0 +1,80 @@
+/* NVRTC, NVIDIA's compiler as a library, in programs that are linked with it: asked for machine code it makes PTX, and
+ * that is what the program gets for its cubin. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUT_OF_MEMORY = 1, INTERNAL_ERROR = 11 }; /* of nvrtcResult */
+
+/* ---- the real one ---- */
+
+/* The library may have been opened where only some see its names. */
+static int find_library(struct dl_phdr_info *info, size_t bytes, void *found) {
+    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+    (void)bytes;
+    if (strncmp(name, "libnvrtc.so", strlen("libnvrtc.so")) != 0) return 0;
+    *(void **)found = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    return 1;
+}
+
+/* Fills in the function's pointer. */
+static int find_real(const char *name, void *pointer) {
+    void *function = dlsym(RTLD_NEXT, name), *library = NULL;
+    if (!function && dl_iterate_phdr(find_library, &library) && library) function = dlsym(library, name);
+    if (!function) fprintf(stderr, "haul: %s() is called, and no libnvrtc is loaded\n", name);
+    memcpy(pointer, &function, sizeof function);
+    return function ? 0 : INTERNAL_ERROR;
+}
+
+/* ---- its functions ---- */
+
+/* `-arch=sm_90` and the like are for a virtual architecture instead: the same with `compute_90`, allocated. */
+static char *virtual_architecture(const char *option) {
+    const char *sm = strstr(option, "sm_");
+    char *changed = NULL;
+    const int before = sm ? (int)(sm - option) : 0;
+    if (asprintf(&changed, "%.*s%s%s", before, option, sm ? "compute_" : "", sm ? sm + 3 : option) < 0) return NULL;
+    return changed;
+}
+
+static int is_architecture(const char *option, const char *before) {
+    return strncmp(option, "-arch", 5) == 0 || strncmp(option, "--gpu-architecture", 18) == 0 ||
+           (before && (strcmp(before, "-arch") == 0 || strcmp(before, "--gpu-architecture") == 0));
+}
+
+extern int nvrtcCompileProgram(void *program, int count, const char *const *options);
+int nvrtcCompileProgram(void *program, int count, const char *const *options) {
+    int (*compile)(void *, int, const char *const *);
+    const size_t room = count > 0 ? (size_t)count : 0;
+    const char **changed = calloc(room + 1, sizeof *changed);
+    char **owned = calloc(room + 1, sizeof *owned);
+    int result = changed && owned ? find_real(__func__, &compile) : OUT_OF_MEMORY;
+    for (size_t i = 0; i < room && result == 0; i++) {
+        changed[i] = options[i];
+        if (!is_architecture(options[i], i ? options[i - 1] : NULL)) continue;
+        changed[i] = owned[i] = virtual_architecture(options[i]);
+        if (!owned[i]) result = OUT_OF_MEMORY;
+    }
+    if (result == 0) result = compile(program, count, changed);
+    for (size_t i = 0; owned && i < room; i++) free(owned[i]);
+    free(owned);
+    free((void *)changed);
+    return result;
+}
+
+extern int nvrtcGetCUBINSize(void *program, size_t *bytes);
+int nvrtcGetCUBINSize(void *program, size_t *bytes) {
+    int (*get)(void *, size_t *);
+    const int found = find_real("nvrtcGetPTXSize", &get);
+    return found == 0 ? get(program, bytes) : found;
+}
+
+extern int nvrtcGetCUBIN(void *program, char *cubin);
+int nvrtcGetCUBIN(void *program, char *cubin) {
+    int (*get)(void *, char *);
+    const int found = find_real("nvrtcGetPTX", &get);
+    return found == 0 ? get(program, cubin) : found;
+}
