@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/parts.h"
 #include "cli/session.h"
+#include "driver/driver.h"
 #include "lib/device.h"
 #include "report/check/check.h"
 #include "standin/audit/audit.h"
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define NAME "libhaul_standin.so"
+#define TIMING "gpu/libcuda.so.1"
 
 static const char *const task_names[] = {
 #define TASK(id, name) [STANDIN_##id] = name,
@@ -25,11 +27,26 @@ static const char *const task_names[] = {
 
 /* ---- what is wrong is told before the program runs ---- */
 
-static haul_status check_device(const cli_values *v, const char *name) {
+static bool is_gpu(const char *name) {
+    return strcmp(name, "gpu") == 0 || strncmp(name, "gpu:", 4) == 0;
+}
+
+static haul_status check_gpu(const char *name, standin_task task) {
+    if (is_gpu(name) && task == STANDIN_CHECK)
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "--device %s: haul checks on the virtual GPU: give a sim:MACHINE; on a GPU NVIDIA's "
+                         "compute-sanitizer checks a program",
+                         name);
+    if (is_gpu(name) && task == STANDIN_RECORD)
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "--device %s: launches are recorded on the virtual GPU: give a sim:MACHINE", name);
+    return HAUL_OK;
+}
+
+static haul_status check_device(const cli_values *v, const char *name, standin_task task) {
     haul_device *device;
     haul_device_options options = cli_device_options(v);
-    if (strncmp(name, "sim", 3) != 0)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--device %s: programs run on the virtual GPU: give a sim:MACHINE", name);
+    HAUL_TRY(check_gpu(name, task));
     if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
     HAUL_TRY(haul_device_open(name, &options, &device));
     haul_device_close(device);
@@ -69,7 +86,7 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     if (task == STANDIN_RECORD && !v->record)
         return haul_fail(HAUL_ERROR_ARGUMENT, "of a program launches are recorded: haul replay --record FILE.jsonl -- "
                                               "PROGRAM ARG...");
-    HAUL_TRY(check_device(v, device));
+    HAUL_TRY(check_device(v, device, task));
     HAUL_TRY(check_rules(v));
     HAUL_TRY(check_filter(v));
     HAUL_TRY(clear_output(v->report));
@@ -172,11 +189,45 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
     return put_in_front("LD_LIBRARY_PATH", folder, memory);
 }
 
+/* ---- the environment on a GPU ---- */
+
+/* The GPU that is the number-th of those that the program would see. */
+static haul_status put_visible(uint64_t number, arena *memory) {
+    static const char variable[] = "CUDA_VISIBLE_DEVICES";
+    const char *list = getenv(variable), *next = list;
+    if (!list) return put(variable, arena_printf(memory, "%llu", (unsigned long long)number));
+    for (; number && *next; number--) next += strcspn(next, ",") + (next[strcspn(next, ",")] == ',');
+    return put(variable, arena_copy(memory, next, strcspn(next, ",")));
+}
+
+/* The library that times launches is in front of the driver, whichever way the program asks for that. */
+static haul_status put_timing(const cli_values *given, arena *memory) {
+    cli_values v = *given;
+    const char *library = cli_find_part(TIMING, memory);
+    if (!library)
+        return haul_fail(HAUL_ERROR_NOT_FOUND, TIMING " is not there: build or install haul anew, on x86-64 and "
+                                                      "without sanitizers");
+    const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
+    v.device = NULL; /* the one that the program sees */
+    HAUL_TRY(put_settings(&v, memory));
+    HAUL_TRY(put(STANDIN_TASK, ""));
+    HAUL_TRY(put_PATH(DRIVER_PATH, driver_path(), memory));
+    HAUL_TRY(put("NVTX_INJECTION64_PATH", library));
+    HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
+    return put_in_front("LD_LIBRARY_PATH", folder, memory);
+}
+
+static haul_status set_gpu_environment(const cli_values *v, standin_task task, arena *memory) {
+    const char *colon = strchr(v->device, ':');
+    HAUL_TRY(put_visible(colon ? strtoull(colon + 1, NULL, 10) : 0, memory));
+    return task == STANDIN_PROFILE ? put_timing(v, memory) : HAUL_OK;
+}
+
 static haul_status become(const cli_values *given, standin_task task, arena *memory) {
     cli_values v = *given;
     if (!v.device || strcmp(v.device, "auto") == 0) v.device = "sim";
     HAUL_TRY(check_values(&v, task, v.device));
-    HAUL_TRY(set_environment(&v, task, memory));
+    HAUL_TRY(is_gpu(v.device) ? set_gpu_environment(&v, task, memory) : set_environment(&v, task, memory));
     execvp(*v.program, v.program);
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(errno));
 }

@@ -3,11 +3,14 @@
 #include "base/status.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+static void *library;
 static driver_table loaded;
 static haul_status load_status;
 static char load_message[512]; /* each thread that asks has it as its own */
@@ -38,7 +41,7 @@ static haul_status too_old(const char *how) {
                      how);
 }
 
-static haul_status resolve(void *library) {
+static haul_status resolve(void) {
     char how[128];
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *function = dlsym(library, symbols[i].symbol);
@@ -63,14 +66,15 @@ static haul_status initialise(void) {
 
 /* What is missing is told in dlopen's words where the library is there but cannot be loaded. */
 static haul_status open_library(void) {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *given = getenv(DRIVER_PATH);
+    library = dlopen(given && *given ? given : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const char *error = library ? NULL : dlerror();
     if (error && !strstr(error, "No such file"))
         return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s: use --device sim:h100", error);
     if (!library)
         return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: no NVIDIA driver (libcuda.so.1) on this machine: install it, or "
                                                "use --device sim:h100");
-    HAUL_TRY(resolve(library));
+    HAUL_TRY(resolve());
     return initialise();
 }
 
@@ -84,6 +88,12 @@ haul_status driver_load(const driver_table **table) {
     if (load_status != HAUL_OK) return haul_fail(load_status, "%s", load_message);
     *table = &loaded;
     return HAUL_OK;
+}
+
+const char *driver_path(void) {
+    struct link_map *map = NULL;
+    if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return NULL;
+    return map->l_name;
 }
 
 /* ---- results ---- */

@@ -363,9 +363,14 @@ typedef struct driver_table {
 #undef DRIVER
 } driver_table;
 
+/* An environment variable: the path of the driver's library, if it is another one than the loader finds. */
+#define DRIVER_PATH "HAUL_GPU_DRIVER"
+
 /* Loads libcuda.so.1, once per process; the table lives as long as the process. Errors: HAUL_ERROR_NO_DEVICE with what
  * is missing (no driver, a driver too old, no device) and what to do. */
 haul_status driver_load(const driver_table **table);
+/* The file that was loaded; NULL: none was. */
+const char *driver_path(void);
 
 /* "CUDA_ERROR_OUT_OF_MEMORY"-like name and what it means, for any code; never NULL. */
 const char *driver_result_name(CUresult result);

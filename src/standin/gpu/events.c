@@ -1,0 +1,237 @@
+/* Pairs of events around launches. They are kept by context, in the order of the launches, and looked at when further
+ * launches are made; nothing is waited for before the end. */
+#include "standin/gpu/gpu.h"
+
+#include "base/memory.h"
+
+#include <stddef.h>
+#include <time.h>
+
+enum { LOOKS = 4, PATIENCE = 256, PAUSE_NS = 200000, SAMPLES = 16, WARM_UP = 4 };
+enum { RELAXED = 2 };
+enum { NO_EVENT_WAITS = 0 };
+
+struct gpu_pair {
+    CUevent before, behind;
+    gpu_launch launch;
+    struct context *context;
+    gpu_pair *next;
+};
+
+typedef struct context {
+    CUcontext handle;
+    gpu_pair *unused, *pending, **last;
+    unsigned refusals; /* how often the first that is pending was not done */
+    struct context *next;
+} context;
+
+static context *contexts; /* records stay when their contexts end: a launch may be under way */
+static double empty_pair = -1;
+
+/* ---- what a thread may do while it or another one captures ---- */
+
+static int relax(void) {
+    int mode = RELAXED;
+    if (gpu_real()->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS) return RELAXED;
+    return mode;
+}
+
+static void restore(int mode) {
+    if (mode != RELAXED) (void)gpu_real()->cuThreadExchangeStreamCaptureMode(&mode);
+}
+
+/* The default stream says with an error that another one is captured. */
+bool gpu_is_captured(CUstream stream) {
+    int status = 0;
+    const CUresult result = gpu_real()->cuStreamIsCapturing(stream, &status);
+    return status != 0 || (result != CUDA_SUCCESS && result != CUDA_NOT_FOUND);
+}
+
+/* ---- pairs ---- */
+
+static context *current_context(void) {
+    CUcontext handle = NULL;
+    if (gpu_real()->cuCtxGetCurrent(&handle) != CUDA_SUCCESS || !handle) return NULL;
+    for (context *c = contexts; c; c = c->next)
+        if (c->handle == handle) return c;
+    context *c = memory_zeroed(1, sizeof *c);
+    if (!c) return NULL;
+    *c = (context){.handle = handle, .last = &c->pending, .next = contexts};
+    return contexts = c;
+}
+
+static gpu_pair *make_pair(context *c) {
+    const gpu_driver *d = gpu_real();
+    gpu_pair *p = memory_zeroed(1, sizeof *p);
+    if (!p) return NULL;
+    p->context = c;
+    if (d->cuEventCreate(&p->before, NO_EVENT_WAITS) == CUDA_SUCCESS) {
+        if (d->cuEventCreate(&p->behind, NO_EVENT_WAITS) == CUDA_SUCCESS) return p;
+        (void)d->cuEventDestroy_v2(p->before);
+    }
+    memory_free(p);
+    return NULL;
+}
+
+static gpu_pair *take_pair(context *c) {
+    gpu_pair *p = c->unused;
+    if (!p) return make_pair(c);
+    c->unused = p->next;
+    return p;
+}
+
+static void put_back(gpu_pair *p) {
+    p->next = p->context->unused;
+    p->context->unused = p;
+}
+
+static void append(gpu_pair *p) {
+    context *c = p->context;
+    p->next = NULL;
+    *c->last = p;
+    c->last = &p->next;
+}
+
+static gpu_pair *take_pending(context *c) {
+    gpu_pair *p = c->pending;
+    c->pending = p->next;
+    if (!c->pending) c->last = &c->pending;
+    c->refusals = 0;
+    return p;
+}
+
+/* Returns whether the first of the context's launches was done. One that failed has no time. */
+static bool collect_first(context *c) {
+    float ms;
+    const gpu_driver *d = gpu_real();
+    const CUresult result = d->cuEventQuery(c->pending->behind);
+    if (result == CUDA_NOT_READY) return false;
+    gpu_pair *p = take_pending(c);
+    if (result == CUDA_SUCCESS && d->cuEventElapsedTime(&ms, p->before, p->behind) == CUDA_SUCCESS)
+        gpu_add_time(&p->launch, (double)ms * 1e3);
+    put_back(p);
+    return true;
+}
+
+/* A kernel that does not end, on one stream, does not keep those behind it. */
+static void collect_some(context *c) {
+    for (unsigned i = 0; i < LOOKS && c->pending; i++) {
+        if (collect_first(c)) continue;
+        if (++c->refusals < PATIENCE) return;
+        append(take_pending(c));
+    }
+}
+
+static void destroy_pair(gpu_pair *p) {
+    (void)gpu_real()->cuEventDestroy_v2(p->before);
+    (void)gpu_real()->cuEventDestroy_v2(p->behind);
+    memory_free(p);
+}
+
+/* ---- around a launch ---- */
+
+static gpu_pair *begin(CUstream stream) {
+    context *c = current_context();
+    gpu_pair *p = c ? take_pair(c) : NULL;
+    if (!p || gpu_real()->cuEventRecord(p->before, stream) == CUDA_SUCCESS) return p;
+    destroy_pair(p);
+    return NULL;
+}
+
+gpu_pair *gpu_begin(CUstream stream) {
+    gpu_lock();
+    const int mode = relax();
+    gpu_pair *p = begin(stream);
+    restore(mode);
+    gpu_unlock();
+    return p;
+}
+
+void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult result) {
+    const bool timed =
+        p && result == CUDA_SUCCESS && gpu_real()->cuEventRecord(p->behind, stream) == CUDA_SUCCESS;
+    gpu_lock();
+    const int mode = relax();
+    if (result == CUDA_SUCCESS) gpu_count(launch);
+    if (p && !timed) put_back(p);
+    if (timed) {
+        p->launch = *launch;
+        append(p);
+        collect_some(p->context);
+    }
+    restore(mode);
+    gpu_unlock();
+}
+
+/* ---- the end of a context ---- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void collect_all(context *c, double until) {
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    while (c->pending)
+        if (!collect_first(c)) {
+            if (seconds() > until) return;
+            nanosleep(&pause, NULL);
+        }
+}
+
+static bool time_empty(CUstream stream, const gpu_pair *p, float *ms) {
+    const gpu_driver *d = gpu_real();
+    return d->cuEventRecord(p->before, stream) == CUDA_SUCCESS &&
+           d->cuEventRecord(p->behind, stream) == CUDA_SUCCESS && d->cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+           d->cuEventElapsedTime(ms, p->before, p->behind) == CUDA_SUCCESS;
+}
+
+static void measure_empty(context *c) {
+    enum { NON_BLOCKING = DRIVER_STREAM_NON_BLOCKING };
+    const gpu_driver *d = gpu_real();
+    CUstream stream;
+    float ms = 0;
+    double sum = 0;
+    gpu_pair *p = take_pair(c);
+    if (!p) return;
+    if (d->cuStreamCreate(&stream, NON_BLOCKING) == CUDA_SUCCESS) {
+        int i = 0;
+        for (; i < WARM_UP + SAMPLES && time_empty(stream, p, &ms); i++) sum += i < WARM_UP ? 0 : (double)ms;
+        if (i == WARM_UP + SAMPLES) empty_pair = sum / SAMPLES * 1e3;
+        (void)d->cuStreamDestroy_v2(stream);
+    }
+    put_back(p);
+}
+
+double gpu_empty_pair(void) {
+    return empty_pair;
+}
+
+static void give_up(context *c) {
+    while (c->pending) put_back(take_pending(c));
+    while (c->unused) {
+        gpu_pair *p = c->unused;
+        c->unused = p->next;
+        destroy_pair(p);
+    }
+}
+
+/* What hangs is not waited for, and no stream is made in a context with such work. */
+static void finish(context *c, double until) {
+    CUcontext popped;
+    if (!c->pending && !c->unused) return;
+    if (gpu_real()->cuCtxPushCurrent_v2(c->handle) != CUDA_SUCCESS) return;
+    const int mode = relax();
+    collect_all(c, until);
+    if (empty_pair < 0 && !c->pending) measure_empty(c);
+    give_up(c);
+    restore(mode);
+    (void)gpu_real()->cuCtxPopCurrent_v2(&popped);
+}
+
+void gpu_finish(CUcontext which) {
+    const double until = seconds() + GPU_MOST_SECONDS;
+    for (context *c = contexts; c; c = c->next)
+        if (!which || c->handle == which) finish(c, until);
+}

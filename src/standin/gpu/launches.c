@@ -1,0 +1,118 @@
+/* The driver's functions that launch, and those that end what launches need. */
+#include "standin/gpu/gpu.h"
+#include "standin/standin.h"
+
+#define USED(symbol, parameters) CUresult symbol parameters;
+#include "standin/gpu/used.def"
+#undef USED
+
+/* ---- around a launch ---- */
+
+typedef struct timing {
+    gpu_launch launch;
+    CUstream stream;
+    gpu_pair *pair;
+    bool is_captured;
+} timing;
+
+/* A launch into a stream that is captured is none yet: it gets no events, which would be nodes of the graph. */
+static timing start(CUfunction function, const CUlaunchConfig *config, CUstream stream) {
+    timing t = {.stream = stream, .is_captured = gpu_is_captured(stream)};
+    if (t.is_captured) return t;
+    gpu_lock();
+    t.launch = gpu_choose(function, config);
+    gpu_unlock();
+    if (t.launch.kernel) t.pair = gpu_begin(stream);
+    return t;
+}
+
+static CUresult stop(const timing *t, CUresult result) {
+    if (t->launch.kernel) gpu_end(t->pair, t->stream, &t->launch, result);
+    if (!t->is_captured || result != CUDA_SUCCESS) return result;
+    gpu_lock();
+    gpu_count_captured();
+    gpu_unlock();
+    return result;
+}
+
+/* ---- kernels ---- */
+
+/* `own` gives the stream that code with a default stream for each thread means. */
+#define LAUNCH(symbol, own)                                                                                           \
+    CUresult symbol(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,         \
+                    unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,    \
+                    void **extra) {                                                                                   \
+        const CUlaunchConfig config = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 0, 0, 0}; \
+        const timing t = start(function, &config, own(stream));                                                       \
+        return stop(&t, gpu_real()->symbol(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, \
+                                           stream, parameters, extra));                                               \
+    }
+#define COOPERATIVE(symbol, own)                                                                                      \
+    CUresult symbol(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,         \
+                    unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters) {  \
+        const CUlaunchConfig config = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 0, 0, 0}; \
+        const timing t = start(function, &config, own(stream));                                                       \
+        return stop(&t, gpu_real()->symbol(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, \
+                                           stream, parameters));                                                      \
+    }
+#define EXTENDED(symbol, own)                                                                                  \
+    CUresult symbol(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {      \
+        if (!config) return gpu_real()->symbol(config, function, parameters, extra);                           \
+        const timing t = start(function, config, own(config->stream));                                         \
+        return stop(&t, gpu_real()->symbol(config, function, parameters, extra));                              \
+    }
+#define GRAPH(symbol, own)                                                          \
+    CUresult symbol(CUgraphExec executable, CUstream stream) {                      \
+        const timing t = start(NULL, &(const CUlaunchConfig){.stream = stream}, own(stream)); \
+        return stop(&t, gpu_real()->symbol(executable, stream));                    \
+    }
+#define AS_IT_IS(stream) (stream)
+LAUNCH(cuLaunchKernel, AS_IT_IS)
+LAUNCH(cuLaunchKernel_ptsz, standin_own)
+COOPERATIVE(cuLaunchCooperativeKernel, AS_IT_IS)
+COOPERATIVE(cuLaunchCooperativeKernel_ptsz, standin_own)
+EXTENDED(cuLaunchKernelEx, AS_IT_IS)
+EXTENDED(cuLaunchKernelEx_ptsz, standin_own)
+GRAPH(cuGraphLaunch, AS_IT_IS)
+GRAPH(cuGraphLaunch_ptsz, standin_own)
+
+/* ---- the ends of contexts and modules ---- */
+
+/* Times that are still to come are waited for, since the events end with their context. */
+static void finish(CUcontext context) {
+    gpu_lock();
+    gpu_finish(context);
+    gpu_forget_functions();
+    gpu_unlock();
+}
+
+#define END_OF_CONTEXT(symbol)             \
+    CUresult symbol(CUcontext context) {   \
+        if (context) finish(context);      \
+        return gpu_real()->symbol(context); \
+    }
+#define END_OF_PRIMARY(symbol)            \
+    CUresult symbol(CUdevice device) {    \
+        finish(NULL);                     \
+        return gpu_real()->symbol(device); \
+    }
+END_OF_CONTEXT(cuCtxDestroy)
+END_OF_CONTEXT(cuCtxDestroy_v2)
+END_OF_PRIMARY(cuDevicePrimaryCtxRelease)
+END_OF_PRIMARY(cuDevicePrimaryCtxRelease_v2)
+END_OF_PRIMARY(cuDevicePrimaryCtxReset)
+END_OF_PRIMARY(cuDevicePrimaryCtxReset_v2)
+
+CUresult cuModuleUnload(CUmodule module) {
+    gpu_lock();
+    gpu_forget_functions();
+    gpu_unlock();
+    return gpu_real()->cuModuleUnload(module);
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+    gpu_lock();
+    gpu_forget_functions();
+    gpu_unlock();
+    return gpu_real()->cuLibraryUnload(library);
+}

@@ -1,0 +1,256 @@
+/* The times of a program's kernels: sums by kernel, and launches one by one. */
+#include "standin/gpu/gpu.h"
+#include "standin/report.h"
+
+#include "base/demangle.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "report/document.h"
+#include "report/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct timed_launch {
+    gpu_launch launch;
+    double us;
+} timed_launch;
+
+static char device[128] = "GPU";
+static timed_launch *each; /* with --all */
+static size_t each_count, each_room;
+static text out;
+
+void gpu_prepare_report(void) {
+    CUdevice first;
+    if (gpu_real()->cuDeviceGet(&first, 0) == CUDA_SUCCESS)
+        (void)gpu_real()->cuDeviceGetName(device, sizeof device, first);
+}
+
+/* ---- a launch ---- */
+
+static json_t *three(const unsigned extent[3]) {
+    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
+static void put_json(const gpu_launch *l, double us) {
+    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "launch", (json_int_t)l->number, "kernel",
+                             report_json_string(l->kernel->symbol), "grid", three(l->grid), "block", three(l->block),
+                             "smem", (json_int_t)l->shared_bytes, "us", report_json_number(us));
+    if (report_json_put(line, JSON_COMPACT, &out) != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
+    standin_print(&out);
+}
+
+static void keep(const gpu_launch *l, double us) {
+    timed_launch *more = memory_grow(each, each_count, &each_room, sizeof *each);
+    if (!more) return;
+    each = more;
+    each[each_count++] = (timed_launch){*l, us};
+}
+
+void gpu_put_launch(const gpu_launch *l, double us) {
+    if (standin_asked.json && !standin_asked.quiet) put_json(l, us);
+    if (standin_asked.every_launch && !standin_asked.json) keep(l, us);
+}
+
+/* ---- the program ---- */
+
+typedef struct totals {
+    uint64_t launches, timed;
+    double us;
+    size_t kernels;
+} totals;
+
+static totals totals_of(const gpu_kernel *kernels) {
+    totals t = {0};
+    for (const gpu_kernel *k = kernels; k; k = k->next) {
+        t.launches += k->launches;
+        t.timed += k->timed;
+        t.us += k->us;
+        t.kernels += k->launches > 0;
+    }
+    return t;
+}
+
+static int by_time(const void *a, const void *b) {
+    const gpu_kernel *left = *(const gpu_kernel *const *)a, *right = *(const gpu_kernel *const *)b;
+    return (left->us < right->us) - (left->us > right->us);
+}
+
+/* Those that were launched, the one that took the most first. */
+static const gpu_kernel **sort_kernels(size_t count) {
+    const gpu_kernel **all = memory_zeroed(count + 1, sizeof *all);
+    size_t i = 0;
+    for (const gpu_kernel *k = gpu_kernels(); all && k; k = k->next)
+        if (k->launches) all[i++] = k;
+    if (all) qsort(all, count, sizeof *all, by_time);
+    return all;
+}
+
+/* "void scope::ld<float, 4>(float*, int)" to "scope::ld<float, 4>". */
+static void shorten(char *declaration) {
+    int depth = 0;
+    char *start = declaration, *c = declaration;
+    for (; *c; c++) {
+        if (*c == '(' && strncmp(c, "(anonymous namespace)", 21) == 0) {
+            c += 20;
+            continue;
+        }
+        if (*c == '(' && depth == 0) break;
+        depth += (*c == '<' || *c == '(') - (*c == '>' || *c == ')');
+        if (*c == ' ' && depth == 0) start = c + 1;
+    }
+    *c = '\0';
+    memmove(declaration, start, strlen(start) + 1);
+}
+
+/* A line for each kernel: its declaration, or nothing. */
+static void demangle(const gpu_kernel *const *kernels, size_t count, text *lines) {
+    const char **symbols = memory_zeroed(count + 1, sizeof *symbols);
+    for (size_t i = 0; symbols && i < count; i++) symbols[i] = kernels[i]->symbol;
+    if (symbols) demangle_all(symbols, count, lines);
+    memory_free(symbols);
+}
+
+static void add_extent(report_table *t, const gpu_kernel *k, const unsigned e[3]) {
+    if (!e[0])
+        report_add_empty(t);
+    else if (k->has_shapes)
+        report_add_text(t, "various");
+    else if (e[1] == 1 && e[2] == 1)
+        report_add_text(t, "%u", e[0]);
+    else
+        report_add_text(t, e[2] == 1 ? "%u x %u" : "%u x %u x %u", e[0], e[1], e[2]);
+}
+
+static void add_time(report_table *t, const gpu_kernel *k, double us) {
+    if (k->timed)
+        report_add_number(t, us);
+    else
+        report_add_empty(t);
+}
+
+static void add_kernel(report_table *t, const gpu_kernel *k, const char *name, double all_us) {
+    report_add_row(t);
+    report_add_text(t, "%s", name);
+    if (standin_asked.json) report_add_text(t, "%s", k->symbol);
+    report_add_number(t, (double)k->launches);
+    report_add_number(t, (double)k->timed);
+    add_extent(t, k, k->grid);
+    add_extent(t, k, k->block);
+    add_time(t, k, k->us);
+    add_time(t, k, k->us / (double)k->timed);
+    add_time(t, k, k->shortest);
+    add_time(t, k, k->longest);
+    add_time(t, k, report_percent(k->us, all_us));
+}
+
+static report_table *add_table(report_section *s) {
+    static const report_column columns[] = {
+        {"kernel", "Kernel", REPORT_TEXT, NULL},
+        {"symbol", "Symbol", REPORT_TEXT, NULL}, /* for programs only */
+        {"launches", "Launches", REPORT_COUNT, NULL},
+        {"counted", "Timed", REPORT_COUNT, NULL},
+        {"grid", "Grid", REPORT_TEXT, NULL},
+        {"block", "Block", REPORT_TEXT, NULL},
+        {"us", "Total", REPORT_MICROSECONDS, "measured"},
+        {"us_mean", "Mean", REPORT_MICROSECONDS, NULL},
+        {"us_low", "Shortest", REPORT_MICROSECONDS, NULL},
+        {"us_high", "Longest", REPORT_MICROSECONDS, NULL},
+        {"share", "Share", REPORT_PERCENT, "of the time of all kernels"},
+    };
+    enum { COUNT = sizeof columns / sizeof *columns };
+    report_column shown[COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        if (standin_asked.json || strcmp(columns[i].key, "symbol") != 0) shown[count++] = columns[i];
+    return report_add_table(s, "kernels", "Kernels", shown, count);
+}
+
+static void add_kernels(report_section *s, const totals *all) {
+    text names = {0};
+    const gpu_kernel **kernels = sort_kernels(all->kernels);
+    report_table *t = add_table(s);
+    if (kernels) demangle(kernels, all->kernels, &names);
+    char *name = names.failed ? NULL : names.bytes;
+    for (size_t i = 0; kernels && i < all->kernels; i++) {
+        char *end = name ? strchr(name, '\n') : NULL;
+        if (end) *end = '\0';
+        if (end) shorten(name);
+        add_kernel(t, kernels[i], end && *name ? name : kernels[i]->symbol, all->us);
+        name = end ? end + 1 : NULL;
+    }
+    text_free(&names);
+    memory_free(kernels);
+}
+
+static void add_notes(report_section *s, const totals *all) {
+    const double empty = gpu_empty_pair();
+    report_add_paragraph(s, "Measured on the GPU: %s. A time is that between an event before the launch and one behind it.",
+                         device);
+    if (empty >= 0)
+        report_add_paragraph(s, "Two events with nothing between them were %.2f us apart on average; the times "
+                                "include that.",
+                             empty);
+    if (all->timed < all->launches)
+        report_add_paragraph(s, "%llu of %llu launches timed: the others failed, or did not end.",
+                             (unsigned long long)all->timed, (unsigned long long)all->launches);
+    if (gpu_captured())
+        report_add_paragraph(s, "%llu launches were captured into graphs. A graph's launch is timed as a whole.",
+                             (unsigned long long)gpu_captured());
+}
+
+static void add_each(report_document *d) {
+    static const report_column columns[] = {
+        {"launch", "Launch", REPORT_COUNT, NULL},    {"kernel", "Kernel", REPORT_TEXT, NULL},
+        {"grid", "Grid", REPORT_TEXT, NULL},         {"block", "Block", REPORT_TEXT, NULL},
+        {"smem", "Shared memory", REPORT_BYTES, "dynamic"}, {"us", "Time", REPORT_MICROSECONDS, "measured"},
+    };
+    if (!each_count) return;
+    report_section *s = report_add_section(d, "launches", "Launches, in the order in which they were done");
+    report_table *t = report_add_table(s, "launches", "Launches", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < each_count; i++) {
+        const gpu_launch *l = &each[i].launch;
+        report_add_row(t);
+        report_add_number(t, (double)l->number);
+        report_add_text(t, "%s", l->kernel->symbol);
+        report_add_text(t, "%u x %u x %u", l->grid[0], l->grid[1], l->grid[2]);
+        report_add_text(t, "%u x %u x %u", l->block[0], l->block[1], l->block[2]);
+        report_add_number(t, l->shared_bytes);
+        report_add_number(t, each[i].us);
+    }
+}
+
+static haul_status put_kernels_json(report_document *d, const totals *all) {
+    report_section *s = d ? d->sections : NULL;
+    json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
+    return report_json_put(json_pack("{s:o, s:I, s:I, s:b, s:I, s:o, s:s, s:o}", "kernels", rows, "launches",
+                                     (json_int_t)all->launches, "counted", (json_int_t)all->timed, "scaled", 0,
+                                     "captured", (json_int_t)gpu_captured(), "device", report_json_string(device),
+                                     "stamp", "measured", "empty_pair_us",
+                                     gpu_empty_pair() < 0 ? json_null() : report_json_number(gpu_empty_pair())),
+                           JSON_COMPACT, &out);
+}
+
+static haul_status write_document(report_document *d, const totals *all) {
+    haul_status status = HAUL_OK;
+    if (standin_asked.html) status = report_write_html(d, &out);
+    if (standin_asked.html && status == HAUL_OK) status = standin_write(standin_asked.html, &out);
+    if (status == HAUL_OK && standin_asked.json) return put_kernels_json(d, all);
+    if (status == HAUL_OK && !standin_asked.quiet)
+        status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
+    return status;
+}
+
+void gpu_report(void) {
+    const totals all = totals_of(gpu_kernels());
+    report_document *d = report_document_new("program", "Kernel times");
+    report_section *s = report_add_section(d, "kernels", "Kernels of this program");
+    add_kernels(s, &all);
+    add_notes(s, &all);
+    add_each(d);
+    if (write_document(d, &all) != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
+    report_document_free(d);
+    standin_print(&out);
+}
