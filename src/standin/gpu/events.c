@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -108,7 +109,7 @@ static bool collect_first(context *c) {
     if (result == CUDA_NOT_READY) return false;
     gpu_pair *p = take_pending(c);
     if (result == CUDA_SUCCESS && d->cuEventElapsedTime(&ms, p->before, p->behind) == CUDA_SUCCESS)
-        gpu_add_time(&p->launch, (double)ms * 1e3);
+        gpu_add_time(&p->launch, rint((double)ms * 1e6) / 1e3); /* to the nanosecond */
     put_back(p);
     return true;
 }
@@ -198,7 +199,7 @@ static void measure_empty(context *c) {
     if (d->cuStreamCreate(&stream, NON_BLOCKING) == CUDA_SUCCESS) {
         int i = 0;
         for (; i < WARM_UP + SAMPLES && time_empty(stream, p, &ms); i++) sum += i < WARM_UP ? 0 : (double)ms;
-        if (i == WARM_UP + SAMPLES) empty_pair = sum / SAMPLES * 1e3;
+        if (i == WARM_UP + SAMPLES) empty_pair = rint(sum / SAMPLES * 1e6) / 1e3;
         (void)d->cuStreamDestroy_v2(stream);
     }
     put_back(p);

@@ -36,8 +36,8 @@ const gpu_driver *gpu_real(void);
 typedef struct gpu_kernel {
     const char *symbol; /* GPU_GRAPH: launches of graphs */
     bool wanted;
-    bool has_shapes; /* more than the one of `grid` and `block` */
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3];  /* of the first launch */
+    bool has_grids, has_blocks; /* others have another one */
     uint64_t launches, timed;
     double us, shortest, longest; /* of those that were timed */
     struct gpu_kernel *next;

@@ -107,8 +107,8 @@ void gpu_count(const gpu_launch *launch) {
         memcpy(k->grid, launch->grid, sizeof k->grid);
         memcpy(k->block, launch->block, sizeof k->block);
     }
-    k->has_shapes |= memcmp(k->grid, launch->grid, sizeof k->grid) != 0;
-    k->has_shapes |= memcmp(k->block, launch->block, sizeof k->block) != 0;
+    k->has_grids |= memcmp(k->grid, launch->grid, sizeof k->grid) != 0;
+    k->has_blocks |= memcmp(k->block, launch->block, sizeof k->block) != 0;
 }
 
 void gpu_add_time(const gpu_launch *launch, double us) {

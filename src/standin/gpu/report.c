@@ -113,10 +113,10 @@ static void demangle(const gpu_kernel *const *kernels, size_t count, text *lines
     memory_free(symbols);
 }
 
-static void add_extent(report_table *t, const gpu_kernel *k, const unsigned e[3]) {
+static void add_extent(report_table *t, bool varies, const unsigned e[3]) {
     if (!e[0])
         report_add_empty(t);
-    else if (k->has_shapes)
+    else if (varies)
         report_add_text(t, "various");
     else if (e[1] == 1 && e[2] == 1)
         report_add_text(t, "%u", e[0]);
@@ -137,8 +137,8 @@ static void add_kernel(report_table *t, const gpu_kernel *k, const char *name, d
     if (standin_asked.json) report_add_text(t, "%s", k->symbol);
     report_add_number(t, (double)k->launches);
     report_add_number(t, (double)k->timed);
-    add_extent(t, k, k->grid);
-    add_extent(t, k, k->block);
+    add_extent(t, k->has_grids, k->grid);
+    add_extent(t, k->has_blocks, k->block);
     add_time(t, k, k->us);
     add_time(t, k, k->us / (double)k->timed);
     add_time(t, k, k->shortest);
@@ -187,6 +187,7 @@ static void add_kernels(report_section *s, const totals *all) {
 
 static void add_notes(report_section *s, const totals *all) {
     const double empty = gpu_empty_pair();
+    if (!all->launches) report_add_paragraph(s, "The program launched no kernel, or none that was asked for.");
     report_add_paragraph(s, "Measured on the GPU: %s. A time is that between an event before the launch and one behind it.",
                          device);
     if (empty >= 0)
@@ -197,8 +198,8 @@ static void add_notes(report_section *s, const totals *all) {
         report_add_paragraph(s, "%llu of %llu launches timed: the others failed, or did not end.",
                              (unsigned long long)all->timed, (unsigned long long)all->launches);
     if (gpu_captured())
-        report_add_paragraph(s, "%llu launches were captured into graphs. A graph's launch is timed as a whole.",
-                             (unsigned long long)gpu_captured());
+        report_add_paragraph(s, "%llu launch%s captured into graphs. A graph's launch is timed as a whole.",
+                             (unsigned long long)gpu_captured(), gpu_captured() == 1 ? " was" : "es were");
 }
 
 static void add_each(report_document *d) {

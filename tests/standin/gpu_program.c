@@ -1,0 +1,80 @@
+/* A program that launches kernels of the driver of gpu_driver.c. What it does is its first argument. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef int launch(const char *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                   void **);
+
+static void *library;
+
+static void *find(const char *name) {
+    void *function = dlsym(library, name);
+    if (!function) printf("no %s\n", name), exit(4);
+    return function;
+}
+#define CALL(name, parameters, ...) ((int (*) parameters)find(#name))(__VA_ARGS__)
+
+static launch *entry(unsigned long long flags) {
+    void *function = NULL;
+    int status = 0;
+    CALL(cuGetProcAddress_v2, (const char *, void **, int, unsigned long long, int *), "cuLaunchKernel", &function,
+         12000, flags, &status);
+    return (launch *)function;
+}
+
+static void increase(launch *l, unsigned grid, void *stream) {
+    if (l("_ZN4blas8increaseIfLi4EEEvPT_", grid, 2, 1, 64, 1, 1, 0, stream, NULL, NULL)) printf("refused\n");
+}
+
+static void launch_all(void) {
+    launch *linked = (launch *)find("cuLaunchKernel");
+    increase(linked, 10, NULL);
+    increase(entry(0), 20, NULL);
+    increase(entry(2), 30, NULL);
+    increase(linked, 50, (void *)3); /* is captured */
+    linked("!plain", 400, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
+    linked("!plain", 0, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
+    CALL(cuGraphLaunch, (void *, void *), (void *)5, NULL);
+    CALL(cuLaunchCooperativeKernel,
+         (const char *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **), "waits",
+         7, 1, 1, 8, 8, 8, 0, NULL, NULL);
+}
+
+static void missing(void) {
+    void *function = NULL;
+    printf("cuLaunchKernelEx: %d\n", CALL(cuLaunchKernelEx, (void *, void *, void *, void *), NULL, NULL, NULL, NULL));
+    printf("cuMemAlloc_v2: %d\n", CALL(cuMemAlloc_v2, (void *, size_t), NULL, 1));
+    printf("by name: %d\n", CALL(cuGetProcAddress_v2, (const char *, void **, int, unsigned long long, int *),
+                                 "cuMemAlloc", &function, 12000, 0, NULL));
+}
+
+int main(int count, char **arguments) {
+    const char *task = count > 1 ? arguments[1] : "";
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (strcmp(task, "registers") == 0)
+        for (int i = 0; i < 2; i++)
+            printf("%d\n", CALL(cuMemcpy2D_v2,
+                                (int, int, int, int, int, int, int, double, double, double, double, double, double,
+                                 double, double, double),
+                                1, 2, 3, 4, 5, 6, 7, 10, 20, 30, 40, 50, 60, 70, 80, 90));
+    if (strcmp(task, "nothing") == 0) return 3;
+    if (CALL(cuInit, (unsigned), 0)) return printf("cuInit fails\n"), 5;
+    if (strcmp(task, "missing") == 0) missing();
+    if (strcmp(task, "registers") && strcmp(task, "missing")) launch_all();
+    if (strcmp(task, "many") == 0)
+        for (int i = 0; i < 5000; i++) increase(entry(0), 1, NULL);
+    if (strcmp(task, "reset") == 0) CALL(cuDevicePrimaryCtxReset_v2, (int), 0);
+    if (strcmp(task, "reset") == 0) launch_all();
+    fflush(stdout);
+    if (strcmp(task, "fork") == 0 && fork() == 0) exit(0);
+    if (strcmp(task, "fork") == 0) wait(NULL);
+    if (strcmp(task, "_exit") == 0) _exit(6);
+    if (strcmp(task, "kill") == 0) raise(SIGTERM);
+    if (strcmp(task, "abort") == 0) abort();
+    return 3;
+}
