@@ -209,6 +209,7 @@ static haul_status put_timing(const cli_values *given, arena *memory) {
                                                       "without sanitizers");
     const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
     v.device = NULL; /* the one that the program sees */
+    if (!v.launches) v.launches = UINT64_MAX;
     HAUL_TRY(put_settings(&v, memory));
     HAUL_TRY(put(STANDIN_TASK, ""));
     HAUL_TRY(put_PATH(DRIVER_PATH, driver_path(), memory));

@@ -137,7 +137,8 @@ int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsig
 int cuLaunchKernel_ptsz(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters,
                         void **extra) {
-    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters, extra);
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
+                          extra);
 }
 
 int cuGraphLaunch(void *executable, void *stream) {
@@ -148,7 +149,8 @@ int cuGraphLaunch(void *executable, void *stream) {
 
 int cuLaunchCooperativeKernel(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                               unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters) {
-    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters, NULL);
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
+                          NULL);
 }
 
 /* Any name will do: all registers that hold arguments, and some of the stack. */
@@ -160,7 +162,8 @@ int cuMemcpy2D_v2(int a, int b, int c, int d, int e, int f, int g, double p, dou
 /* A launch has another address here than by its name. */
 static int launch(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra) {
-    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters, extra);
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
+                          extra);
 }
 
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status) {

@@ -17,7 +17,7 @@ static void *find(const char *name) {
     if (!function) printf("no %s\n", name), exit(4);
     return function;
 }
-#define CALL(name, parameters, ...) ((int (*) parameters)find(#name))(__VA_ARGS__)
+#define CALL(name, parameters, ...) ((int(*) parameters)find(#name))(__VA_ARGS__)
 
 static launch *entry(unsigned long long flags) {
     void *function = NULL;

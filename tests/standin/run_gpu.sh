@@ -14,7 +14,7 @@ mock=$2/tests/gpu_driver/libcuda.so.1
 mocked() { # CODE TASK [VARIABLE=VALUE...]
     code=$1 task=$2
     shift 2
-    exits_with "$code" env HAUL_GPU_DRIVER="$mock" "$@" LD_PRELOAD="$library" "$program" "$task"
+    exits_with "$code" env HAUL_GPU_DRIVER="$mock" HAUL_STANDIN_LAUNCHES=99999 "$@" LD_PRELOAD="$library" "$program" "$task"
 }
 
 # --- the library alone ---
@@ -52,6 +52,9 @@ result 'and sums it' says '"launches":1,"counted":1,"scaled":false,"captured":1,
 result 'a filter by number' mocked 3 launches HAUL_STANDIN_LAUNCH_SKIP=1 HAUL_STANDIN_LAUNCH_COUNT=2
 result 'leaves two launches' says '^blas::increase<float, 4>  *2  *2 ' err
 result 'and no others' [ "$(grep -c ' us .*%$' "$work/err")" -eq 1 ]
+result 'the first of each kernel' mocked 3 launches HAUL_STANDIN_LAUNCHES=1
+result 'may do' says '^blas::increase<float, 4>  *3  *1  *various  *64  *30.75 us  *10.25 us  *10.25 us  *10.25 us ' err
+result 'which is told' says '4 of 6 launches timed, the sums scaled' err
 result 'launches one by one' mocked 3 launches HAUL_STANDIN_EVERY_LAUNCH=1
 result 'have a table' says '^ *3  plain  *400 x 1 x 1  *32 x 4 x 1  *256 B  *400.25 us$' err
 result 'a range that the program never enters' mocked 3 launches HAUL_STANDIN_RANGES=none

@@ -27,7 +27,7 @@ typedef struct context {
 } context;
 
 static context *contexts; /* records stay when their contexts end: a launch may be under way */
-static double empty_pair = -1;
+static gpu_overhead cost = {-1, -1};
 
 /* ---- what a thread may do while it or another one captures ---- */
 
@@ -131,26 +131,25 @@ static void destroy_pair(gpu_pair *p) {
 
 /* ---- around a launch ---- */
 
-static gpu_pair *begin(CUstream stream) {
+static gpu_pair *take(void) {
     context *c = current_context();
-    gpu_pair *p = c ? take_pair(c) : NULL;
+    return c ? take_pair(c) : NULL;
+}
+
+/* A stream whose queue is full lets the thread wait, without the lock. */
+gpu_pair *gpu_begin(CUstream stream) {
+    gpu_lock();
+    const int mode = relax();
+    gpu_pair *p = take();
+    restore(mode);
+    gpu_unlock();
     if (!p || gpu_real()->cuEventRecord(p->before, stream) == CUDA_SUCCESS) return p;
     destroy_pair(p);
     return NULL;
 }
 
-gpu_pair *gpu_begin(CUstream stream) {
-    gpu_lock();
-    const int mode = relax();
-    gpu_pair *p = begin(stream);
-    restore(mode);
-    gpu_unlock();
-    return p;
-}
-
 void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult result) {
-    const bool timed =
-        p && result == CUDA_SUCCESS && gpu_real()->cuEventRecord(p->behind, stream) == CUDA_SUCCESS;
+    const bool timed = p && result == CUDA_SUCCESS && gpu_real()->cuEventRecord(p->behind, stream) == CUDA_SUCCESS;
     gpu_lock();
     const int mode = relax();
     if (result == CUDA_SUCCESS) gpu_count(launch);
@@ -164,7 +163,7 @@ void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult re
     gpu_unlock();
 }
 
-/* ---- the end of a context ---- */
+/* ---- waiting ---- */
 
 static double seconds(void) {
     struct timespec now;
@@ -181,33 +180,57 @@ static void collect_all(context *c, double until) {
         }
 }
 
-static bool time_empty(CUstream stream, const gpu_pair *p, float *ms) {
+/* ---- what events cost ---- */
+
+static const char empty_kernel[] =
+    ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry haul_empty() {\n  ret;\n}\n";
+
+static bool time_once(CUstream stream, const gpu_pair *p, CUfunction kernel, float *ms) {
     const gpu_driver *d = gpu_real();
     return d->cuEventRecord(p->before, stream) == CUDA_SUCCESS &&
+           (!kernel || d->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL) == CUDA_SUCCESS) &&
            d->cuEventRecord(p->behind, stream) == CUDA_SUCCESS && d->cuStreamSynchronize(stream) == CUDA_SUCCESS &&
            d->cuEventElapsedTime(ms, p->before, p->behind) == CUDA_SUCCESS;
 }
 
-static void measure_empty(context *c) {
-    enum { NON_BLOCKING = DRIVER_STREAM_NON_BLOCKING };
-    const gpu_driver *d = gpu_real();
-    CUstream stream;
-    float ms = 0;
+/* Mean microseconds; negative: it failed. `kernel` may be NULL. */
+static double time_many(CUstream stream, const gpu_pair *p, CUfunction kernel) {
     double sum = 0;
+    for (int i = 0; i < WARM_UP + SAMPLES; i++) {
+        float ms = 0;
+        if (!time_once(stream, p, kernel, &ms)) return -1;
+        if (i >= WARM_UP) sum += (double)ms;
+    }
+    return rint(sum / SAMPLES * 1e6) / 1e3;
+}
+
+static void measure_with(const gpu_pair *p, CUstream stream) {
+    CUmodule module;
+    CUfunction kernel;
+    const gpu_driver *d = gpu_real();
+    cost.nothing = time_many(stream, p, NULL);
+    if (d->cuModuleLoadData(&module, empty_kernel) != CUDA_SUCCESS) return;
+    if (d->cuModuleGetFunction(&kernel, module, "haul_empty") == CUDA_SUCCESS)
+        cost.kernel = time_many(stream, p, kernel);
+    (void)d->cuModuleUnload(module);
+}
+
+static void measure_cost(context *c) {
+    CUstream stream;
     gpu_pair *p = take_pair(c);
     if (!p) return;
-    if (d->cuStreamCreate(&stream, NON_BLOCKING) == CUDA_SUCCESS) {
-        int i = 0;
-        for (; i < WARM_UP + SAMPLES && time_empty(stream, p, &ms); i++) sum += i < WARM_UP ? 0 : (double)ms;
-        if (i == WARM_UP + SAMPLES) empty_pair = rint(sum / SAMPLES * 1e6) / 1e3;
-        (void)d->cuStreamDestroy_v2(stream);
+    if (gpu_real()->cuStreamCreate(&stream, DRIVER_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
+        measure_with(p, stream);
+        (void)gpu_real()->cuStreamDestroy_v2(stream);
     }
     put_back(p);
 }
 
-double gpu_empty_pair(void) {
-    return empty_pair;
+gpu_overhead gpu_cost(void) {
+    return cost;
 }
+
+/* ---- the end of a context ---- */
 
 static void give_up(context *c) {
     while (c->pending) put_back(take_pending(c));
@@ -225,7 +248,7 @@ static void finish(context *c, double until) {
     if (gpu_real()->cuCtxPushCurrent_v2(c->handle) != CUDA_SUCCESS) return;
     const int mode = relax();
     collect_all(c, until);
-    if (empty_pair < 0 && !c->pending) measure_empty(c);
+    if (cost.nothing < 0 && !c->pending) measure_cost(c);
     give_up(c);
     restore(mode);
     (void)gpu_real()->cuCtxPopCurrent_v2(&popped);

@@ -36,17 +36,18 @@ const gpu_driver *gpu_real(void);
 typedef struct gpu_kernel {
     const char *symbol; /* GPU_GRAPH: launches of graphs */
     bool wanted;
-    unsigned grid[3], block[3];  /* of the first launch */
-    bool has_grids, has_blocks; /* others have another one */
-    uint64_t launches, timed;
-    double us, shortest, longest; /* of those that were timed */
+    unsigned grid[3], block[3];       /* of the first launch */
+    bool has_grids, has_blocks;       /* others have another one */
+    uint64_t launches, chosen, timed; /* chosen: to be timed */
+    double us, shortest, longest;     /* of those that were timed */
     struct gpu_kernel *next;
 } gpu_kernel;
 #define GPU_GRAPH "[graph launch]"
 
 typedef struct gpu_launch {
     gpu_kernel *kernel; /* NULL: the filters leave it out */
-    uint64_t number;    /* of the launch in the program, from 0 on */
+    bool is_timed;
+    uint64_t number; /* of the launch in the program, from 0 on */
     unsigned grid[3], block[3], shared_bytes;
 } gpu_launch;
 
@@ -80,8 +81,11 @@ void gpu_end(gpu_pair *pair, CUstream stream, const gpu_launch *launch, CUresult
  * lock. */
 enum { GPU_MOST_SECONDS = 20 };
 void gpu_finish(CUcontext context);
-/* Mean microseconds between two events with nothing between them; negative: not known. */
-double gpu_empty_pair(void);
+/* Mean microseconds between two events with nothing between them, and with an empty kernel; negative: not known. */
+typedef struct gpu_overhead {
+    double nothing, kernel;
+} gpu_overhead;
+gpu_overhead gpu_cost(void);
 /* A launch into the stream becomes part of a graph. */
 bool gpu_is_captured(CUstream stream);
 

@@ -22,7 +22,7 @@ static timing start(CUfunction function, const CUlaunchConfig *config, CUstream 
     gpu_lock();
     t.launch = gpu_choose(function, config);
     gpu_unlock();
-    if (t.launch.kernel) t.pair = gpu_begin(stream);
+    if (t.launch.is_timed) t.pair = gpu_begin(stream);
     return t;
 }
 
@@ -55,16 +55,16 @@ static CUresult stop(const timing *t, CUresult result) {
         return stop(&t, gpu_real()->symbol(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, \
                                            stream, parameters));                                                      \
     }
-#define EXTENDED(symbol, own)                                                                                  \
-    CUresult symbol(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {      \
-        if (!config) return gpu_real()->symbol(config, function, parameters, extra);                           \
-        const timing t = start(function, config, own(config->stream));                                         \
-        return stop(&t, gpu_real()->symbol(config, function, parameters, extra));                              \
+#define EXTENDED(symbol, own)                                                                             \
+    CUresult symbol(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) { \
+        if (!config) return gpu_real()->symbol(config, function, parameters, extra);                      \
+        const timing t = start(function, config, own(config->stream));                                    \
+        return stop(&t, gpu_real()->symbol(config, function, parameters, extra));                         \
     }
-#define GRAPH(symbol, own)                                                          \
-    CUresult symbol(CUgraphExec executable, CUstream stream) {                      \
+#define GRAPH(symbol, own)                                                                    \
+    CUresult symbol(CUgraphExec executable, CUstream stream) {                                \
         const timing t = start(NULL, &(const CUlaunchConfig){.stream = stream}, own(stream)); \
-        return stop(&t, gpu_real()->symbol(executable, stream));                    \
+        return stop(&t, gpu_real()->symbol(executable, stream));                              \
     }
 #define AS_IT_IS(stream) (stream)
 LAUNCH(cuLaunchKernel, AS_IT_IS)
@@ -86,14 +86,14 @@ static void finish(CUcontext context) {
     gpu_unlock();
 }
 
-#define END_OF_CONTEXT(symbol)             \
-    CUresult symbol(CUcontext context) {   \
-        if (context) finish(context);      \
+#define END_OF_CONTEXT(symbol)              \
+    CUresult symbol(CUcontext context) {    \
+        if (context) finish(context);       \
         return gpu_real()->symbol(context); \
     }
-#define END_OF_PRIMARY(symbol)            \
-    CUresult symbol(CUdevice device) {    \
-        finish(NULL);                     \
+#define END_OF_PRIMARY(symbol)             \
+    CUresult symbol(CUdevice device) {     \
+        finish(NULL);                      \
         return gpu_real()->symbol(device); \
     }
 END_OF_CONTEXT(cuCtxDestroy)

@@ -62,20 +62,25 @@ typedef struct totals {
     size_t kernels;
 } totals;
 
+/* Launches that were not timed count as much as the mean of those that were. */
+static double total_of(const gpu_kernel *k) {
+    return k->timed ? k->us * (double)k->launches / (double)k->timed : 0;
+}
+
 static totals totals_of(const gpu_kernel *kernels) {
     totals t = {0};
     for (const gpu_kernel *k = kernels; k; k = k->next) {
         t.launches += k->launches;
         t.timed += k->timed;
-        t.us += k->us;
+        t.us += total_of(k);
         t.kernels += k->launches > 0;
     }
     return t;
 }
 
 static int by_time(const void *a, const void *b) {
-    const gpu_kernel *left = *(const gpu_kernel *const *)a, *right = *(const gpu_kernel *const *)b;
-    return (left->us < right->us) - (left->us > right->us);
+    const double left = total_of(*(const gpu_kernel *const *)a), right = total_of(*(const gpu_kernel *const *)b);
+    return (left < right) - (left > right);
 }
 
 /* Those that were launched, the one that took the most first. */
@@ -139,11 +144,11 @@ static void add_kernel(report_table *t, const gpu_kernel *k, const char *name, d
     report_add_number(t, (double)k->timed);
     add_extent(t, k->has_grids, k->grid);
     add_extent(t, k->has_blocks, k->block);
-    add_time(t, k, k->us);
+    add_time(t, k, total_of(k));
     add_time(t, k, k->us / (double)k->timed);
     add_time(t, k, k->shortest);
     add_time(t, k, k->longest);
-    add_time(t, k, report_percent(k->us, all_us));
+    add_time(t, k, report_percent(total_of(k), all_us));
 }
 
 static report_table *add_table(report_section *s) {
@@ -186,16 +191,22 @@ static void add_kernels(report_section *s, const totals *all) {
 }
 
 static void add_notes(report_section *s, const totals *all) {
-    const double empty = gpu_empty_pair();
+    const gpu_overhead cost = gpu_cost();
     if (!all->launches) report_add_paragraph(s, "The program launched no kernel, or none that was asked for.");
-    report_add_paragraph(s, "Measured on the GPU: %s. A time is that between an event before the launch and one behind it.",
-                         device);
-    if (empty >= 0)
-        report_add_paragraph(s, "Two events with nothing between them were %.2f us apart on average; the times "
-                                "include that.",
-                             empty);
+    report_add_paragraph(
+        s, "Measured on the GPU: %s. A time is that between an event before the launch and one behind it.", device);
+    if (cost.nothing >= 0)
+        report_add_paragraph(s,
+                             "Two events with nothing between them were %.2f us apart on average; each time includes "
+                             "that.",
+                             cost.nothing);
+    if (cost.kernel >= 0)
+        report_add_paragraph(s, "An empty kernel, launched into an idle stream, took %.2f us: launch latency, mostly.",
+                             cost.kernel);
     if (all->timed < all->launches)
-        report_add_paragraph(s, "%llu of %llu launches timed: the others failed, or did not end.",
+        report_add_paragraph(s,
+                             "%llu of %llu launches timed, the sums scaled: each of the others counts as much as the "
+                             "mean of its kernel's.",
                              (unsigned long long)all->timed, (unsigned long long)all->launches);
     if (gpu_captured())
         report_add_paragraph(s, "%llu launch%s captured into graphs. A graph's launch is timed as a whole.",
@@ -204,9 +215,12 @@ static void add_notes(report_section *s, const totals *all) {
 
 static void add_each(report_document *d) {
     static const report_column columns[] = {
-        {"launch", "Launch", REPORT_COUNT, NULL},    {"kernel", "Kernel", REPORT_TEXT, NULL},
-        {"grid", "Grid", REPORT_TEXT, NULL},         {"block", "Block", REPORT_TEXT, NULL},
-        {"smem", "Shared memory", REPORT_BYTES, "dynamic"}, {"us", "Time", REPORT_MICROSECONDS, "measured"},
+        {"launch", "Launch", REPORT_COUNT, NULL},
+        {"kernel", "Kernel", REPORT_TEXT, NULL},
+        {"grid", "Grid", REPORT_TEXT, NULL},
+        {"block", "Block", REPORT_TEXT, NULL},
+        {"smem", "Shared memory", REPORT_BYTES, "dynamic"},
+        {"us", "Time", REPORT_MICROSECONDS, "measured"},
     };
     if (!each_count) return;
     report_section *s = report_add_section(d, "launches", "Launches, in the order in which they were done");
@@ -223,15 +237,19 @@ static void add_each(report_document *d) {
     }
 }
 
+static json_t *known(double us) {
+    return us < 0 ? json_null() : report_json_number(us);
+}
+
 static haul_status put_kernels_json(report_document *d, const totals *all) {
     report_section *s = d ? d->sections : NULL;
     json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
-    return report_json_put(json_pack("{s:o, s:I, s:I, s:b, s:I, s:o, s:s, s:o}", "kernels", rows, "launches",
-                                     (json_int_t)all->launches, "counted", (json_int_t)all->timed, "scaled", 0,
-                                     "captured", (json_int_t)gpu_captured(), "device", report_json_string(device),
-                                     "stamp", "measured", "empty_pair_us",
-                                     gpu_empty_pair() < 0 ? json_null() : report_json_number(gpu_empty_pair())),
-                           JSON_COMPACT, &out);
+    json_t *line = json_pack("{s:o, s:I, s:I, s:b, s:I, s:o, s:s, s:o, s:o}", "kernels", rows, "launches",
+                             (json_int_t)all->launches, "counted", (json_int_t)all->timed, "scaled",
+                             (int)(all->timed < all->launches), "captured", (json_int_t)gpu_captured(), "device",
+                             report_json_string(device), "stamp", "measured", "empty_pair_us",
+                             known(gpu_cost().nothing), "empty_kernel_us", known(gpu_cost().kernel));
+    return report_json_put(line, JSON_COMPACT, &out);
 }
 
 static haul_status write_document(report_document *d, const totals *all) {

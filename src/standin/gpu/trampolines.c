@@ -1,6 +1,7 @@
-/* The names that libcuda.so.1 exports. Each jumps through a variable of its own, which holds the real function's address
- * once the driver is loaded, and touches no register that holds an argument. Before that it leads to `gpu_first_call`,
- * which loads the driver and jumps again. Functions of wrapped.def have versions elsewhere: the symbols here are weak. */
+/* The names that libcuda.so.1 exports. Each jumps through a variable of its own, which holds the real function's
+ * address once the driver is loaded, and touches no register that holds an argument. Before that it leads to
+ * `gpu_first_call`, which loads the driver and jumps again. Functions of wrapped.def have versions elsewhere: the
+ * symbols here are weak. */
 #include "standin/gpu/trampolines.h"
 
 #include <string.h>
@@ -30,23 +31,23 @@ __asm__(".text\n"
         "    jmp *(%r11)\n"
         ".size gpu_first_call, . - gpu_first_call\n");
 
-#define NAME(name, version)                                     \
-    __asm__(".pushsection .data.gpu_real, \"aw\", @progbits\n"  \
-            ".balign 8\n"                                       \
-            ".hidden gpu_real_" #name "\n"                      \
-            ".globl gpu_real_" #name "\n"                       \
-            ".type gpu_real_" #name ", @object\n"               \
-            ".size gpu_real_" #name ", 8\n"                     \
-            "gpu_real_" #name ": .quad gpu_first_call\n"        \
-            ".popsection\n"                                     \
-            ".text\n"                                           \
-            ".balign 16\n"                                      \
-            ".weak " #name "\n"                                 \
-            ".type " #name ", @function\n" #name ":\n"          \
-            "    endbr64\n"                                     \
-            "    lea gpu_real_" #name "(%rip), %r11\n"          \
-            "    jmp *(%r11)\n"                                 \
-            ".size " #name ", . - " #name "\n");                \
+#define NAME(name, version)                                    \
+    __asm__(".pushsection .data.gpu_real, \"aw\", @progbits\n" \
+            ".balign 8\n"                                      \
+            ".hidden gpu_real_" #name "\n"                     \
+            ".globl gpu_real_" #name "\n"                      \
+            ".type gpu_real_" #name ", @object\n"              \
+            ".size gpu_real_" #name ", 8\n"                    \
+            "gpu_real_" #name ": .quad gpu_first_call\n"       \
+            ".popsection\n"                                    \
+            ".text\n"                                          \
+            ".balign 16\n"                                     \
+            ".weak " #name "\n"                                \
+            ".type " #name ", @function\n" #name ":\n"         \
+            "    endbr64\n"                                    \
+            "    lea gpu_real_" #name "(%rip), %r11\n"         \
+            "    jmp *(%r11)\n"                                \
+            ".size " #name ", . - " #name "\n");               \
     extern __attribute__((visibility("hidden"))) gpu_function gpu_real_##name;
 #include "standin/cuda/names.def"
 #undef NAME
