@@ -48,6 +48,9 @@ typedef struct haul_device_options {
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* of HAUL_SCHEDULE_RANDOM */
     haul_counting counting; /* virtual GPU */
+    uint64_t sample_blocks; /* of a larger launch only so many blocks are counted, in the middle of the grid, and the
+                               counters are scaled to all (haul_launch_record.sampled_blocks); default: all are
+                               counted. Launches whose blocks may wait for each other, and checked ones, always are */
 } haul_device_options;
 
 /* `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 where there is one, else

@@ -28,7 +28,7 @@ enum command_index {
 #define OF(id) (1u << COMMAND_##id)
 #define ALL (((1u << sizeof cli_commands / sizeof *cli_commands) - 1) & ~OF(cc)) /* cc passes its options on */
 
-typedef enum option_kind { FLAG, STRING, LIST, NUMBER, SIZE } option_kind;
+typedef enum option_kind { FLAG, STRING, LIST, NUMBER, COUNT, SIZE } option_kind;
 
 typedef struct option_row {
     const char *name, *argument, *help;
@@ -133,6 +133,9 @@ static haul_status set_value(const option_row *row, const char *argument, cli_va
     case NUMBER:
         if (number_u64(argument, field)) return HAUL_OK;
         return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no whole number", row->name, argument);
+    case COUNT:
+        if (number_u64(argument, field) && *(const uint64_t *)field) return HAUL_OK;
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no whole number above 0", row->name, argument);
     case SIZE:
         if (number_size(argument, field)) return HAUL_OK;
         return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no size: write 4096, 64K, 1G", row->name, argument);
@@ -202,7 +205,7 @@ void cli_values_free(cli_values *values) {
 static const char *value_of(const option_row *row, const void *field, arena *memory) {
     uint64_t number = 0;
     if (row->kind == STRING) return *(const char *const *)field;
-    if (row->kind == NUMBER || row->kind == SIZE) memcpy(&number, field, sizeof number);
+    if (row->kind == NUMBER || row->kind == COUNT || row->kind == SIZE) memcpy(&number, field, sizeof number);
     return number ? arena_printf(memory, "%llu", (unsigned long long)number) : NULL;
 }
 

@@ -17,6 +17,7 @@ typedef bool cli_FLAG;
 typedef const char *cli_STRING;
 typedef text_list cli_LIST;
 typedef uint64_t cli_NUMBER; /* 0 when not given */
+typedef uint64_t cli_COUNT;  /* the same; 0 cannot be given */
 typedef uint64_t cli_SIZE;
 
 /* One field for each row of options.def; strings point into argv. */

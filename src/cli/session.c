@@ -26,7 +26,8 @@ haul_device_options cli_device_options(const cli_values *v) {
                                  .instruction_limit = v->limit,
                                  .memory_bytes = v->memory,
                                  .heap_bytes = v->heap,
-                                 .stack_bytes = v->stack};
+                                 .stack_bytes = v->stack,
+                                 .sample_blocks = v->sample};
 }
 
 /* ---- kernels ---- */

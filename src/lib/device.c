@@ -109,6 +109,7 @@ static void apply_virtual_options(haul_device *d, const haul_device_options *o) 
     sim_driver_set_limit(o->instruction_limit);
     sim_driver_set_checks(o->check, o->schedule, o->seed);
     sim_driver_set_counting(o->counting);
+    sim_driver_set_sample(o->sample_blocks);
     d->checks = o->check;
 }
 

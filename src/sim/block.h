@@ -51,6 +51,7 @@ typedef struct sim_grid {
     uint64_t blocks;
     uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
     uint64_t clusters;
+    uint64_t first_cluster, end_cluster; /* the part of them that runs now; all, unless some are a sample */
     bool explicit_cluster; /* kernel or launch say how large a cluster is */
     uint32_t resident;     /* blocks at once on an SM */
     uint32_t used_sms;     /* SMs that get any block */
@@ -136,6 +137,11 @@ struct sim_sm {
     sim_fault_record fault;
     uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
 };
+
+/* The first cluster of this SM's share: every used_sms-th one is. */
+static inline uint64_t sim_sm_first_cluster(const sim_grid *g, uint32_t index) {
+    return g->first_cluster + (index + g->used_sms - g->first_cluster % g->used_sms) % g->used_sms;
+}
 
 /* plan NULL: nothing is counted. */
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);

@@ -11,6 +11,7 @@
 #include "sim/lower/origin.h"
 #include "sim/progress.h"
 #include "sim/record.h"
+#include "sim/sample.h"
 #include "sim/spare.h"
 #include "sim/time/estimate.h"
 
@@ -60,6 +61,8 @@ typedef struct run_state {
     uint64_t progress; /* of all SMs, when nothing could run last */
     sim_link link;     /* first_line 0: no host memory is mapped */
     sim_progress shown;
+    uint64_t executed_before; /* operations of earlier parts */
+    sim_cause cause;          /* of a failure */
 } run_state;
 
 /* ---- set-up ---- */
@@ -101,6 +104,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
     g->clusters = g->blocks / g->cluster_blocks;
+    g->end_cluster = g->clusters;
     choose_resident(g);
     g->used_sms = g->clusters < l->machine->sms ? (uint32_t)g->clusters : l->machine->sms;
     g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
@@ -191,7 +195,7 @@ static haul_status create_sms(run_state *s) {
 
 /* Those that an earlier launch has left, or new ones. */
 static haul_status find_sms(run_state *s, const sim_launch *l) {
-    if (l->spares && l->uncounted) s->sms = sim_spares_take(l->spares, &s->grid);
+    if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
     if (!s->sms) HAUL_TRY(create_sms(s));
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1;
     return HAUL_OK;
@@ -217,11 +221,20 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     HAUL_TRY(fit_frames(&s->grid));
     choose_threads(s, l);
     s->expected = l->rough && l->rough->operations ? l->rough->operations : operations_expected(&s->grid);
-    if (!l->uncounted) HAUL_TRY(set_up_counting(s, l, occupancy));
     uint64_t behind;
     const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
     if (mapped) s->link = sim_link_between(mapped, behind);
-    if (l->check) HAUL_TRY(set_up_checks(s, l));
+    return l->check ? set_up_checks(s, l) : HAUL_OK;
+}
+
+static haul_status set_up_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *part,
+                               bool counted) {
+    s->grid.first_cluster = part->first;
+    s->grid.end_cluster = part->end;
+    s->cycle = (sim_cycle){0};
+    s->progress = s->requests = s->requests_since = s->accesses_since = 0;
+    s->idle = 0;
+    if (counted) HAUL_TRY(set_up_counting(s, l, occupancy));
     return find_sms(s, l);
 }
 
@@ -237,15 +250,22 @@ static void free_sms(run_state *s) {
     for (uint32_t i = 0; i < n; i++) sim_sm_free(&s->sms[i]);
 }
 
-/* `well`: the launch has come to its end. */
-static void tear_down(run_state *s, const sim_launch *l, bool well) {
-    if (!well || !l->uncounted || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
+/* `well`: the part has come to its end. */
+static void tear_down_part(run_state *s, const sim_launch *l, bool well) {
+    if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
         free_sms(s);
         memory_free(s->sms);
     }
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
     sim_l2_free(s->l2);
+    s->sms = NULL;
+    s->countings = NULL;
+    s->plan = NULL;
+    s->l2 = NULL;
+}
+
+static void tear_down(run_state *s) {
     sim_watch_free(s->watch);
     memory_free(s->origins);
     memory_free(s->uses);
@@ -263,13 +283,16 @@ static uint64_t executed_by_all(const run_state *s) {
 /* What all SMs have done. Nothing of it is looked at while they run. */
 static void note_progress(run_state *s) {
     const sim_grid *g = &s->grid;
-    uint64_t done = 0;
+    uint64_t done = g->first_cluster * g->cluster_blocks;
     if (!sim_progress_is_wanted()) return;
     for (uint32_t i = 0; i < g->used_sms; i++) {
-        const uint64_t started = (s->sms[i].next_cluster - i) / g->used_sms;
+        const uint64_t started = (s->sms[i].next_cluster - sim_sm_first_cluster(g, i)) / g->used_sms;
         done += started * g->cluster_blocks - s->sms[i].running;
     }
-    s->shown = (sim_progress){g->program->function->name, g->blocks, done, executed_by_all(s), false};
+    s->shown = (sim_progress){.kernel = g->program->function->name,
+                              .blocks = g->blocks,
+                              .done = done,
+                              .operations = s->executed_before + executed_by_all(s)};
 }
 
 /* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
@@ -450,7 +473,7 @@ static haul_status run_all(run_state *s) {
         uint64_t now = executed_by_all(s);
         expected = now - before + REQUEST_OPERATIONS * s->requests;
         s->requests = 0;
-        HAUL_TRY(check_limit(s, now));
+        HAUL_TRY(check_limit(s, s->executed_before + now));
         const bool stuck = !ordered && all_stuck(s);
         if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
         if (!stuck && sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms))
@@ -468,11 +491,23 @@ static haul_status write_printed(const run_state *s, const sim_print_sink *sink)
     return status;
 }
 
+static bool has_printed(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].printed.count) return true;
+    return false;
+}
+
+/* The part has ended. */
+static void show_end(run_state *s, bool well) {
+    s->shown.ended = !well || s->grid.end_cluster == s->grid.clusters;
+    s->shown.prints = has_printed(s);
+    if (s->shown.ended || s->shown.prints) sim_show_progress(&s->shown);
+}
+
 /* A kernel that failed has printed why, perhaps. */
 static haul_status run_and_print(run_state *s, const sim_print_sink *sink) {
     haul_status ran = run_all(s);
-    s->shown.ended = true;
-    sim_show_progress(&s->shown);
+    show_end(s, ran == HAUL_OK);
     if (ran != HAUL_OK) {
         char why[1024];
         snprintf(why, sizeof why, "%s", haul_message());
@@ -540,6 +575,16 @@ static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_recor
     r->estimate_us = l->rough ? l->rough->us : -1;
 }
 
+static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_record *r, sim_waits *waits) {
+    const uint64_t counted = g->end_cluster - g->first_cluster;
+    if (counted == g->clusters) return;
+    const double scale = (double)g->clusters / (double)counted;
+    sim_sample_scale_record(r, scale);
+    sim_sample_scale_traffic(traffic, g->program->function->instruction_count, scale);
+    sim_sample_scale_waits(waits, scale);
+    r->sampled_blocks = counted * g->cluster_blocks;
+}
+
 /* Allocation failures of the arena land here. */
 static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
@@ -559,6 +604,7 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
+    scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     sim_record_instructions(l->program, traffic, memory, r);
@@ -568,29 +614,57 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     return status;
 }
 
+/* `record`: gets what the part counts, as the whole launch's; NULL: nobody wants it. */
+static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *part,
+                            bool counted, arena *memory, haul_launch_record *record) {
+    haul_status status = set_up_part(s, l, occupancy, part, counted);
+    const bool ready = status == HAUL_OK;
+    if (ready) status = run_and_print(s, &l->print);
+    if (status == HAUL_OK && checks_failed(s))
+        status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(s, l, occupancy, l->rough);
+    if (record && ready && (status == HAUL_OK || l->check)) {
+        *record = (haul_launch_record){.occupancy = *occupancy, .ended_by = status};
+        haul_status filled = fill_record(s, l, memory, record);
+        if (status == HAUL_OK) status = filled;
+    }
+    if (status == HAUL_OK && !l->check && l->program->compiled)
+        sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (ready) s->cause = cause_of(first_fault(s));
+    if (ready) s->executed_before += executed_by_all(s);
+    tear_down_part(s, l, status == HAUL_OK);
+    return status;
+}
+
+/* What is in front of the sample, the sample, and what is behind it: in this order, since blocks may wait for others
+ * with lower numbers. */
+static haul_status run_parts(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *sample,
+                             arena *memory, haul_launch_record *record) {
+    const sim_cluster_range before = {0, sample->first}, behind = {sample->end, s->grid.clusters};
+    if (before.end) HAUL_TRY(run_part(s, l, occupancy, &before, false, memory, NULL));
+    HAUL_TRY(run_part(s, l, occupancy, sample, !l->uncounted, memory, record));
+    return behind.first < behind.end ? run_part(s, l, occupancy, &behind, false, memory, NULL) : HAUL_OK;
+}
+
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
     haul_occupancy occupancy = {0};
     run_state s = {0};
+    sim_cluster_range sample = {0, 0};
+    haul_launch_record made = {0};
     struct timespec start, end;
     HAUL_TRY(sim_launch_check(l, &occupancy));
     clock_gettime(CLOCK_MONOTONIC, &start);
     haul_status status = set_up(&s, l, &occupancy);
-    const bool ready = status == HAUL_OK;
-    if (ready) status = run_and_print(&s, &l->print);
-    if (status == HAUL_OK && checks_failed(&s))
-        status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
-    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(&s, l, &occupancy, l->rough);
-    if (record && ready && (status == HAUL_OK || l->check)) {
-        *record = (haul_launch_record){.occupancy = occupancy, .ended_by = status};
-        haul_status filled = fill_record(&s, l, memory, record);
-        if (status == HAUL_OK) status = filled;
+    if (status == HAUL_OK) sample = sim_sample_of(l, &s.grid);
+    if (status == HAUL_OK) status = run_parts(&s, l, &occupancy, &sample, memory, record ? &made : NULL);
+    if (made.kernel && (status == HAUL_OK || l->check)) {
+        *record = made;
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }
-    if (status == HAUL_OK && !l->check && l->program->compiled)
-        sim_compiled_ended(l->program->compiled, s.sms, s.grid.used_sms);
-    if (l->wrote_host && (s.link.written || (l->uncounted && s.link.first_line))) *l->wrote_host = true;
-    if (l->cause) *l->cause = ready ? cause_of(first_fault(&s)) : SIM_CAUSE_OTHER;
-    tear_down(&s, l, status == HAUL_OK);
+    const bool all_counted = !l->uncounted && sample.end - sample.first == s.grid.clusters;
+    if (l->wrote_host && (s.link.written || (!all_counted && s.link.first_line))) *l->wrote_host = true;
+    if (l->cause) *l->cause = s.cause;
+    tear_down(&s);
     return status;
 }

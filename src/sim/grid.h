@@ -38,6 +38,7 @@ typedef struct sim_launch {
     uint64_t instruction_limit; /* 0: the default */
     bool check;                 /* look for findings */
     bool uncounted;             /* nothing is counted, and counters are negative in the record; not with `check` */
+    uint64_t sample;            /* blocks to count, where a launch has more; 0: all. See sample.h */
     haul_schedule schedule;
     uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
     sim_print_sink print;
@@ -51,7 +52,8 @@ typedef struct sim_launch {
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.
- * `record` may be NULL. Results and counters do not depend on the number of host threads: SMs run in parallel in
+ * `record` may be NULL. A sample's counts are scaled to
+ * the whole launch. Results and counters do not depend on the number of host threads: SMs run in parallel in
  * epochs; what one block may see of another (atomics with a result, volatile and ordered accesses) is done between
  * epochs, in SM order. What the kernel printed is written when it has ended, however it ended. Errors:
  * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */

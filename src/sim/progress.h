@@ -10,10 +10,11 @@ typedef struct sim_progress {
     uint64_t blocks, done; /* of the grid; those that have ended */
     uint64_t operations;   /* that warps have executed */
     bool ended;            /* the launch, however it ended */
+    bool prints;           /* what the kernel has printed is about to be written, before the launch ends */
 } sim_progress;
 
-/* `show` is called by the thread that launches, whenever an SM has run some ten thousand operations, and once when the
- * launch has ended. NULL: nobody wants it. */
+/* `show` is called by the thread that launches, whenever an SM has run some ten thousand operations, before what
+ * it printed is written, and once when the launch has ended. NULL: nobody wants it. */
 typedef struct sim_progress_sink {
     void (*show)(void *context, const sim_progress *progress);
     void *context;

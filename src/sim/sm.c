@@ -52,7 +52,7 @@ static uint32_t most_resident(const sim_grid *g, uint32_t index) {
 }
 
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
-    *sm = (sim_sm){.grid = g, .index = index, .next_cluster = index, .patience = SIM_PATIENT};
+    *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
     const uint32_t resident = most_resident(g, index);
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
@@ -99,7 +99,7 @@ uint64_t sim_sm_bytes(const sim_grid *g) {
 
 void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->grid = g;
-    sm->next_cluster = sm->index;
+    sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
     sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
     sm->stuck = sm->gave_way = false;
@@ -196,7 +196,7 @@ bool sim_sm_run(sim_sm *sm, uint64_t end) {
             note_vain_round(sm);
     }
     sm->stuck = !ran;
-    return sm->running > 0 || sm->next_cluster < sm->grid->clusters;
+    return sm->running > 0 || sm->next_cluster < sm->grid->end_cluster;
 }
 
 static bool is_global_atomic(const sim_op *op) {

@@ -199,7 +199,7 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
 
 bool sim_start_cluster(sim_sm *sm, sim_block *first) {
     const sim_grid *g = sm->grid;
-    if (sm->next_cluster >= g->clusters || (first - sm->blocks) % g->cluster_blocks) return false;
+    if (sm->next_cluster >= g->end_cluster || (first - sm->blocks) % g->cluster_blocks) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++)
         if (first[r].running) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++) start_block(sm, &first[r], r);
@@ -210,7 +210,7 @@ bool sim_start_cluster(sim_sm *sm, sim_block *first) {
 
 bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]) {
     sim_block b;
-    if (sm->next_cluster >= sm->grid->clusters) return false;
+    if (sm->next_cluster >= sm->grid->end_cluster) return false;
     sim_place_block(sm->grid, cluster_in_turn(sm), 0, &b);
     memcpy(first, b.at, sizeof b.at);
     sm->next_cluster += sm->grid->used_sms;

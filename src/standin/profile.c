@@ -80,6 +80,8 @@ void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t
     const haul_launch_record *r = &run->launches[0];
     if (!standin_asked.quiet) put_launch(number, r);
     k->counted++;
+    k->blocks += report_blocks(r);
+    k->counted_blocks += report_counted_blocks(r);
     s->counted++;
     s->sums.us += or_zero(r->estimate_us);
     s->sums.read += SECTOR * or_zero(r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]);
@@ -131,7 +133,7 @@ static void add_kernel(report_table *t, const standin_kernel_record *k) {
 }
 
 typedef struct totals {
-    uint64_t launches, counted;
+    uint64_t launches, counted, blocks, counted_blocks;
 } totals;
 
 static totals totals_of(const standin_kernel_record *kernels) {
@@ -140,6 +142,8 @@ static totals totals_of(const standin_kernel_record *kernels) {
         if (!k->wanted) continue;
         t.launches += k->launches;
         t.counted += k->counted;
+        t.blocks += k->blocks;
+        t.counted_blocks += k->counted_blocks;
     }
     return t;
 }
@@ -164,6 +168,9 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
             "%llu of %llu launches counted, the sums scaled: each of the others counts as much as the mean "
             "of its kernel's counted launches with the same grid, block and shared memory.",
             (unsigned long long)all.counted, (unsigned long long)all.launches);
+    if (all.counted_blocks < all.blocks)
+        report_add_paragraph(s, "%llu of %llu blocks counted in the counted launches, the counters scaled.",
+                             (unsigned long long)all.counted_blocks, (unsigned long long)all.blocks);
 }
 
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
@@ -181,8 +188,11 @@ static haul_status put_kernels_json(const standin_kernel_record *kernels) {
     json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
     report_document_free(d);
     const totals all = totals_of(kernels);
-    return report_json_put(json_pack("{s:o, s:I, s:I, s:b}", "kernels", rows, "launches", (json_int_t)all.launches,
-                                     "counted", (json_int_t)all.counted, "scaled", (int)(all.counted < all.launches)),
+    const bool scaled = all.counted < all.launches || all.counted_blocks < all.blocks;
+    return report_json_put(json_pack("{s:o, s:I, s:I, s:b, s:I, s:I}", "kernels", rows, "launches",
+                                     (json_int_t)all.launches, "counted", (json_int_t)all.counted, "scaled",
+                                     (int)scaled, "blocks", (json_int_t)all.blocks, "counted_blocks",
+                                     (json_int_t)all.counted_blocks),
                            JSON_COMPACT, &out);
 }
 

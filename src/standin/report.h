@@ -31,6 +31,7 @@ typedef struct standin_kernel_record {
     const char *symbol;
     bool wanted;
     uint64_t launches, counted;
+    uint64_t blocks, counted_blocks;           /* of the launches that were counted */
     haul_run *worst;                           /* the longest of those that were counted */
     standin_shape *shapes[STANDIN_SHAPE_ROWS]; /* by hash */
     struct standin_kernel_record *next, *next_in_row;

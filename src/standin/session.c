@@ -56,7 +56,8 @@ static void open_device(void) {
                                    .heap_bytes = standin_asked.heap,
                                    .stack_bytes = standin_asked.stack,
                                    .check = standin_asked.task == STANDIN_CHECK,
-                                   .counting = counting()};
+                                   .counting = counting(),
+                                   .sample_blocks = standin_asked.sample};
     if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
         haul_device_open(standin_asked.device, &options, &device) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());

@@ -107,6 +107,20 @@ static void add_shape(report_section *s, const haul_launch_record *r) {
     text_free(&shape);
 }
 
+uint64_t report_blocks(const haul_launch_record *r) {
+    return (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+}
+
+uint64_t report_counted_blocks(const haul_launch_record *r) {
+    return r->sampled_blocks ? r->sampled_blocks : report_blocks(r);
+}
+
+static void add_sample(report_section *s, const haul_launch_record *r) {
+    if (r->sampled_blocks)
+        report_add_paragraph(s, "%llu of %llu blocks counted, scaled to the whole launch.",
+                             (unsigned long long)r->sampled_blocks, (unsigned long long)report_blocks(r));
+}
+
 static void add_advice(report_section *s, const report_advice *advice, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const report_hotspot *line = advice[i].line;
@@ -123,6 +137,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
+    add_sample(s, r);
     if (o->measured) report_add_measured(s, o->measured_on, r, o->measured);
     if (o->measured && o->outputs_differ)
         report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
@@ -199,6 +214,9 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     if (!s || d->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     *json = json_pack("{s:o, s:o, s:o}", "tables", tables_json(s), "advice", advice_json(advice, count), "occupancy",
                       occupancy_json(&r->occupancy));
+    if (*json && r->sampled_blocks)
+        json_object_update_new(*json, json_pack("{s:I, s:I, s:b}", "blocks", (json_int_t)report_blocks(r),
+                                                "counted_blocks", (json_int_t)r->sampled_blocks, "scaled", 1));
     return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
 }
 

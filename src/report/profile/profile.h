@@ -25,6 +25,10 @@ haul_status report_add_profile(report_document *d, const char *name, const haul_
 /* The same as a JSON object; `*json` is the caller's. */
 haul_status report_profile_json(const haul_launch_record *record, const report_profile_options *options, json_t **json);
 
+/* Of the launch's grid; of these, those that were counted. */
+uint64_t report_blocks(const haul_launch_record *record);
+uint64_t report_counted_blocks(const haul_launch_record *record);
+
 /* What the whole run's numbers are: device, stamp, version. */
 void report_add_run_facts(report_document *d, const haul_run *run);
 

@@ -54,8 +54,10 @@ static bool is_asked(const sim_compiled *c, uint32_t block, sim_code_form form, 
  * run now have done half of what they do; so far as all have started, as much is left as was done. */
 static double operations_left(const sim_compiled *c, const sim_sm *sm, uint32_t block, uint64_t runs) {
     const sim_grid *g = sm->grid;
-    const uint64_t share = (g->clusters - sm->index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
-    const uint64_t started = (sm->next_cluster - sm->index) / g->used_sms * g->cluster_blocks;
+    const uint64_t first = sim_sm_first_cluster(g, sm->index);
+    const uint64_t clusters = g->end_cluster > first ? (g->end_cluster - first + g->used_sms - 1) / g->used_sms : 0;
+    const uint64_t share = clusters * g->cluster_blocks;
+    const uint64_t started = (sm->next_cluster - first) / g->used_sms * g->cluster_blocks;
     const double done = (double)(started < share ? started : share) - sm->running / 2.0;
     const double ran = (double)(runs * sim_compiled_size(c, block)) * g->used_sms;
     return done > 0 ? ran * ((double)share - done) / done : ran;

@@ -215,6 +215,10 @@ void sim_driver_set_counting(haul_counting counting) {
     current->counting = counting;
 }
 
+void sim_driver_set_sample(uint64_t blocks) {
+    current->sample = blocks;
+}
+
 void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }

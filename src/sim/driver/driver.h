@@ -27,6 +27,8 @@ void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 /* Which launches are counted. */
 void sim_driver_set_counting(haul_counting counting);
+/* Blocks that are counted of a larger launch; 0: all. */
+void sim_driver_set_sample(uint64_t blocks);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to

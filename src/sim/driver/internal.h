@@ -117,6 +117,7 @@ struct CUctx_st {
     uint64_t instruction_limit;
     bool check;
     haul_counting counting;
+    uint64_t sample; /* blocks to count of a larger launch; 0: all */
     haul_schedule schedule;
     uint64_t seed;
     sim_print_sink print;

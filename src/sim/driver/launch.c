@@ -67,6 +67,7 @@ static sim_launch describe(const sim_work *w) {
                     .instruction_limit = c->instruction_limit,
                     .check = c->check,
                     .uncounted = is_uncounted(w),
+                    .sample = c->sample,
                     .schedule = c->schedule,
                     .seed = c->seed,
                     .print = c->print,
