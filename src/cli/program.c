@@ -77,6 +77,8 @@ static haul_status clear_output(const char *path) {
     return HAUL_OK;
 }
 
+enum { MOST_GPUS = 8 };
+
 static haul_status check_values(const cli_values *v, standin_task task, const char *device) {
     if (!v->program || !*v->program)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no program is given: haul %s -- PROGRAM ARG...", task_names[task]);
@@ -86,6 +88,9 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     if (task == STANDIN_RECORD && !v->record)
         return haul_fail(HAUL_ERROR_ARGUMENT, "of a program launches are recorded: haul replay --record FILE.jsonl -- "
                                               "PROGRAM ARG...");
+    if (v->gpus > MOST_GPUS)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--gpus %llu: a program has 1 to %d virtual GPUs",
+                         (unsigned long long)v->gpus, MOST_GPUS);
     HAUL_TRY(check_device(v, device, task));
     HAUL_TRY(check_rules(v));
     HAUL_TRY(check_filter(v));

@@ -92,7 +92,7 @@ static haul_status name_device(haul_device *d) {
     text name = {0};
     char product[128] = "";
     if (d->is_virtual)
-        text_printf(&name, "sim:%s", sim_machines[d->handle].name);
+        text_printf(&name, "sim:%s", sim_driver_machine(d->handle)->name);
     else
         text_printf(&name, "gpu:%d", d->handle);
     d->name = name.failed ? NULL : copy_string(text_string(&name));
@@ -124,26 +124,34 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
 }
 
-static haul_status open_device(haul_device *d, const char *name, const haul_device_options *options) {
+static haul_status open_device(haul_device *d, const char *name, unsigned number, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));
+    if (number && !d->is_virtual)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device %s: only a virtual GPU can be there several times", name);
+    if (number) d->handle = sim_driver_further_device(d->handle, number);
     if (d->is_virtual) sim_driver_set_memory(options ? options->memory_bytes : 0);
     HAUL_TRY(device_check(d, d->driver->context_retain(&d->context, d->handle), "opening it"));
     HAUL_TRY(device_enter(d));
     return apply_options(d, options);
 }
 
-haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device) {
+haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
+                                haul_device **device) {
     *device = NULL;
     haul_device *d = memory_zeroed(1, sizeof *d);
     if (!d) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device: no memory to open it");
-    haul_status status = open_device(d, name, options);
+    haul_status status = open_device(d, name, number, options);
     if (status != HAUL_OK) {
         haul_device_close(d);
         return status;
     }
     *device = d;
     return HAUL_OK;
+}
+
+haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device) {
+    return device_open_further(name, 0, options, device);
 }
 
 void haul_device_close(haul_device *d) {
@@ -201,7 +209,7 @@ void device_name_twin(const haul_device *d, char name[32]) {
 
 /* The peak is two transfers a memory clock over the whole bus. */
 double haul_device_memory_rate(const haul_device *d) {
-    if (d->is_virtual) return sim_machines[d->handle].memory_gbps * 1e9;
+    if (d->is_virtual) return sim_driver_machine(d->handle)->memory_gbps * 1e9;
     return 2e3 * attribute(d, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) * attribute(d, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8;
 }
 

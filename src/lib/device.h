@@ -46,6 +46,10 @@ struct haul_module {
 /* By its name in the source or in the PTX; NULL where haul knows of none. */
 const ptx_variable *module_find_variable(const haul_module *module, const char *name);
 
+/* As haul_device_open(); `number`: how many of the same name, virtual GPUs, come before it in the program. */
+haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
+                                haul_device **device);
+
 /* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 

@@ -22,7 +22,7 @@ haul_status haul_run_create(haul_device *device, haul_run **run) {
     *run = NULL;
     run_owner *o = memory_zeroed(1, sizeof *o);
     if (!o) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for its record");
-    const char *machine = device->is_virtual ? sim_machines[device->handle].name : device->name;
+    const char *machine = device->is_virtual ? sim_driver_machine(device->handle)->name : device->name;
     o->run.owner = o;
     o->run.stamp = device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED;
     o->run.machine = arena_copy(&o->memory, machine, strlen(machine));

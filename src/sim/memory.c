@@ -26,6 +26,8 @@ struct sim_memory {
     struct {
         uint64_t from, bytes, asked, number;
         bool managed; /* the host has it at the same address */
+        bool chosen;  /* it is for the devices of `visible`, not for all peers */
+        uint64_t visible;
     } * blocks;
     size_t count, capacity;
     bool apart;
@@ -46,6 +48,9 @@ struct sim_memory {
     bool sees_virtual;
     unsigned device;                /* in virtual memory */
     unsigned char *virtual_written; /* of all its addresses */
+    sim_memory *const *family;      /* of all devices of the program; NULL: it has this one */
+    unsigned family_count, place;
+    uint64_t peers; /* devices that find these allocations, a bit a place */
 };
 
 /* ---- addresses ---- */
@@ -56,6 +61,13 @@ static sim_memory *memories[SIM_MOST_MEMORIES]; /* by their addresses */
 /* What can have host memory behind the device's own. */
 static uint64_t all_bytes(const sim_memory *m) {
     return number_align(m->bytes, PAGE) + SIM_HOST_BYTES;
+}
+
+/* The memory of the family whose part of the address space has the address; `m` if there is none. */
+static const sim_memory *home_of(const sim_memory *m, uint64_t address) {
+    for (unsigned i = 0; i < m->family_count; i++)
+        if (address - m->family[i]->base < SIM_GLOBAL_STRIDE) return m->family[i];
+    return m;
 }
 
 /* The host finds nothing at these addresses, and gives them to nobody else. Where they are taken, or there are more
@@ -205,6 +217,7 @@ void sim_memory_prepare_written(sim_memory *m) {
 unsigned char *sim_memory_written(const sim_memory *m, uint64_t address) {
     if (sim_is_virtual(address))
         return m->virtual_written ? m->virtual_written + (address - SIM_VIRTUAL_BASE) / 4 : NULL;
+    m = home_of(m, address);
     return m->written && address - m->base < all_bytes(m) ? m->written + (address - m->base) / 4 : NULL;
 }
 
@@ -311,7 +324,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].from = from;
     m->blocks[at].bytes = bytes;
     m->blocks[at].asked = asked;
-    m->blocks[at].managed = false;
+    m->blocks[at].managed = m->blocks[at].chosen = false;
     m->blocks[at].number = ++m->numbers;
     m->count++;
     m->used += bytes;
@@ -389,12 +402,14 @@ static size_t block_of(const sim_memory *m, uint64_t address) {
 }
 
 bool sim_memory_is_managed(const sim_memory *m, uint64_t address) {
+    m = home_of(m, address);
     const size_t at = block_of(m, address);
     return at != m->count && m->blocks[at].managed;
 }
 
 bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_before(m->device, address, range);
+    m = home_of(m, address);
     size_t at = address < m->base ? m->count : locate(m, address - m->base);
     if (at == m->count) return false;
     *range = block_range(m, at);
@@ -470,12 +485,14 @@ static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
 }
 
 uint64_t sim_memory_number(const sim_memory *m, uint64_t address) {
+    const uint64_t series = (uint64_t)m->place << 48;
     size_t at = block_of(m, address);
-    if (at != m->count) return m->blocks[at].number;
-    return find_mapped(m, address, &at) ? m->mapped[at].number : 0;
+    if (at != m->count) return series | m->blocks[at].number;
+    return find_mapped(m, address, &at) ? series | m->mapped[at].number : 0;
 }
 
 uint64_t sim_memory_first_mapped(const sim_memory *m, uint64_t *end) {
+    if (m->family) m = m->family[0];
     if (!m->mapped_count) return 0;
     *end = number_align(m->mapped[m->mapped_count - 1].from + m->mapped[m->mapped_count - 1].bytes, PAGE);
     return m->mapped[0].from / PAGE * PAGE;
@@ -490,18 +507,78 @@ void sim_memory_unmap(sim_memory *m, uint64_t address) {
     memmove(m->mapped + at, m->mapped + at + 1, (m->mapped_count - at) * sizeof *m->mapped);
 }
 
-bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
-    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
-    size_t at = block_of(m, address);
-    if (at != m->count) {
-        *range = block_range(m, at);
-        return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
-    }
+static bool find_in_block(const sim_memory *m, size_t at, uint64_t address, sim_range *range) {
+    *range = block_range(m, at);
+    return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
+}
+
+static bool find_mapped_range(const sim_memory *m, uint64_t address, sim_range *range) {
+    size_t at;
     if (!find_mapped(m, address, &at)) return false;
     range->from = m->mapped[at].from;
     range->to = range->from + m->mapped[at].bytes;
     range->host = (uintptr_t)m->mapped[at].host - range->from;
     return true;
+}
+
+/* ---- several devices of one program ---- */
+
+/* Whether the device at the place finds the block. */
+static bool is_for(const sim_memory *m, size_t at, unsigned place) {
+    const uint64_t places = m->blocks[at].chosen ? m->blocks[at].visible : m->peers;
+    return m->blocks[at].managed || (places >> place & 1);
+}
+
+/* What other devices of the program have there. */
+static bool find_in_family(const sim_memory *m, uint64_t address, sim_range *range) {
+    const sim_memory *home = home_of(m, address);
+    const size_t at = home == m ? home->count : block_of(home, address);
+    if (at != home->count) return is_for(home, at, m->place) && find_in_block(home, at, address, range);
+    for (unsigned i = 0; i < m->family_count; i++)
+        if (m->family[i] != m && find_mapped_range(m->family[i], address, range)) return true;
+    return false;
+}
+
+void sim_memory_join(sim_memory *m, sim_memory *const *family, unsigned count, unsigned place) {
+    m->family = family;
+    m->family_count = count;
+    m->place = place;
+}
+
+bool sim_memory_set_peer(sim_memory *m, unsigned place, bool reaches) {
+    const uint64_t bit = UINT64_C(1) << place, peers = reaches ? m->peers | bit : m->peers & ~bit;
+    const bool changes = peers != m->peers;
+    m->peers = peers;
+    return changes;
+}
+
+void sim_memory_set_visible(sim_memory *m, uint64_t address, uint64_t places) {
+    const size_t at = block_of(m, address);
+    if (at == m->count) return;
+    m->blocks[at].chosen = true;
+    m->blocks[at].visible = places;
+}
+
+static bool has(const sim_memory *m, uint64_t address) {
+    sim_range range;
+    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, &range);
+    return block_of(m, address) != m->count || find_mapped_range(m, address, &range);
+}
+
+sim_memory *sim_memory_owner(sim_memory *m, uint64_t address) {
+    if (!m->family || has(m, address)) return m;
+    for (unsigned i = 0; i < m->family_count; i++)
+        if (has(m->family[i], address)) return m->family[i];
+    return m;
+}
+
+/* ---- looking up addresses ---- */
+
+bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
+    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
+    const size_t at = block_of(m, address);
+    if (at != m->count) return find_in_block(m, at, address, range);
+    return find_mapped_range(m, address, range) || (m->family && find_in_family(m, address, range));
 }
 
 bool sim_memory_is_read_only(const sim_memory *m, uint64_t address) {
@@ -514,6 +591,9 @@ void *sim_memory_at_to_write(const sim_memory *m, uint64_t address, uint64_t byt
 
 const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
     const bool known = m->sees_virtual && sim_is_virtual(address);
+    const sim_memory *home = home_of(m, address);
+    if (home != m && block_of(home, address) != home->count)
+        return "access to memory of another device, which this one has no peer access to";
     return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";
 }
 
@@ -527,6 +607,7 @@ bool sim_memory_own_copy(const sim_memory *m, uint64_t address, uint64_t *own) {
 }
 
 bool sim_memory_was_freed(const sim_memory *m, uint64_t address, sim_range *range) {
+    m = home_of(m, address);
     const uint64_t offset = address - m->base;
     const size_t kept = m->freed_count < FREED ? m->freed_count : FREED;
     if (is_carved(m, address)) return m->carving.was_freed(m->carving.context, address, range);

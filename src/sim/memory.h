@@ -94,6 +94,22 @@ void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
 uint64_t sim_memory_largest_free(const sim_memory *memory);
 
+/* ---- several devices of one program ---- */
+
+/* Memories of devices that one program uses, `count` of them, each told its place in the list, which lives as long as
+ * they do. Each device finds host memory that is mapped and managed memory of all of them, and other memory once it is
+ * a peer. */
+void sim_memory_join(sim_memory *memory, sim_memory *const *family, unsigned count, unsigned place);
+/* From now on the device at the place finds the memory's allocations, or does not any more. Returns false, with no
+ * effect, if that was so already. */
+bool sim_memory_set_peer(sim_memory *memory, unsigned place, bool reaches);
+/* The allocation at the address is for the devices of this mask (a bit a place), whoever is a peer. */
+void sim_memory_set_visible(sim_memory *memory, uint64_t address, uint64_t places);
+/* Returns the memory of the family that has something at the address, or `memory` if none has. */
+sim_memory *sim_memory_owner(sim_memory *memory, uint64_t address);
+
+/* ---- looking up addresses ---- */
+
 /* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
 /* The last allocation that ends at or before `address`; false when there is none. */

@@ -213,6 +213,38 @@ CUresult cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms *p, CUstream stream) {
     return copy_3d(p, standin_own(stream), false);
 }
 
+/* Arrays and addresses say themselves on which device they are. */
+static CUresult copy_3d_peer(const cudaMemcpy3DPeerParms *p, CUstream stream, bool waits) {
+    if (!p) return standin_fail(CUDA_INVALID_VALUE);
+    if (!standin_is_device(p->from_device) || !standin_is_device(p->to_device))
+        return standin_fail(CUDA_INVALID_DEVICE);
+    const cudaMemcpy3DParms whole = {.from_array = p->from_array,
+                                     .from_at = p->from_at,
+                                     .from = p->from,
+                                     .to_array = p->to_array,
+                                     .to_at = p->to_at,
+                                     .to = p->to,
+                                     .extent = p->extent,
+                                     .kind = COPY_DEFAULT};
+    return copy_3d(&whole, stream, waits);
+}
+
+CUresult cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) {
+    return copy_3d_peer(p, NULL, true);
+}
+
+CUresult cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms *p) {
+    return copy_3d_peer(p, standin_own(NULL), true);
+}
+
+CUresult cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, CUstream stream) {
+    return copy_3d_peer(p, stream, false);
+}
+
+CUresult cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms *p, CUstream stream) {
+    return copy_3d_peer(p, standin_own(stream), false);
+}
+
 /* ---- rectangles: all widths and x are bytes ---- */
 
 static CUresult copy_2d(side to, side from, size_t width, size_t height, CUstream stream, bool waits) {

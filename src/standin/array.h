@@ -33,6 +33,18 @@ typedef struct cudaMemcpy3DParms {
     int kind;
 } cudaMemcpy3DParms;
 
+typedef struct cudaMemcpy3DPeerParms {
+    CUarray from_array;
+    cudaPos from_at;
+    cudaPitchedPtr from;
+    int from_device;
+    CUarray to_array;
+    cudaPos to_at;
+    cudaPitchedPtr to;
+    int to_device;
+    cudaExtent extent;
+} cudaMemcpy3DPeerParms;
+
 typedef struct cudaResourceDesc {
     int kind; /* DRIVER_RESOURCE_..., which has the runtime's numbers */
     union {

@@ -1,4 +1,4 @@
-/* What programs ask of the device, of which there is one, and of the runtime; errors. */
+/* What programs ask of devices and of the runtime; errors. */
 #include "standin/cuda/cuda.h"
 #include "standin/version.h"
 
@@ -7,22 +7,25 @@
 #include <string.h>
 
 CUresult cudaGetDeviceCount(int *count) {
-    *count = 1;
+    *count = (int)standin_device_count();
     return CUDA_SUCCESS;
 }
 
 CUresult cudaGetDevice(int *number) {
-    *number = 0;
+    *number = (int)standin_selected();
     return CUDA_SUCCESS;
 }
 
+/* The only device is current without being opened. */
 CUresult cudaSetDevice(int number) {
-    return number ? standin_fail(CUDA_INVALID_DEVICE) : CUDA_SUCCESS;
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
+    if (standin_device_count() == 1) return CUDA_SUCCESS;
+    STANDIN_FORWARD(cuda_set_device(number));
 }
 
 /* How the host waits changes nothing here. */
 CUresult cudaSetDeviceFlags(unsigned flags) {
-    STANDIN_FORWARD(cuDevicePrimaryCtxSetFlags_v2(0, flags));
+    STANDIN_FORWARD(cuDevicePrimaryCtxSetFlags_v2((CUdevice)standin_selected(), flags));
 }
 
 /* Host memory is always mapped. */
@@ -30,7 +33,7 @@ CUresult cudaGetDeviceFlags(unsigned *flags) {
     enum { MAPS_HOST = 8 };
     int active;
     standin_use_runtime();
-    const CUresult result = flags ? cuDevicePrimaryCtxGetState(0, flags, &active) : CUDA_INVALID_VALUE;
+    const CUresult result = flags ? cuDevicePrimaryCtxGetState((CUdevice)standin_selected(), flags, &active) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *flags |= MAPS_HOST;
     return standin_fail(result);
 }
@@ -44,7 +47,7 @@ CUresult cudaChooseDevice(int *number, const void *wanted) {
 CUresult cudaSetValidDevices(const int *numbers, int count) {
     if (count < 0 || (count && !numbers)) return standin_fail(CUDA_INVALID_VALUE);
     for (int i = 0; i < count; i++)
-        if (numbers[i]) return standin_fail(CUDA_INVALID_DEVICE);
+        if (!standin_is_device(numbers[i])) return standin_fail(CUDA_INVALID_DEVICE);
     return CUDA_SUCCESS;
 }
 
@@ -72,9 +75,9 @@ CUresult cudaRuntimeGetVersion(int *version) {
 }
 
 CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
-    if (number) return standin_fail(CUDA_INVALID_DEVICE);
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
     const driver_table *d = standin_enter();
-    return standin_leave(d->device_attribute(value, attribute, standin_device()->handle));
+    return standin_leave(d->device_attribute(value, attribute, standin_device_at((unsigned)number)->handle));
 }
 
 /* ---- the whole device ---- */
@@ -100,30 +103,32 @@ CUresult cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     STANDIN_CALL(stream_priorities(least, greatest));
 }
 
-/* A device is no peer of its own, and there is no other. */
-static CUresult no_peer(void) {
-    return standin_fail(CUDA_INVALID_DEVICE);
-}
-
 CUresult cudaDeviceCanAccessPeer(int *can, int number, int peer) {
     if (!can) return standin_fail(CUDA_INVALID_VALUE);
     *can = 0;
-    return number || peer ? no_peer() : CUDA_SUCCESS;
+    if (!standin_is_device(number) || !standin_is_device(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuDeviceCanAccessPeer(can, number, peer));
 }
 
 CUresult cudaDeviceGetP2PAttribute(int *value, int attribute, int number, int peer) {
-    (void)value, (void)attribute, (void)number, (void)peer;
-    return no_peer();
+    if (!standin_is_device(number) || !standin_is_device(peer) || number == peer)
+        return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuDeviceGetP2PAttribute(value, attribute, number, peer));
+}
+
+/* A device is no peer of its own. */
+static bool is_peer(int number) {
+    return standin_is_device(number) && (unsigned)number != standin_selected();
 }
 
 CUresult cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    (void)peer, (void)flags;
-    return no_peer();
+    if (!is_peer(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuCtxEnablePeerAccess(cuda_primary_context((unsigned)peer), flags));
 }
 
 CUresult cudaDeviceDisablePeerAccess(int peer) {
-    (void)peer;
-    return no_peer();
+    if (!is_peer(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuCtxDisablePeerAccess(cuda_primary_context((unsigned)peer)));
 }
 
 CUresult cudaDeviceGetCacheConfig(int *preference) {

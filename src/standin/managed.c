@@ -38,7 +38,7 @@ CUresult cudaPointerGetAttributes(cudaPointerAttributes *p, const void *address)
     if (!p) return standin_leave(CUDA_INVALID_VALUE);
     *p = (cudaPointerAttributes){.type = UNREGISTERED, .device = NO_DEVICE, .host_address = (void *)(uintptr_t)address};
     if (sim_driver_allocation((uintptr_t)address, &a)) {
-        p->device = 0;
+        p->device = (int)standin_number_of(a.device);
         describe(p, address, &a);
     }
     return standin_leave(CUDA_SUCCESS);

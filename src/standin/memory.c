@@ -172,15 +172,15 @@ CUresult cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, int kind
     return cudaMemcpyAsync(to, from, bytes, kind, standin_own(stream));
 }
 
-/* There is one device. */
+/* Between two devices, which the addresses tell: that it is theirs is not looked at, as on hardware. */
 CUresult cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
-    if (to_device || from_device) return standin_fail(CUDA_INVALID_DEVICE);
+    if (!standin_is_device(to_device) || !standin_is_device(from_device)) return standin_fail(CUDA_INVALID_DEVICE);
     return cudaMemcpy(to, from, bytes, COPY_DEFAULT);
 }
 
 CUresult cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                              CUstream stream) {
-    if (to_device || from_device) return standin_fail(CUDA_INVALID_DEVICE);
+    if (!standin_is_device(to_device) || !standin_is_device(from_device)) return standin_fail(CUDA_INVALID_DEVICE);
     return cudaMemcpyAsync(to, from, bytes, COPY_DEFAULT, stream);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "sim/driver/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { MOST_OBJECTS = 64 };
 
 typedef struct binary {
     const void *fat;
-    CUmodule module; /* NULL until it is needed */
+    CUmodule modules[STANDIN_MOST_DEVICES]; /* of each device; NULL until it is needed there */
 } binary;
 
 typedef struct symbol {
@@ -21,7 +22,7 @@ typedef struct symbol {
     void **managed; /* where the program has the address of a managed variable; NULL: it is none */
     const char *name;
     binary *from;
-    CUfunction kernel; /* NULL until it is needed */
+    CUfunction kernels[STANDIN_MOST_DEVICES]; /* likewise */
     struct symbol *next, *next_in_row;
 } symbol;
 
@@ -125,36 +126,55 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
 }
 
 /* The program finds its managed variables by pointers that the runtime sets. */
-static CUresult place_managed(const driver_table *d, const binary *b) {
+static CUresult place_managed(const driver_table *d, const binary *b, CUmodule module) {
     CUresult result = CUDA_SUCCESS;
     for (symbol *s = symbols; s && result == CUDA_SUCCESS; s = s->next) {
         CUdeviceptr at = 0;
         if (s->from != b || !s->managed) continue;
-        result = d->module_variable(&at, NULL, b->module, s->name);
+        result = d->module_variable(&at, NULL, module, s->name);
         *s->managed = (void *)(uintptr_t)at;
     }
     return result;
 }
 
-static CUresult load(const driver_table *d, binary *b) {
-    if (b->module) return CUDA_SUCCESS;
-    const CUresult result = standin_load_fatbin(d, b->fat, &b->module);
-    return result == CUDA_SUCCESS ? place_managed(d, b) : result;
+/* Managed variables are those of the device that had the module first. */
+static CUmodule twin_of(const binary *b) {
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if (b->modules[i]) return b->modules[i];
+    return NULL;
+}
+
+/* On the current device. */
+static CUresult load(const driver_table *d, binary *b, CUmodule *module) {
+    CUmodule *const own = &b->modules[standin_selected()];
+    CUresult result = CUDA_SUCCESS;
+    if (!*own) {
+        const CUmodule twin = twin_of(b);
+        sim_driver_share_managed(twin);
+        result = standin_load_fatbin(d, b->fat, own);
+        sim_driver_share_managed(NULL);
+        if (result == CUDA_SUCCESS && !twin) result = place_managed(d, b, *own);
+    }
+    *module = *own;
+    return result;
 }
 
 /* Called before the program reaches for a managed variable. */
 char __cudaInitModule(void **handle) {
+    CUmodule module;
     const driver_table *d = standin_enter();
-    return standin_leave(load(d, (binary *)handle)) == CUDA_SUCCESS;
+    return standin_leave(load(d, (binary *)handle, &module)) == CUDA_SUCCESS;
 }
 
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
+    CUmodule module;
     symbol *s = find(host);
     *kernel = NULL;
     if (!s) return CUDA_NOT_FOUND;
-    CUresult result = s->kernel ? CUDA_SUCCESS : load(d, s->from);
-    if (result == CUDA_SUCCESS && !s->kernel) result = d->module_function(&s->kernel, s->from->module, s->name);
-    *kernel = s->kernel;
+    CUfunction *const own = &s->kernels[standin_selected()];
+    CUresult result = *own ? CUDA_SUCCESS : load(d, s->from, &module);
+    if (result == CUDA_SUCCESS && !*own) result = d->module_function(own, module, s->name);
+    *kernel = *own;
     return result;
 }
 
@@ -164,9 +184,10 @@ const char *standin_kernel_name(const void *host) {
 }
 
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
+    CUmodule module;
     symbol *s = find(host);
-    const CUresult result = s ? load(d, s->from) : CUDA_NOT_FOUND;
-    return result == CUDA_SUCCESS ? d->module_variable(address, bytes, s->from->module, s->name) : result;
+    const CUresult result = s ? load(d, s->from, &module) : CUDA_NOT_FOUND;
+    return result == CUDA_SUCCESS ? d->module_variable(address, bytes, module, s->name) : result;
 }
 
 CUresult cudaGetSymbolAddress(void **address, const void *host) {

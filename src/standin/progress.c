@@ -33,8 +33,11 @@ static void *work(void *unused) {
         while (sem_wait(&wake) != 0) continue;
         wait_for_a_pause();
         atomic_store(&has_work, false);
-        standin_enter_driver();
-        standin_leave_driver(sim_driver_do_work());
+        for (unsigned i = 0; i < standin_device_count(); i++) {
+            standin_select(i);
+            standin_enter_driver();
+            standin_leave_driver(sim_driver_do_work());
+        }
     }
     return NULL;
 }

@@ -97,11 +97,11 @@ typedef struct layout {
     { sizeof(properties_##version), fields_##version, sizeof fields_##version / sizeof *fields_##version }
 static const layout layout_11 = LAYOUT(11), layout_12 = LAYOUT(12), layout_13 = LAYOUT(13);
 
-static CUresult put(const driver_table *d, char *to, const field *f) {
+static CUresult put(const driver_table *d, char *to, const field *f, CUdevice device) {
     CUresult result = CUDA_SUCCESS;
     for (int i = 0; i < f->count && result == CUDA_SUCCESS; i++) {
         int value = 0;
-        result = d->device_attribute(&value, f->attribute + i, standin_device()->handle);
+        result = d->device_attribute(&value, f->attribute + i, device);
         const size_t size = (size_t)value;
         if (f->is_size)
             memcpy(to + f->at + (size_t)i * sizeof size, &size, sizeof size);
@@ -113,15 +113,15 @@ static CUresult put(const driver_table *d, char *to, const field *f) {
 
 static CUresult fill(const layout *l, void *to, int number) {
     properties_13 *beginning = to;
-    if (number) return standin_fail(CUDA_INVALID_DEVICE);
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
     if (!to) return standin_fail(CUDA_INVALID_VALUE);
     memset(to, 0, l->bytes);
     const driver_table *d = standin_enter();
-    const CUdevice device = standin_device()->handle;
+    const CUdevice device = standin_device_at((unsigned)number)->handle;
     CUresult result = d->device_name(beginning->name, sizeof beginning->name, device);
     if (result == CUDA_SUCCESS) result = cuda_device_uuid(d, beginning->uuid, device);
     if (result == CUDA_SUCCESS) result = d->device_memory(&beginning->totalGlobalMem, device);
-    for (size_t i = 0; i < l->count && result == CUDA_SUCCESS; i++) result = put(d, to, &l->fields[i]);
+    for (size_t i = 0; i < l->count && result == CUDA_SUCCESS; i++) result = put(d, to, &l->fields[i], device);
     return standin_leave(result);
 }
 

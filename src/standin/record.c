@@ -90,7 +90,7 @@ static void look_at(const pending *p) {
 }
 
 static void look_at_all(void) {
-    standin_device()->driver->synchronize();
+    standin_synchronize_all();
     for (size_t i = 0; i < waiting_count; i++) look_at(&waiting[i]);
     waiting_count = 0;
 }

@@ -1,4 +1,4 @@
-/* The device, one call at a time. */
+/* The devices, one call at a time. */
 #include "standin/progress.h"
 #include "standin/report.h"
 
@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static haul_device *device;
-static CUresult fault; /* what ended a kernel, and with it the context */
+static haul_device *devices[STANDIN_MOST_DEVICES];
+static bool are_open;
+static CUresult faults[STANDIN_MOST_DEVICES]; /* what ended a kernel, and with it the device's contexts */
+static _Thread_local unsigned selected;
 static _Thread_local CUresult last;
 static _Thread_local bool uses_runtime;
 
@@ -49,7 +51,19 @@ static haul_counting counting(void) {
     }
 }
 
-static void open_device(void) {
+static haul_status join_devices(unsigned number) {
+    CUcontext contexts[STANDIN_MOST_DEVICES];
+    for (unsigned i = 0; i < number; i++) contexts[i] = devices[i]->context;
+    return number > 1 ? sim_driver_join(contexts, number) : HAUL_OK;
+}
+
+static haul_status open_all(const haul_device_options *options, unsigned number) {
+    for (unsigned i = 0; i < number; i++)
+        HAUL_TRY(device_open_further(standin_asked.device, i, options, &devices[i]));
+    return join_devices(number);
+}
+
+static void open_devices(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
                                    .instruction_limit = standin_asked.limit,
                                    .memory_bytes = standin_asked.memory,
@@ -59,18 +73,58 @@ static void open_device(void) {
                                    .counting = counting(),
                                    .sample_blocks = standin_asked.sample};
     if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
-        haul_device_open(standin_asked.device, &options, &device) != HAUL_OK) {
+        open_all(&options, standin_device_count()) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());
         _exit(2);
     }
-    device->driver->context_set(device->context);
+    are_open = true;
     sim_driver_share(&(sim_sharing){let_others, take_back});
     standin_watch_graphs();
     standin_prepare_end();
 }
 
 haul_device *standin_device(void) {
-    return device;
+    return devices[selected];
+}
+
+unsigned standin_device_count(void) {
+    return standin_asked.gpus ? (unsigned)standin_asked.gpus : 1;
+}
+
+bool standin_is_device(int number) {
+    return number >= 0 && (unsigned)number < standin_device_count();
+}
+
+haul_device *standin_device_at(unsigned number) {
+    return devices[number];
+}
+
+unsigned standin_number_of(CUdevice handle) {
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if (devices[i]->handle == handle) return i;
+    return 0;
+}
+
+unsigned standin_selected(void) {
+    return selected;
+}
+
+unsigned standin_select(unsigned number) {
+    const unsigned before = selected;
+    selected = number;
+    if (are_open) devices[number]->driver->context_set(devices[number]->context);
+    return before;
+}
+
+CUresult standin_synchronize(unsigned number) {
+    const unsigned before = standin_select(number);
+    const CUresult result = devices[number]->driver->synchronize();
+    (void)standin_select(before);
+    return result;
+}
+
+void standin_synchronize_all(void) {
+    for (unsigned i = 0; i < standin_device_count(); i++) (void)standin_synchronize(i);
 }
 
 bool standin_is_free(void) {
@@ -96,14 +150,14 @@ bool standin_uses_runtime(void) {
 
 const driver_table *standin_enter_driver(void) {
     take();
-    if (!device) open_device();
+    if (!are_open) open_devices();
     haul_fail(HAUL_OK, "%s", ""); /* what an earlier call said is not about this one */
-    device->driver->context_set(device->context);
-    return device->driver;
+    devices[selected]->driver->context_set(devices[selected]->context);
+    return devices[selected]->driver;
 }
 
 CUresult standin_fail(CUresult result) {
-    if (result == CUDA_SUCCESS) result = fault;
+    if (result == CUDA_SUCCESS) result = faults[selected];
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY) last = result;
     return result;
 }
@@ -123,10 +177,11 @@ static void tell(CUresult result) {
 
 /* The runtime's error says what kind of failure it was, the driver's message where. */
 CUresult standin_leave_driver(CUresult result) {
-    if (result != CUDA_SUCCESS && !fault) tell(result);
-    if (ends_context(result) && !fault) fault = result;
+    CUresult *fault = &faults[selected];
+    if (result != CUDA_SUCCESS && !*fault) tell(result);
+    if (ends_context(result) && !*fault) *fault = result;
     sim_driver_record(NULL, 0, NULL);
-    if (result == CUDA_SUCCESS) result = fault;
+    if (result == CUDA_SUCCESS) result = *fault;
     standin_note_work();
     leave();
     return result;
@@ -138,6 +193,6 @@ CUresult standin_leave(CUresult result) {
 
 CUresult standin_last_error(bool clear) {
     const CUresult result = last;
-    if (clear) last = fault;
+    if (clear) last = faults[selected];
     return result;
 }

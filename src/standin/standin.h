@@ -21,7 +21,7 @@
  *     device.c    what is asked of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
  *     version.h   which version of CUDA the program was made for
- *     session.c   the device, one call at a time
+ *     session.c   the devices, one call at a time
  *     ending.c    the end of the program
  *     settings.h  what the command line asks for; settings.def, environment.h
  *     record.c    which launches are counted; report.h, what becomes of them
@@ -98,7 +98,21 @@ static inline CUstream standin_own(CUstream stream) {
 
 /* ---- between standin_enter() and standin_leave() ---- */
 
+/* The device of the thread's current context. */
 haul_device *standin_device(void);
+/* All of the program's, by number; and the number of the one that the driver has a handle for (0: of none). */
+enum { STANDIN_MOST_DEVICES = 8 };
+unsigned standin_device_count(void); /* between calls, too */
+bool standin_is_device(int number);  /* likewise */
+haul_device *standin_device_at(unsigned number);
+unsigned standin_number_of(CUdevice handle);
+/* From now on it is the device of the thread's calls; until then it is the first one. Returns the number that was so
+ * before. Between calls, too. */
+unsigned standin_select(unsigned number);
+unsigned standin_selected(void);
+/* Waits for all work of a device; for that of all. */
+CUresult standin_synchronize(unsigned number);
+void standin_synchronize_all(void);
 
 /* The kernel behind a host function or a handle of __cudaGetKernel(), and a variable's address: loads their module when
  * it is first needed. */

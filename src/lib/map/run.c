@@ -70,7 +70,7 @@ static haul_status note_device(haul_mapper *m, const map_slot *s) {
 /* ---- the host's part ---- */
 
 static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t bytes) {
-    const sim_machine *machine = &sim_machines[m->device->handle];
+    const sim_machine *machine = sim_driver_machine(m->device->handle);
     const bool file = engine == HAUL_ENGINE_READ || engine == HAUL_ENGINE_WRITE;
     return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
 }
@@ -290,7 +290,7 @@ static void forget(haul_mapper *m) {
     memory_free(m->timeline.operations);
     m->timeline =
         (haul_timeline){.stamp = m->device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED,
-                        .machine = m->device->is_virtual ? sim_machines[m->device->handle].name : m->device->product};
+                        .machine = m->device->is_virtual ? sim_driver_machine(m->device->handle)->name : m->device->product};
     m->operation_capacity = 0;
     m->complete_chunks = m->complete_items = 0;
     memset(m->free_us, 0, sizeof m->free_us);

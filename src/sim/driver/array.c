@@ -16,18 +16,25 @@ static bool is_level_of(const struct CUmipmappedArray_st *m, const struct CUarra
     return false;
 }
 
-CUarray sim_array_of(CUcontext c, CUarray handle) {
+static bool has_array(CUcontext c, const struct CUarray_st *handle) {
     for (CUarray a = c->arrays; a; a = a->next)
-        if (a == handle) return a;
+        if (a == handle) return true;
     for (CUmipmappedArray m = c->mipmaps; m; m = m->next)
-        if (is_level_of(m, handle)) return handle;
+        if (is_level_of(m, handle)) return true;
+    return false;
+}
+
+CUarray sim_array_of(CUcontext c, CUarray handle) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (has_array(sim_kin(c, i), handle)) return handle;
     haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is none of a live array's");
     return NULL;
 }
 
 CUmipmappedArray sim_mipmap_of(CUcontext c, CUmipmappedArray handle) {
-    for (CUmipmappedArray m = c->mipmaps; m; m = m->next)
-        if (m == handle) return m;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUmipmappedArray m = sim_kin(c, i)->mipmaps; m; m = m->next)
+            if (m == handle) return m;
     haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is none of a live mipmapped array's");
     return NULL;
 }
@@ -80,6 +87,7 @@ CUresult sim_call_array_destroy(CUarray handle) {
     CUarray a = sim_array_of(c, handle);
     if (!a) return sim_result_of(HAUL_ERROR_ARGUMENT);
     if (a->mipmap) return sim_wrong("cuArrayDestroy: the array is a level of a mipmapped array, and ends with it");
+    c = a->context;
     (void)sim_work_finish_all(c, false);
     sim_orphan_objects(c, a, NULL);
     for (CUarray *link = &c->arrays; *link; link = &(*link)->next) {
@@ -109,7 +117,7 @@ CUresult sim_call_array_describe_3d(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray handle) 
 }
 
 CUresult sim_call_array_describe(CUDA_ARRAY_DESCRIPTOR *d, CUarray handle) {
-    CUDA_ARRAY3D_DESCRIPTOR whole;
+    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
     if (!d) return sim_wrong("cuArrayGetDescriptor: an argument is missing");
     const CUresult result = sim_call_array_describe_3d(&whole, handle);
     if (result != CUDA_SUCCESS) return result;
@@ -164,6 +172,7 @@ CUresult sim_call_mipmap_destroy(CUmipmappedArray handle) {
     SIM_ENTER(c);
     CUmipmappedArray m = sim_mipmap_of(c, handle);
     if (!m) return sim_result_of(HAUL_ERROR_ARGUMENT);
+    c = m->context;
     (void)sim_work_finish_all(c, false);
     for (unsigned l = 0; l < m->shape.level_count; l++) sim_orphan_objects(c, &m->levels[l], NULL);
     sim_orphan_objects(c, NULL, m);

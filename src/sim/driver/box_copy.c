@@ -51,23 +51,28 @@ static bool overflows(const sim_box_copy *c, const sim_box_side *s) {
            bytes > most || s->x > most || c->width > most;
 }
 
-static haul_status check_pitched(const sim_memory *m, const sim_box_copy *c, const sim_box_side *s) {
+/* On whichever device it is. */
+static void *at(sim_memory *m, uint64_t address, uint64_t bytes) {
+    return sim_memory_at(sim_memory_owner(m, address), address, bytes);
+}
+
+static haul_status check_pitched(sim_memory *m, const sim_box_copy *c, const sim_box_side *s) {
     if ((c->height > 1 || c->depth > 1) && s->pitch < s->x + c->width)
         return wrong("the pitch is smaller than a row", s->pitch, s->x + c->width);
     if (c->depth > 1 && s->height < s->y + c->height)
         return wrong("the height is smaller than a slice", s->height, s->y + c->height);
     if (overflows(c, s)) return haul_fail(HAUL_ERROR_ARGUMENT, "copy: the box is out of all proportion");
     if (!s->address) return haul_fail(HAUL_ERROR_ARGUMENT, "copy: an address is missing");
-    if (s->kind == SIM_BOX_HOST || sim_memory_at(m, sim_box_first(s), sim_box_span(c, s))) return HAUL_OK;
+    if (s->kind == SIM_BOX_HOST || at(m, sim_box_first(s), sim_box_span(c, s))) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "copy: device memory: %llu bytes at 0x%llx lie in no allocation",
                      (unsigned long long)sim_box_span(c, s), (unsigned long long)sim_box_first(s));
 }
 
-static haul_status check_side(const sim_memory *m, const sim_box_copy *c, const sim_box_side *s) {
+static haul_status check_side(sim_memory *m, const sim_box_copy *c, const sim_box_side *s) {
     return s->kind == SIM_BOX_ARRAY ? check_array(c, s) : check_pitched(m, c, s);
 }
 
-haul_status sim_box_check(const sim_memory *m, const sim_box_copy *c) {
+haul_status sim_box_check(sim_memory *m, const sim_box_copy *c) {
     HAUL_TRY(check_side(m, c, &c->from));
     return check_side(m, c, &c->to);
 }
@@ -83,7 +88,7 @@ typedef struct piece {
     uint64_t device, bytes;
 } piece;
 
-static piece piece_at(const sim_memory *m, const sim_box_side *s, uint64_t x, uint64_t y, uint64_t z) {
+static piece piece_at(sim_memory *m, const sim_box_side *s, uint64_t x, uint64_t y, uint64_t z) {
     if (s->kind == SIM_BOX_ARRAY) {
         const uint64_t byte = s->x + x, within = byte % ARRAY_PIECE;
         sim_level bytes = s->level;
@@ -91,9 +96,9 @@ static piece piece_at(const sim_memory *m, const sim_box_side *s, uint64_t x, ui
         const uint64_t at = sim_level_offset(&bytes, (uint32_t)byte, (uint32_t)(s->y + y), (uint32_t)(s->z + z));
         return (piece){s->level.host + at, s->level.address + at, ARRAY_PIECE - within};
     }
-    const uint64_t at = sim_box_first(s) + (z * s->height + y) * s->pitch + x;
-    if (s->kind == SIM_BOX_HOST) return (piece){(unsigned char *)(uintptr_t)at, 0, UINT64_MAX};
-    return (piece){sim_memory_at(m, at, 1), at, UINT64_MAX};
+    const uint64_t first = sim_box_first(s) + (z * s->height + y) * s->pitch + x;
+    if (s->kind == SIM_BOX_HOST) return (piece){(unsigned char *)(uintptr_t)first, 0, UINT64_MAX};
+    return (piece){at(m, first, 1), first, UINT64_MAX};
 }
 
 static void move_row(sim_memory *m, const sim_box_copy *c, uint64_t y, uint64_t z) {

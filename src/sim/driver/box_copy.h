@@ -22,7 +22,7 @@ typedef struct sim_box_copy {
 } sim_box_copy;
 
 /* HAUL_ERROR_ARGUMENT, with what is wrong: beyond an array, memory in no allocation, pitches that are too small. */
-haul_status sim_box_check(const sim_memory *memory, const sim_box_copy *copy);
+haul_status sim_box_check(sim_memory *memory, const sim_box_copy *copy);
 /* Does it. What arrives on the device counts as written. Errors: as sim_box_check(), where memory went meanwhile. */
 haul_status sim_box_run(sim_memory *memory, const sim_box_copy *copy);
 

@@ -48,14 +48,16 @@ static bool is_in_heap(CUcontext c, CUdeviceptr address) {
 
 /* Waits for all work first, as the driver does: memory that a stream still uses does not go. */
 CUresult sim_call_release(CUdeviceptr address) {
-    SIM_ENTER(c);
+    SIM_ENTER(current);
+    CUcontext c = sim_owner_of(current, address);
     (void)sim_work_finish_all(c, false);
     if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
     if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
     return sim_result_of(sim_memory_release(c->memory, address));
 }
 
-void *sim_at(CUcontext c, CUdeviceptr address, size_t bytes) {
+void *sim_at(CUcontext current, CUdeviceptr address, size_t bytes) {
+    CUcontext c = sim_owner_of(current, address);
     void *host = sim_memory_at(c->memory, address, bytes);
     if (is_in_heap(c, address)) return NULL;
     if (!host && sim_is_virtual(address))
@@ -67,7 +69,8 @@ void *sim_at(CUcontext c, CUdeviceptr address, size_t bytes) {
     return host;
 }
 
-void *sim_at_to_write(CUcontext c, CUdeviceptr address, size_t bytes) {
+void *sim_at_to_write(CUcontext current, CUdeviceptr address, size_t bytes) {
+    CUcontext c = sim_owner_of(current, address);
     if (sim_memory_is_read_only(c->memory, address)) {
         sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual memory: %s: %zu bytes at 0x%llx",
                                 sim_memory_reason(c->memory, address), bytes, address));
@@ -92,7 +95,7 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
                      .host = (void *)(uintptr_t)from,
                      .bytes = bytes,
                      .pageable = !sim_find_pinned(c, from, bytes),
-                     .effects = c->effects};
+                     .effects = sim_kin(c, 0)->effects};
     if (c->check && !s->capture && !work.pageable) work.source = hash_bytes(HASH_START, from, bytes);
     /* Pageable memory goes through a buffer of the driver's before the call returns. */
     return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);

@@ -6,6 +6,7 @@
 #include "ptx/limits.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
+#include "sim/virtual/virtual.h"
 
 #include <stdio.h>
 
@@ -38,10 +39,19 @@ CUcontext sim_current(void) {
     return current;
 }
 
+/* The program's time is the same on all devices. */
+static void tell_time(const sim_family *f) {
+    double now = 0;
+    for (unsigned i = 0; i < f->count; i++)
+        if (f->members[i]->clock.now > now) now = f->members[i]->clock.now;
+    for (unsigned i = 0; i < f->count; i++) f->members[i]->clock.now = now;
+}
+
 CUresult sim_enter(CUcontext *context) {
     *context = current;
     *(current ? &current->last : &without) = HAUL_OK; /* what an earlier call left says nothing of this one */
     if (!current) return CUDA_INVALID_CONTEXT;
+    if (current->family) tell_time(current->family);
     const CUresult may = sim_work_may_call();
     if (may != CUDA_SUCCESS) return may;
     if (!calls_left || --calls_left) return CUDA_SUCCESS;
@@ -53,6 +63,14 @@ CUresult sim_wrong(const char *what) {
 }
 
 /* ---- devices ---- */
+
+CUdevice sim_driver_further_device(CUdevice device, unsigned number) {
+    return device + (CUdevice)(number * sim_machine_count);
+}
+
+const sim_machine *sim_driver_machine(CUdevice device) {
+    return &sim_machines[(size_t)device % sim_machine_count];
+}
 
 CUresult sim_call_init(unsigned flags) {
     return flags ? sim_wrong("cuInit: flags must be 0") : CUDA_SUCCESS;
@@ -75,12 +93,12 @@ CUresult sim_call_device_get(CUdevice *device, int ordinal) {
 }
 
 CUresult sim_call_device_name(char *name, int length, CUdevice device) {
-    snprintf(name, (size_t)length, "%s (virtual)", sim_machines[device].product);
+    snprintf(name, (size_t)length, "%s (virtual)", sim_driver_machine(device)->product);
     return CUDA_SUCCESS;
 }
 
 CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
-    const sim_machine *m = &sim_machines[device];
+    const sim_machine *m = sim_driver_machine(device);
     switch (attribute) {
     case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
     case DRIVER_DEVICE_MAX_BLOCK_X:
@@ -129,7 +147,7 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
 }
 
 CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
-    *bytes = sim_machines[device].memory_bytes;
+    *bytes = sim_driver_machine(device)->memory_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -145,7 +163,7 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     CUcontext c = memory_zeroed(1, sizeof *c);
     if (!c) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a context"));
     c->device = device;
-    c->machine = sim_machines[device];
+    c->machine = *sim_driver_machine(device);
     c->clock.machine = &c->machine;
     c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
     haul_status status = make_memory(next_memory ? next_memory : c->machine.memory_bytes, device, &c->memory);
@@ -182,6 +200,47 @@ CUresult sim_call_context_release(CUdevice device) {
     memory_free(c);
     current = NULL;
     return CUDA_SUCCESS;
+}
+
+/* ---- the devices of one program ---- */
+
+haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
+    if (count > SIM_MOST_FAMILY)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices: must be 1 to %d", count, SIM_MOST_FAMILY);
+    sim_family *f = memory_zeroed(1, sizeof *f);
+    if (!f) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for %u devices", count);
+    f->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        f->members[i] = contexts[i];
+        f->memories[i] = contexts[i]->memory;
+        contexts[i]->family = f;
+        contexts[i]->place = i;
+    }
+    for (unsigned i = 0; i < count; i++) sim_memory_join(f->memories[i], f->memories, count, i);
+    return HAUL_OK;
+}
+
+CUcontext sim_owner_of(CUcontext c, CUdeviceptr address) {
+    if (!c->family) return c;
+    const sim_memory *owner = sim_memory_owner(c->memory, address);
+    for (unsigned i = 0; i < c->family->count; i++)
+        if (c->family->memories[i] == owner) return c->family->members[i];
+    return c;
+}
+
+CUcontext sim_context_of(CUcontext c, CUdevice device) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (sim_kin(c, i)->device == device) return sim_kin(c, i);
+    return c;
+}
+
+void sim_finish_everything(CUcontext c) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++) (void)sim_work_finish_all(sim_kin(c, i), false);
+}
+
+bool sim_driver_set_peer(CUcontext of, bool reaches) {
+    if (!reaches) (void)sim_work_finish_all(current, false);
+    return sim_memory_set_peer(of->memory, current->place, reaches);
 }
 
 static const driver_table table = {
@@ -228,20 +287,35 @@ void sim_driver_set_memory(uint64_t bytes) {
 }
 
 bool sim_driver_is_device_address(CUdeviceptr address) {
-    return sim_memory_at(current->memory, address, 1) != NULL;
+    return sim_memory_at(sim_memory_owner(current->memory, address), address, 1) != NULL;
+}
+
+/* What is mapped may be used by several devices, and belongs to one. */
+static CUdevice device_of(CUcontext owner, CUdeviceptr address) {
+    unsigned device = (unsigned)owner->device;
+    uint64_t handle, bytes;
+    bool is_multicast;
+    if (!sim_is_virtual(address) || sim_virtual_retain(address, &handle) != HAUL_OK) return owner->device;
+    (void)sim_virtual_describe(handle, &device, &bytes, &is_multicast);
+    (void)sim_virtual_release(handle);
+    return (CUdevice)device;
 }
 
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     sim_range range;
     const sim_pinned *pinned = sim_find_pinned(current, (const void *)(uintptr_t)address, 1);
     if (pinned) address = pinned->address + (address - (uintptr_t)pinned->host);
-    if (!sim_memory_find(current->memory, address, &range)) return false;
-    *a = (sim_allocation){
-        .first = range.from, .bytes = range.to - range.from, .number = sim_memory_number(current->memory, address)};
-    if (sim_memory_is_managed(current->memory, address)) {
+    const CUcontext owner = sim_owner_of(current, address);
+    if (!sim_memory_find(owner->memory, address, &range)) return false;
+    *a = (sim_allocation){.first = range.from,
+                          .bytes = range.to - range.from,
+                          .number = sim_memory_number(owner->memory, address),
+                          .device = device_of(owner, address)};
+    if (sim_memory_is_managed(owner->memory, address)) {
         a->kind = SIM_MANAGED_MEMORY;
         a->host = (unsigned char *)(uintptr_t)range.from;
     } else if (pinned || (pinned = sim_pinned_at(current, address))) {
+        a->device = pinned->device;
         a->kind = SIM_PINNED_MEMORY;
         a->host = pinned->host;
         a->flags = pinned->flags;
@@ -250,8 +324,9 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
 }
 
 bool sim_driver_has_work(void) {
-    for (CUstream s = current ? current->streams : NULL; s; s = s->next)
-        if (s->first && !s->is_calling) return true;
+    for (unsigned i = 0; current && i < sim_kin_count(current); i++)
+        for (CUstream s = sim_kin(current, i)->streams; s; s = s->next)
+            if (s->first && !s->is_calling) return true;
     return false;
 }
 

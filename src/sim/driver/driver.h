@@ -19,6 +19,26 @@ const driver_table *sim_driver(void);
 /* Bytes of device memory of the context that the calling thread makes next; 0: the machine's. */
 void sim_driver_set_memory(uint64_t bytes);
 
+/* Several equal devices: numbers of devices from cuDeviceGetCount()'s on are further ones of the same machines. */
+CUdevice sim_driver_further_device(CUdevice device, unsigned number);
+const sim_machine *sim_driver_machine(CUdevice device);
+/* The contexts, of different devices, are those of one program from now on, one thread of which calls the driver at a
+ * time: handles and addresses of each are known in all, and pinned and managed memory is for all. None may be released.
+ * Errors: HAUL_ERROR_ARGUMENT: more than 8; HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_driver_join(const CUcontext *contexts, unsigned count);
+/* Whether kernels of the current context reach the memory of another one. Returns false, with no effect, if that was so
+ * already. */
+bool sim_driver_set_peer(CUcontext of, bool reaches);
+/* The same of what is allocated from a pool, for the kernels of a device, which is none of its own; and whether it is
+ * so. */
+CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches);
+bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device);
+/* The device that a stream belongs to. */
+CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
+/* The next module that the calling thread loads has the managed variables of this one, which was made of the same PTX
+ * for another device; NULL: its own. */
+void sim_driver_share_managed(CUmodule twin);
+
 /* For the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
@@ -37,10 +57,10 @@ typedef struct sim_sharing {
     void (*let_go)(void), (*take_back)(void);
 } sim_sharing;
 void sim_driver_share(const sim_sharing *how);
-/* Whether a stream of the current context has something to do that no call waits for; and does all of that. */
+/* Whether a stream has something to do that no call waits for; and does all of that which is the current context's. */
 bool sim_driver_has_work(void);
 CUresult sim_driver_do_work(void);
-/* Whether the current context has memory at the address. */
+/* Whether a device of the program has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
  * program spends with something else, up to then. */
@@ -66,7 +86,7 @@ haul_status sim_driver_last_status(void);
 /* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
 void sim_driver_name_image(const char *name);
 
-/* Whether the handle is that of a module, or of a function, of the current context. */
+/* Whether the handle is that of a module, or of a function. */
 bool sim_driver_has_module(CUmodule module);
 bool sim_driver_has_function(CUfunction function);
 
@@ -89,9 +109,10 @@ typedef struct sim_allocation {
     unsigned char *host; /* where the host has its first byte; NULL: it has not */
     unsigned flags;      /* that pinned memory was made with */
     uint64_t number;     /* no other allocation has it, not even later */
+    CUdevice device;     /* that has it, or, of pinned memory, that was current */
 } sim_allocation;
 
-/* The allocation of the current context that the address lies in, or, of pinned memory, the host's pointer; false:
+/* The allocation that the address lies in, or, of pinned memory, the host's pointer; false:
  * there is none. */
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *allocation);
 

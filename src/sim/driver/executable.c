@@ -36,8 +36,9 @@ static CUresult no_memory(void) {
 }
 
 static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
-    for (CUgraphExec e = c->executables; e; e = e->next)
-        if (e == handle) return e;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUgraphExec e = sim_kin(c, i)->executables; e; e = e->next)
+            if (e == handle) return e;
     (void)sim_wrong("there is no such executable graph");
     return NULL;
 }
@@ -287,7 +288,8 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
 
 CUresult sim_call_executable_destroy(CUgraphExec handle) {
     SIM_ENTER(c);
-    for (CUgraphExec *link = &c->executables; *link; link = &(*link)->next) {
+    if (!executable_of(c, handle)) return CUDA_INVALID_VALUE;
+    for (CUgraphExec *link = &handle->context->executables; *link; link = &(*link)->next) {
         CUgraphExec e = *link;
         if (e != handle) continue;
         *link = e->next;
@@ -330,13 +332,13 @@ static CUresult take_record(CUcontext c, sim_work *w) {
     return result;
 }
 
-static CUresult issue_item(CUgraphExec e, const item *i, CUstream s, sim_mark **marks) {
+static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
     sim_work work;
     if (i->event && i->records) return sim_call_event_record(i->event, s);
     if (i->event) return sim_call_stream_wait(s, i->event, 0);
     if (!sim_work_copy(&work, &i->work)) return no_memory();
     if (work.kind == SIM_WORK_MARK || work.kind == SIM_WORK_WAIT) work.mark = sim_mark_use(marks[work.node]);
-    const CUresult result = work.kind == SIM_WORK_LAUNCH ? take_record(e->context, &work) : CUDA_SUCCESS;
+    const CUresult result = work.kind == SIM_WORK_LAUNCH ? take_record(sim_current(), &work) : CUDA_SUCCESS;
     return result == CUDA_SUCCESS ? sim_issue(s, &work) : result;
 }
 
@@ -349,7 +351,7 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
         result = sim_issue(s, &wait);
     }
     for (size_t i = 0; result == CUDA_SUCCESS && i < e->count; i++)
-        result = issue_item(e, &e->items[i], stream_of_branch(e, s, e->items[i].work.branch), marks);
+        result = issue_item(&e->items[i], stream_of_branch(e, s, e->items[i].work.branch), marks);
     if (result != CUDA_SUCCESS) return result;
     sim_mark *last = sim_mark_new(s);
     if (!last) return no_memory();

@@ -44,16 +44,23 @@ void sim_graph_free(CUgraph g) {
 }
 
 CUgraph sim_graph_of(CUcontext c, CUgraph handle) {
-    for (CUgraph g = c->graphs; g; g = g->next)
-        if (g == handle) return g;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUgraph g = sim_kin(c, i)->graphs; g; g = g->next)
+            if (g == handle) return g;
     (void)sim_wrong("there is no such graph");
     return NULL;
 }
 
-CUgraphNode sim_node_of(CUcontext c, CUgraphNode handle) {
-    for (CUgraph g = c->graphs; g && handle; g = g->next)
+static bool has_node(CUcontext c, const struct CUgraphNode_st *handle) {
+    for (CUgraph g = c->graphs; g; g = g->next)
         for (size_t i = 0; i < g->count; i++)
-            if (g->nodes[i] == handle) return handle;
+            if (g->nodes[i] == handle) return true;
+    return false;
+}
+
+CUgraphNode sim_node_of(CUcontext c, CUgraphNode handle) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (handle && has_node(sim_kin(c, i), handle)) return handle;
     (void)sim_wrong("there is no such node in a graph");
     return NULL;
 }
@@ -157,7 +164,7 @@ CUresult sim_call_graph_destroy(CUgraph handle) {
     CUgraph g = sim_graph_of(c, handle);
     if (!g) return CUDA_INVALID_VALUE;
     if (g->is_owned) return sim_wrong("cuGraphDestroy: the graph belongs to a node");
-    for (CUgraph each = c->graphs; each; each = each->next)
+    for (CUgraph each = g->context->graphs; each; each = each->next)
         if (each->copy_of == g) each->copy_of = NULL;
     sim_graph_free(g);
     return CUDA_SUCCESS;
@@ -389,8 +396,9 @@ CUresult sim_capture_record(CUstream s, CUevent event) {
 }
 
 static bool is_capturing(CUcontext c, CUgraph graph) {
-    for (CUstream s = c->streams; s; s = s->next)
-        if (s->capture == graph) return true;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next)
+            if (s->capture == graph) return true;
     return false;
 }
 
@@ -412,7 +420,7 @@ CUresult sim_call_capture_begin(CUstream handle, int mode) {
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
-    CUgraph g = sim_graph_new(c);
+    CUgraph g = sim_graph_new(s->context);
     if (!g) return CUDA_OUT_OF_MEMORY;
     g->origin = s;
     s->capture = g;
@@ -439,8 +447,9 @@ CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     if (found != CUDA_SUCCESS) return found;
     CUgraph g = s->capture;
     if (!g || g->origin != s) return CUDA_STREAM_CAPTURE_UNMATCHED;
-    for (CUstream each = c->streams; each; each = each->next)
-        if (each->capture == g) each->capture = NULL;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream each = sim_kin(c, i)->streams; each; each = each->next)
+            if (each->capture == g) each->capture = NULL;
     g->origin = NULL;
     if (!is_joined(g, &s->tips)) {
         (void)sim_call_graph_destroy(g);

@@ -17,7 +17,7 @@
 
 #include <pthread.h>
 
-enum { SIM_TIMES_ROWS = 64 };
+enum { SIM_TIMES_ROWS = 64, SIM_MOST_FAMILY = 8 };
 
 /* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
  * programs; all end with the module, and modules with their context. */
@@ -39,6 +39,7 @@ struct CUmod_st {
     ptx_module *ptx;
     arena memory;
     uint64_t *addresses; /* of module variables, by index */
+    CUmodule twin;       /* on another device, which has the managed variables; NULL: none */
     CUfunction functions;
     CUmodule next;
 };
@@ -80,6 +81,7 @@ typedef struct sim_pinned {
     uint64_t bytes, address;
     unsigned flags;
     bool owned;      /* allocated here, not registered */
+    CUdevice device; /* that was current */
     uint64_t effect; /* the last of the device's that wrote here */
     struct sim_pinned *next;
 } sim_pinned;
@@ -87,6 +89,7 @@ typedef struct sim_pinned {
 struct CUmemPool_st {
     CUcontext context;
     bool is_default;
+    uint64_t visible; /* other devices that reach what is allocated, a bit a place */
     uint64_t used, used_high, reserved_high, limit, threshold; /* limit 0: none */
     CUmemoryPool next;
 };
@@ -112,6 +115,8 @@ struct CUctx_st {
     sim_machine machine; /* a copy: limits may change it */
     CUdevice device;
     sim_memory *memory;
+    struct sim_family *family; /* of all devices of the program; NULL: it has this one */
+    unsigned place;            /* there */
     CUmodule modules;
     uint32_t threads;
     uint64_t instruction_limit;
@@ -158,6 +163,30 @@ struct CUctx_st {
     sim_cause cause; /* of the last launch's failure */
 };
 
+/* The contexts of one program's devices. Handles and addresses of each are known in all. They live until the program
+ * ends, and one thread at a time is in any of them. */
+typedef struct sim_family {
+    unsigned count;
+    CUcontext members[SIM_MOST_FAMILY];
+    sim_memory *memories[SIM_MOST_FAMILY];
+} sim_family;
+
+static inline unsigned sim_kin_count(CUcontext c) {
+    return c->family ? c->family->count : 1;
+}
+
+/* The i-th context of the program. The first one has the list of pinned memory, and counts effects on it. */
+static inline CUcontext sim_kin(CUcontext c, unsigned i) {
+    return c->family ? c->family->members[i] : c;
+}
+
+/* The context whose memory has the address, c if none has it. */
+CUcontext sim_owner_of(CUcontext c, CUdeviceptr address);
+/* The context of a device of the program, c if it is of none. */
+CUcontext sim_context_of(CUcontext c, CUdevice device);
+/* Does all work of all devices of the program. */
+void sim_finish_everything(CUcontext c);
+
 /* The functions of the table. */
 #define DRIVER(name, symbol, parameters) CUresult sim_call_##name parameters;
 #include "driver/driver.def"
@@ -200,6 +229,8 @@ sim_pinned *sim_find_pinned(CUcontext context, const void *host, uint64_t bytes)
 sim_pinned *sim_pinned_at(CUcontext context, uint64_t address);
 /* Remembers that work wrote there. */
 void sim_note_written(CUcontext context, const void *host, uint64_t bytes);
+/* Remembers that work may have written any pinned memory. */
+void sim_note_effects(CUcontext context);
 void sim_free_pinned(CUcontext context);
 
 /* Which stream a handle stands for. CUDA_INVALID_HANDLE for none that lives. */

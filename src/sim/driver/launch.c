@@ -119,7 +119,7 @@ haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load)
     sim_virtual_hold();
     const haul_status status = run_for_clock(w, &l, us, load);
     sim_virtual_release_hold();
-    if (wrote_host) c->anywhere = ++c->effects;
+    if (wrote_host) sim_note_effects(c);
     return status;
 }
 
@@ -179,12 +179,19 @@ CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction f
     return sim_result_of(status);
 }
 
+static CUresult another_device(CUfunction f) {
+    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are of different devices",
+                                  f->entry->name));
+    return CUDA_INVALID_HANDLE;
+}
+
 CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     CUstream s;
     sim_work w;
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, config->stream, &s);
     if (found != CUDA_SUCCESS) return found;
+    if (s->context != function->module->context) return another_device(function);
     if (extra) return sim_wrong("launch: packed parameters are not supported");
     const CUresult made = sim_make_launch(c, config, function, parameters, &w);
     if (made != CUDA_SUCCESS) return made;

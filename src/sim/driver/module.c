@@ -31,7 +31,17 @@ static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocatio
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
-static haul_status allocate_variable(sim_memory *memory, const ptx_variable *v, uint64_t *address) {
+/* A managed variable is there once, for all devices. */
+static bool is_the_twins(const struct CUmod_st *m, const ptx_variable *v) {
+    return v->is_managed && m->twin;
+}
+
+static haul_status allocate_variable(CUmodule m, const ptx_variable *v, uint64_t *address) {
+    sim_memory *memory = m->context->memory;
+    if (is_the_twins(m, v)) {
+        *address = m->twin->addresses[v->index];
+        return HAUL_OK;
+    }
     return v->is_managed ? sim_memory_allocate_managed(memory, v->size, address)
                          : sim_memory_allocate_last(memory, v->size, address);
 }
@@ -44,7 +54,7 @@ static haul_status allocate_variables(CUmodule m) {
             return haul_fail(HAUL_ERROR_SYNTAX,
                              "%s:%u: variable %s is extern: link the module with the one that defines it", m->ptx->name,
                              v->position.line, v->name);
-        HAUL_TRY(allocate_variable(m->context->memory, v, &m->addresses[v->index]));
+        HAUL_TRY(allocate_variable(m, v, &m->addresses[v->index]));
     }
     return HAUL_OK;
 }
@@ -52,7 +62,7 @@ static haul_status allocate_variables(CUmodule m) {
 static void initialise_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
-        if (!in_device_memory(v) || v->size == 0) continue;
+        if (!in_device_memory(v) || v->size == 0 || is_the_twins(m, v)) continue;
         sim_memory_mark_written(m->context->memory, m->addresses[v->index], v->size);
         unsigned char *bytes = sim_memory_at(m->context->memory, m->addresses[v->index], v->size);
         if (v->initial)
@@ -77,10 +87,17 @@ void sim_driver_name_image(const char *name) {
     image_name = name;
 }
 
+static _Thread_local CUmodule managed_twin;
+
+void sim_driver_share_managed(CUmodule twin) {
+    managed_twin = twin;
+}
+
 static haul_status load(CUcontext c, CUmodule *out, const char *source) {
     CUmodule m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", image_name);
     m->context = c;
+    m->twin = managed_twin;
     haul_status status = sim_is_linked(source) ? sim_link_load(source, &m->ptx)
                                                : ptx_module_parse(image_name, source, strlen(source), &m->ptx);
     if (status != HAUL_OK) {
@@ -120,7 +137,7 @@ CUresult sim_call_module_unload(CUmodule m) {
     for (CUfunction f = m->functions; f; f = f->next)
         if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
-        if (m->addresses[i]) sim_memory_release(m->context->memory, m->addresses[i]);
+        if (m->addresses[i] && !is_the_twins(m, m->ptx->variables[i])) sim_memory_release(m->context->memory, m->addresses[i]);
     for (CUfunction f = m->functions; f; f = f->next) {
         sim_forget_program(f);
         sim_forget_launch_times(f);
@@ -307,8 +324,9 @@ const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **
 }
 
 bool sim_driver_has_module(CUmodule module) {
-    for (CUmodule m = sim_current()->modules; m; m = m->next)
-        if (m == module) return true;
+    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
+        for (CUmodule m = sim_kin(sim_current(), i)->modules; m; m = m->next)
+            if (m == module) return true;
     return false;
 }
 
@@ -316,9 +334,15 @@ const char *sim_driver_function_name(CUfunction f) {
     return f->entry->name;
 }
 
-bool sim_driver_has_function(CUfunction function) {
-    for (CUmodule m = sim_current()->modules; m; m = m->next)
+static bool has_function(CUcontext c, const struct CUfunc_st *function) {
+    for (CUmodule m = c->modules; m; m = m->next)
         for (CUfunction f = m->functions; f; f = f->next)
             if (f == function) return true;
+    return false;
+}
+
+bool sim_driver_has_function(CUfunction function) {
+    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
+        if (has_function(sim_kin(sim_current(), i), function)) return true;
     return false;
 }

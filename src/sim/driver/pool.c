@@ -35,21 +35,20 @@ static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
 
 CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
     SIM_ENTER(c);
-    (void)device;
-    return default_pool(c, pool);
+    return default_pool(sim_context_of(c, device), pool);
 }
 
 /* The pool of allocations that name none. */
 CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
-    SIM_ENTER(c);
-    (void)device;
+    SIM_ENTER(current);
+    const CUcontext c = sim_context_of(current, device);
     *pool = c->used_pool;
     return c->used_pool ? CUDA_SUCCESS : default_pool(c, pool);
 }
 
 CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
-    SIM_ENTER(c);
-    (void)device;
+    SIM_ENTER(current);
+    CUcontext c = sim_context_of(current, device);
     for (CUmemoryPool p = c->pools; p; p = p->next) {
         if (p != pool) continue;
         c->used_pool = pool;
@@ -60,12 +59,26 @@ CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
 
 CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     SIM_ENTER(c);
-    return make_pool(c, properties->max_bytes, pool);
+    return make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
+}
+
+static bool has_pool(CUcontext c, const struct CUmemPool_st *pool) {
+    for (CUmemoryPool p = c->pools; p; p = p->next)
+        if (p == pool) return true;
+    return false;
+}
+
+/* The context of the program that has it, c if none has. */
+static CUcontext context_of_pool(CUcontext c, const struct CUmemPool_st *pool) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (has_pool(sim_kin(c, i), pool)) return sim_kin(c, i);
+    return c;
 }
 
 /* Memory that is still in use goes on living without it. */
 CUresult sim_call_pool_destroy(CUmemoryPool pool) {
-    SIM_ENTER(c);
+    SIM_ENTER(current);
+    CUcontext c = context_of_pool(current, pool);
     (void)sim_work_finish_all(c, false);
     for (sim_pooled *p = c->pooled; p; p = p->next)
         if (p->pool == pool) p->pool = NULL;
@@ -127,8 +140,14 @@ static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uin
     }
 }
 
+/* Peers do not reach it as such: who does is up to the pool. */
+static void show(CUcontext c, const sim_pooled *p) {
+    if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
+}
+
 CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    SIM_ENTER(c);
+    SIM_ENTER(current);
+    CUcontext c = context_of_pool(current, pool);
     (void)stream;
     *address = 0;
     sim_pooled *p = memory_zeroed(1, sizeof *p);
@@ -141,6 +160,7 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
     }
     *p = (sim_pooled){.address = at, .bytes = bytes, .pool = pool, .next = c->pooled};
     c->pooled = p;
+    show(c, p);
     pool->used += bytes;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
@@ -148,11 +168,30 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
     return CUDA_SUCCESS;
 }
 
+bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device) {
+    const CUcontext c = context_of_pool(sim_current(), pool), who = sim_context_of(sim_current(), device);
+    return who == c || (pool->visible >> who->place & 1);
+}
+
+CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches) {
+    SIM_ENTER(current);
+    const CUcontext c = context_of_pool(current, pool), who = sim_context_of(current, device);
+    const uint64_t bit = UINT64_C(1) << who->place;
+    if (who == c) return reaches ? CUDA_SUCCESS : sim_wrong("cuMemPoolSetAccess: the pool's own device has access");
+    sim_finish_everything(c);
+    pool->visible = reaches ? pool->visible | bit : pool->visible & ~bit;
+    for (const sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->pool == pool) show(c, p);
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
     CUstream s;
     SIM_ENTER(c);
     CUmemoryPool pool;
-    if (sim_stream_of(c, stream, &s) == CUDA_SUCCESS && s->capture) return sim_capture_allocation(s, address, bytes);
+    const bool known = sim_stream_of(c, stream, &s) == CUDA_SUCCESS;
+    if (known && s->capture) return sim_capture_allocation(s, address, bytes);
+    if (known) c = s->context;
     const CUresult found = sim_call_pool_used(&pool, c->device);
     return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
 }
@@ -171,7 +210,8 @@ CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t b
     return result;
 }
 
-void sim_pool_return(CUcontext c, CUdeviceptr address) {
+void sim_pool_return(CUcontext current, CUdeviceptr address) {
+    CUcontext c = sim_owner_of(current, address);
     for (sim_pooled **link = &c->pooled; *link; link = &(*link)->next) {
         sim_pooled *p = *link;
         if (p->address != address || p->for_graph) continue;
@@ -188,7 +228,7 @@ CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    for (const sim_pooled *p = c->pooled; p; p = p->next) {
+    for (const sim_pooled *p = sim_owner_of(c, address)->pooled; p; p = p->next) {
         if (p->address != address) continue;
         const sim_work work = {.kind = SIM_WORK_FREE, .from = address};
         return sim_issue(s, &work);

@@ -46,12 +46,21 @@ CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
     *stream = &c->legacy;
     if ((uintptr_t)handle <= LEGACY) return CUDA_SUCCESS;
     if ((uintptr_t)handle == PER_THREAD) return per_thread_stream(c, stream);
-    for (CUstream s = c->streams; s; s = s->next) {
-        if (s != handle) continue;
-        *stream = s;
-        return CUDA_SUCCESS;
-    }
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next) {
+            if (s != handle) continue;
+            *stream = s;
+            return CUDA_SUCCESS;
+        }
     return CUDA_INVALID_HANDLE;
+}
+
+CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *device = s->context->device;
+    return found;
 }
 
 /* ---- giving work to streams ---- */
@@ -67,7 +76,7 @@ static CUresult issue_legacy(CUcontext c, sim_work *work) {
     for (CUstream s = c->streams; s; s = s->next)
         if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
     result = sim_work_add(&c->legacy, work);
-    if (result == CUDA_SUCCESS) result = sim_work_finish(c, &c->legacy);
+    if (result == CUDA_SUCCESS) result = sim_work_finish(&c->legacy);
     c->failed = HAUL_OK;
     return result;
 }
@@ -87,7 +96,7 @@ CUresult sim_issue(CUstream s, const sim_work *work) {
 }
 
 static CUresult wait_for(CUstream s) {
-    const CUresult result = sim_work_finish(s->context, s);
+    const CUresult result = sim_work_finish(s);
     s->context->clock.now = later(s->context->clock.now, s->end);
     return result;
 }
@@ -149,11 +158,14 @@ static void free_stream(CUstream s) {
 }
 
 CUresult sim_call_stream_destroy(CUstream handle) {
+    CUstream found;
     SIM_ENTER(c);
+    if ((uintptr_t)handle <= PER_THREAD || sim_stream_of(c, handle, &found) != CUDA_SUCCESS) return CUDA_INVALID_HANDLE;
+    c = found->context;
     for (CUstream *link = &c->streams; *link; link = &(*link)->next) {
         CUstream s = *link;
         if (s != handle) continue;
-        (void)sim_work_finish(c, s); /* what is left is done all the same; its failure stays the context's */
+        (void)sim_work_finish(s); /* what is left is done all the same; its failure stays the context's */
         *link = s->next;
         free_stream(s);
         return CUDA_SUCCESS;
@@ -258,16 +270,27 @@ CUresult sim_call_event_create(CUevent *event, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
-CUresult sim_call_event_destroy(CUevent event) {
-    SIM_ENTER(c);
+static bool destroy_event(CUcontext c, CUevent event) {
     for (CUevent *link = &c->events; *link; link = &(*link)->next) {
         if (*link != event) continue;
         *link = event->next;
         sim_mark_drop(event->mark);
         sim_tips_free(&event->tips);
         memory_free(event);
-        return CUDA_SUCCESS;
+        return true;
     }
+    return false;
+}
+
+CUresult sim_call_event_destroy(CUevent event) {
+    SIM_ENTER(c);
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (destroy_event(sim_kin(c, i), event)) return CUDA_SUCCESS;
+    return CUDA_INVALID_HANDLE;
+}
+
+static CUresult of_several_devices(const char *what) {
+    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s are of different devices", what));
     return CUDA_INVALID_HANDLE;
 }
 
@@ -276,6 +299,7 @@ CUresult sim_call_event_record(CUevent event, CUstream handle) {
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
+    if (event->context != s->context) return of_several_devices("cuEventRecord: the event and the stream");
     if (s->capture) return sim_capture_record(s, event);
     sim_mark *mark = sim_mark_new(s);
     if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
@@ -312,6 +336,7 @@ CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end)
     SIM_ENTER(c);
     if (!start->mark || !end->mark || ((start->flags | end->flags) & DRIVER_EVENT_DISABLE_TIMING))
         return CUDA_INVALID_HANDLE;
+    if (start->context != end->context) return of_several_devices("cuEventElapsedTime: the events");
     if (!start->mark->reached || !end->mark->reached) return CUDA_NOT_READY;
     *milliseconds = (float)((end->mark->when - start->mark->when) / 1000);
     return sim_sticky(c);

@@ -20,6 +20,7 @@ static void take_shape(sim_texture *t, const sim_array_shape *s) {
 static haul_status take_array(CUcontext c, sim_texture *t, CUarray handle) {
     const struct CUarray_st *a = sim_array_of(c, handle);
     if (!a) return HAUL_ERROR_ARGUMENT;
+    if (a->context != c) return wrong("the array is on another device");
     take_shape(t, &a->shape);
     t->level_count = 1;
     t->levels[0] = a->level;
@@ -29,6 +30,7 @@ static haul_status take_array(CUcontext c, sim_texture *t, CUarray handle) {
 static haul_status take_mipmap(CUcontext c, sim_texture *t, CUmipmappedArray handle) {
     const struct CUmipmappedArray_st *m = sim_mipmap_of(c, handle);
     if (!m) return HAUL_ERROR_ARGUMENT;
+    if (m->context != c) return wrong("the mipmapped array is on another device");
     take_shape(t, &m->shape);
     t->level_count = m->shape.level_count;
     for (unsigned l = 0; l < t->level_count; l++) t->levels[l] = m->levels[l].level;

@@ -10,8 +10,11 @@ static CUresult unknown_device(const char *call, int device) {
     return CUDA_INVALID_DEVICE;
 }
 
+/* Further devices of a machine are known to the program that has them. */
 static bool is_device(int device) {
-    return device >= 0 && (size_t)device < sim_machine_count && device < SIM_VIRTUAL_DEVICES;
+    const CUcontext c = sim_current();
+    if (device < 0 || device >= SIM_VIRTUAL_DEVICES) return false;
+    return (size_t)device < sim_machine_count || (c && sim_context_of(c, device)->device == device);
 }
 
 static CUresult check_location(const char *call, const CUmemLocation *l) {
@@ -54,13 +57,14 @@ CUresult sim_call_virtual_reserve(CUdeviceptr *address, size_t bytes, size_t ali
 
 CUresult sim_call_virtual_unreserve(CUdeviceptr address, size_t bytes) {
     SIM_ENTER(c);
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     return sim_result_of(sim_virtual_unreserve(address, bytes));
 }
 
 static haul_status check_room(CUcontext c, unsigned device, uint64_t bytes) {
-    uint64_t left = sim_machines[device].memory_bytes - sim_virtual_used(device), all;
-    if (device == (unsigned)c->device) sim_memory_usage(c->memory, &left, &all);
+    uint64_t left = sim_driver_machine((CUdevice)device)->memory_bytes - sim_virtual_used(device), all;
+    const CUcontext of = sim_context_of(c, (CUdevice)device);
+    if (device == (unsigned)of->device) sim_memory_usage(of->memory, &left, &all);
     if (bytes <= left) return HAUL_OK;
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: %llu bytes asked for, %llu are left",
                      (unsigned long long)bytes, (unsigned long long)left);
@@ -82,7 +86,7 @@ CUresult sim_call_virtual_create(CUmemGenericAllocationHandle *handle, size_t by
 
 CUresult sim_call_virtual_release(CUmemGenericAllocationHandle handle) {
     SIM_ENTER(c);
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     return sim_result_of(sim_virtual_release(handle));
 }
 
@@ -114,13 +118,13 @@ CUresult sim_call_virtual_map(CUdeviceptr address, size_t bytes, size_t offset, 
                               unsigned long long flags) {
     SIM_ENTER(c);
     if (flags) return sim_wrong("cuMemMap: flags must be 0");
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     return sim_result_of(sim_virtual_map(address, bytes, offset, handle));
 }
 
 CUresult sim_call_virtual_unmap(CUdeviceptr address, size_t bytes) {
     SIM_ENTER(c);
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     return sim_result_of(sim_virtual_unmap(address, bytes));
 }
 
@@ -143,7 +147,7 @@ static sim_virtual_access access_of(int flag) {
 
 CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
     SIM_ENTER(c);
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     if (!access || count == 0) return sim_wrong("cuMemSetAccess: no access is described");
     for (size_t i = 0; i < count; i++) {
         const CUresult checked = check_access(&access[i]);
@@ -199,11 +203,12 @@ CUresult sim_call_multicast_add_device(CUmemGenericAllocationHandle handle, CUde
     SIM_ENTER(c);
     (void)c;
     if (!is_device(device)) return unknown_device("cuMulticastAddDevice", device);
-    if (sim_machines[device].sm < 90)
+    const sim_machine *m = sim_driver_machine(device);
+    if (m->sm < 90)
         return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED,
                                        "virtual GPU: cuMulticastAddDevice: %s is sm_%u, and "
                                        "only devices from sm_90 on have multicast",
-                                       sim_machines[device].name, sim_machines[device].sm));
+                                       m->name, m->sm));
     return sim_result_of(sim_virtual_add_device(handle, (unsigned)device));
 }
 
@@ -226,7 +231,7 @@ CUresult sim_call_multicast_bind_address(CUmemGenericAllocationHandle handle, si
 
 CUresult sim_call_multicast_unbind(CUmemGenericAllocationHandle handle, CUdevice device, size_t offset, size_t bytes) {
     SIM_ENTER(c);
-    (void)sim_work_finish_all(c, false);
+    sim_finish_everything(c);
     if (!is_device(device)) return unknown_device("cuMulticastUnbind", device);
     return sim_result_of(sim_virtual_unbind(handle, (unsigned)device, offset, bytes));
 }

@@ -62,7 +62,7 @@ static void remove_first(CUstream stream) {
 /* Nobody but work that came in between may have changed what a copy is about to read. */
 static haul_status check_source(CUcontext c, const sim_work *w) {
     const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
-    if (!p || p->effect > w->effects || c->anywhere > w->effects) return HAUL_OK;
+    if (!p || p->effect > w->effects || sim_kin(c, 0)->anywhere > w->effects) return HAUL_OK;
     const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
     if (now == w->source) return HAUL_OK;
     return haul_fail(
@@ -141,7 +141,7 @@ static void call_host(CUcontext c, CUstream s) {
     w->call(w->data);
     if (sharing.take_back) sharing.take_back();
     s->is_calling = in_host_function = false;
-    c->anywhere = ++c->effects;
+    sim_note_effects(c);
 }
 
 CUresult sim_work_may_call(void) {
@@ -203,7 +203,8 @@ static void fail(CUcontext c, haul_status status) {
 
 /* Does the stream's first operation. After a failure nothing more has an effect, but marks are reached, so that nobody
  * waits for ever, and memory is given back. */
-static void do_first(CUcontext c, CUstream s) {
+static void do_first(CUstream s) {
+    CUcontext c = s->context;
     const sim_work *w = s->first;
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
     double ready = s->end > w->issued ? s->end : w->issued;
@@ -224,22 +225,23 @@ static void do_first(CUcontext c, CUstream s) {
 }
 
 /* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
-static void advance(CUcontext c, CUstream s) {
-    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(c, s->first->mark->stream);
+static void advance(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(s->first->mark->stream);
     if (s->is_calling)
         wait_for_call(s);
     else if (s->first)
-        do_first(c, s);
+        do_first(s);
 }
 
 CUresult sim_work_until(CUcontext c, sim_mark *mark) {
-    while (!mark->reached) advance(c, mark->stream);
+    if (!mark->reached) c = mark->stream->context;
+    while (!mark->reached) advance(mark->stream);
     return sim_sticky(c);
 }
 
-CUresult sim_work_finish(CUcontext c, CUstream s) {
-    while (s->first) advance(c, s);
-    return sim_sticky(c);
+CUresult sim_work_finish(CUstream s) {
+    while (s->first) advance(s);
+    return sim_sticky(s->context);
 }
 
 /* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
@@ -253,7 +255,7 @@ static CUstream oldest(CUcontext c, bool blocking) {
 }
 
 CUresult sim_work_finish_all(CUcontext c, bool blocking) {
-    for (CUstream s; (s = oldest(c, blocking));) advance(c, s);
+    for (CUstream s; (s = oldest(c, blocking));) advance(s);
     return sim_sticky(c);
 }
 
@@ -264,10 +266,14 @@ static bool is_left_to_others(CUstream s) {
 }
 
 CUresult sim_work_step(CUcontext c, sim_mark *mark) {
-    if (!mark->reached && !is_left_to_others(mark->stream)) advance(c, mark->stream);
+    if (mark->reached) return sim_sticky(c);
+    c = mark->stream->context;
+    if (!is_left_to_others(mark->stream)) advance(mark->stream);
     return sim_sticky(c);
 }
 
 CUresult sim_sticky(CUcontext c) {
-    return c->failed == HAUL_OK ? CUDA_SUCCESS : sim_result_of(haul_fail(c->failed, "%s", c->why));
+    if (c->failed == HAUL_OK) return CUDA_SUCCESS;
+    if (sim_current()) sim_current()->cause = c->cause;
+    return sim_result_of(haul_fail(c->failed, "%s", c->why));
 }

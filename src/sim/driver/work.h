@@ -76,7 +76,7 @@ void sim_mark_drop(sim_mark *mark);
 /* Does what is needed until the mark is reached, all of the stream's work, or all of the context's (of the streams that
  * wait for the legacy default stream only, if `blocking`). The host program's time is not moved. */
 CUresult sim_work_until(CUcontext context, sim_mark *mark);
-CUresult sim_work_finish(CUcontext context, CUstream stream);
+CUresult sim_work_finish(CUstream stream);
 CUresult sim_work_finish_all(CUcontext context, bool blocking);
 /* Whether the thread is not in a host function that a stream calls, of a program whose threads share the driver. */
 CUresult sim_work_may_call(void);

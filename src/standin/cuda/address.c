@@ -54,7 +54,7 @@ static CUresult get_attribute(void *value, int attribute, CUdeviceptr address, c
     const uint64_t offset = address - (a->host ? (uintptr_t)a->host : a->first);
     const int type = a->kind == SIM_PINNED_MEMORY ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE;
     switch (attribute) {
-    case POINTER_CONTEXT: return put_number(value, (uintptr_t)cuda_primary_context());
+    case POINTER_CONTEXT: return put_number(value, (uintptr_t)cuda_primary_context(standin_number_of(a->device)));
     case POINTER_MEMORY_TYPE: return put_int(value, type);
     case POINTER_DEVICE_ADDRESS: return put_number(value, a->first + offset);
     case POINTER_HOST_ADDRESS:
@@ -64,7 +64,7 @@ static CUresult get_attribute(void *value, int attribute, CUdeviceptr address, c
     case POINTER_NUMBER:
     case POINTER_BLOCK: return put_number(value, a->number);
     case POINTER_MANAGED: return put_bool(value, a->kind == SIM_MANAGED_MEMORY);
-    case POINTER_DEVICE: return put_int(value, 0);
+    case POINTER_DEVICE: return put_int(value, (int)standin_number_of(a->device));
     case POINTER_LEGACY_IPC:
     case POINTER_REMOTE_ACCESS: return put_bool(value, false);
     case POINTER_FIRST:
@@ -148,7 +148,8 @@ static const CUmemLocation nowhere;
 
 typedef struct advice {
     uint64_t allocation; /* its number */
-    bool mostly_read, used_by_device, used_by_host;
+    bool mostly_read, used_by_host;
+    uint32_t users; /* devices, a bit a number */
     CUmemLocation preferred, prefetched;
     struct advice *next;
 } advice;
@@ -188,6 +189,13 @@ static bool is_there(CUmemLocation l) {
     return l.type >= DRIVER_LOCATION_HOST && l.type <= DRIVER_LOCATION_HOST_NUMA_CURRENT;
 }
 
+static void note_user(advice *a, CUmemLocation l, bool uses) {
+    if (l.type != DRIVER_LOCATION_DEVICE)
+        a->used_by_host = uses;
+    else
+        a->users = uses ? a->users | 1u << l.id : a->users & ~(1u << l.id);
+}
+
 static CUresult advise(advice *a, int what, CUmemLocation l) {
     enum { READ_MOSTLY = 1, NOT_READ_MOSTLY, PREFERRED, NOT_PREFERRED, USED_BY, NOT_USED_BY };
     switch (what) {
@@ -201,7 +209,7 @@ static CUresult advise(advice *a, int what, CUmemLocation l) {
     case USED_BY:
     case NOT_USED_BY:
         if (!is_there(l)) return CUDA_INVALID_DEVICE;
-        *(l.type == DRIVER_LOCATION_DEVICE ? &a->used_by_device : &a->used_by_host) = what == USED_BY;
+        note_user(a, l, what == USED_BY);
         return CUDA_SUCCESS;
     default: return cuda_wrong(CUDA_INVALID_VALUE, "no such advice");
     }
@@ -238,7 +246,8 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, 
 /* The devices that advice named, in as many numbers as the program has room for. */
 static CUresult put_users(const advice *a, int *to, size_t room) {
     size_t count = 0;
-    if (a->used_by_device && count < room) to[count++] = 0;
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if ((a->users >> i & 1) && count < room) to[count++] = (int)i;
     if (a->used_by_host && count < room) to[count++] = DEVICE_OF_HOST;
     while (count < room) to[count++] = NO_DEVICE;
     return CUDA_SUCCESS;

@@ -1,25 +1,27 @@
-/* The beginning, and contexts. A context is a name for the device's state, which all of them share with the runtime
+/* The beginning, and contexts. A context is a name for its device's state, which all of them share with the runtime
  * API: what one allocates or loads is there for the others, and stays when it is destroyed. */
 #include "standin/cuda/cuda.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "lib/device.h"
+#include "sim/driver/driver.h"
 
 #include <stdatomic.h>
 
-enum { DEVICES = 1, API_VERSION = 3020, KNOWN_FLAGS = 0xff };
+enum { API_VERSION = 3020, KNOWN_FLAGS = 0xff };
 
 typedef struct context {
     CUdevice device;
     unsigned flags, users; /* users: of a primary one: how many have retained it */
-    bool is_primary, has_ended;
+    bool is_primary, is_used, has_ended; /* is_used: of a primary one: the runtime has been told to use it */
     unsigned long long id;
     int cache_preference, bank_preference;
     struct context *next;
 } context;
 
 static atomic_bool started;
-static context primary[DEVICES];
+static context primary[STANDIN_MOST_DEVICES];
 static context *contexts; /* all others, also those that have ended */
 static unsigned long long last_id;
 
@@ -43,11 +45,11 @@ static context *primary_of(CUdevice device) {
     return c;
 }
 
-CUcontext cuda_primary_context(void) {
-    return handle_of(primary_of(0));
+CUcontext cuda_primary_context(unsigned number) {
+    return handle_of(primary_of((CUdevice)number));
 }
 
-/* A thread that has called the runtime has the device's primary context. */
+/* A thread that has called the runtime has the first device's primary context. */
 static context *current(void) {
     if (top) return top->context;
     return standin_uses_runtime() ? primary_of(0) : NULL;
@@ -55,7 +57,7 @@ static context *current(void) {
 
 /* NULL: there is none of that handle. */
 static context *context_of(CUcontext handle) {
-    for (CUdevice i = 0; i < DEVICES; i++)
+    for (unsigned i = 0; i < STANDIN_MOST_DEVICES; i++)
         if (handle == handle_of(&primary[i])) return &primary[i];
     for (context *c = contexts; c; c = c->next)
         if (handle == handle_of(c)) return c;
@@ -104,7 +106,7 @@ CUresult cuDriverGetVersion(int *version) {
 /* ---- primary contexts ---- */
 
 static CUresult check_ordinal(CUdevice device) {
-    return device >= 0 && device < DEVICES ? CUDA_SUCCESS : CUDA_INVALID_DEVICE;
+    return device >= 0 && (unsigned)device < standin_device_count() ? CUDA_SUCCESS : CUDA_INVALID_DEVICE;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
@@ -120,10 +122,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
+    (void)d;
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
     context *c = primary_of(device);
     if (!c->users) return cuda_leave(CUDA_INVALID_CONTEXT);
-    return cuda_leave(--c->users ? CUDA_SUCCESS : d->synchronize());
+    return cuda_leave(--c->users ? CUDA_SUCCESS : standin_synchronize((unsigned)device));
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
@@ -133,8 +136,9 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 /* What the program has allocated stays until it ends. */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
+    (void)d;
     const CUresult result = check_ordinal(device);
-    return cuda_leave(result == CUDA_SUCCESS ? d->synchronize() : result);
+    return cuda_leave(result == CUDA_SUCCESS ? standin_synchronize((unsigned)device) : result);
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device) {
@@ -148,7 +152,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
     if (!flags || !active) return cuda_leave(CUDA_INVALID_VALUE);
     const context *c = primary_of(device);
     *flags = c->flags;
-    *active = c->users || standin_uses_runtime();
+    *active = c->users || c->is_used || (!device && standin_uses_runtime());
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -172,6 +176,7 @@ static CUresult push(context *c) {
     if (!l) return CUDA_OUT_OF_MEMORY;
     *l = (level){c, top};
     top = l;
+    (void)standin_select((unsigned)c->device);
     return CUDA_SUCCESS;
 }
 
@@ -179,6 +184,19 @@ static void pop(void) {
     level *l = top;
     top = l->below;
     memory_free(l);
+    (void)standin_select(top ? (unsigned)top->context->device : 0);
+}
+
+/* The primary context of another device takes the place of the current one. */
+CUresult cuda_set_device(CUdevice device) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
+    context *const wanted = primary_of(device), *const now = current();
+    wanted->is_used = true;
+    if (now && now->device == device) return cuda_leave(CUDA_SUCCESS);
+    if (top) pop();
+    return cuda_leave(device || top ? push(wanted) : CUDA_SUCCESS);
 }
 
 static CUresult create(context **made, unsigned flags, CUdevice device) {
@@ -218,9 +236,10 @@ CUresult cuCtxCreate_v4(CUcontext *handle, const cuda_context_options *options, 
 /* A primary context ends by its release. */
 CUresult cuCtxDestroy_v2(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
+    (void)d;
     context *c = context_of(handle);
     if (!c || c->has_ended || c->is_primary) return cuda_leave(CUDA_INVALID_CONTEXT);
-    const CUresult result = d->synchronize();
+    const CUresult result = standin_synchronize((unsigned)c->device);
     c->has_ended = true;
     if (top && top->context == c) pop();
     return cuda_leave(result);
@@ -334,8 +353,31 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
+    (void)d;
     const CUresult result = cuda_check_context(handle);
-    return cuda_leave(result == CUDA_SUCCESS ? d->synchronize() : result);
+    if (result != CUDA_SUCCESS) return cuda_leave(result);
+    return cuda_leave(standin_synchronize((unsigned)(handle ? context_of(handle) : current())->device));
+}
+
+/* ---- peers ---- */
+
+static CUresult set_peer(CUcontext handle, bool reaches) {
+    const context *peer = handle ? context_of(handle) : NULL;
+    if (!peer || peer->has_ended || peer->device == current()->device) return CUDA_INVALID_CONTEXT;
+    if (sim_driver_set_peer(standin_device_at((unsigned)peer->device)->context, reaches)) return CUDA_SUCCESS;
+    return reaches ? CUDA_PEER_ACCESS_ALREADY_ENABLED : CUDA_PEER_ACCESS_NOT_ENABLED;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(flags ? CUDA_INVALID_VALUE : set_peer(peer, true));
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(set_peer(peer, false));
 }
 
 /* Preferences change nothing: the virtual GPU divides its memory by what a kernel needs. */

@@ -1,6 +1,6 @@
 /* The driver API (libcuda.so.1) for unmodified programs, over the virtual GPU's driver. What the driver's table has is
- * exported as it is, by generated code; the rest is written by hand here. Contexts are names for the device's one
- * state, which the runtime API shares.
+ * exported as it is, by generated code; the rest is written by hand here. Contexts are names for the one state of
+ * their device, which the runtime API shares.
  *
  *     names.def         all names that libcuda.so.1 exports
  *     functions.def     those that are written by hand
@@ -68,7 +68,7 @@ CUresult cuda_leave(CUresult result);
 /* CUDA_INVALID_VALUE or the like, with a message. */
 CUresult cuda_wrong(CUresult result, const char *what);
 
-/* The virtual driver's device for the program's, which are numbered from 0. */
+/* The virtual driver's device for the program's, which are numbered from 0; CUDA_INVALID_DEVICE, with a message. */
 CUresult cuda_device_of(CUdevice *device);
 /* Writes 16 bytes; `device` is the virtual driver's. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
@@ -79,7 +79,9 @@ CUresult cuda_function_of(CUfunction *handle);
 CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
 /* Whether all blocks of a grid that waits for itself are on the machine at once. */
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *config);
-CUcontext cuda_primary_context(void);
+CUcontext cuda_primary_context(unsigned number);
+/* As cudaSetDevice(). */
+CUresult cuda_set_device(CUdevice device);
 /* A context that has not ended; NULL: the current one. */
 CUresult cuda_check_context(CUcontext context);
 

@@ -1,4 +1,4 @@
-/* What is asked of devices, of which the program sees one; errors. */
+/* What is asked of devices; errors. */
 #include "standin/cuda/cuda.h"
 
 #include "base/hash.h"
@@ -7,26 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEVICES = 1 };
+static int count(void) {
+    return (int)standin_device_count();
+}
 
 CUresult cuda_device_of(CUdevice *device) {
-    if (*device < 0 || *device >= DEVICES) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
-    *device = standin_device()->handle;
+    if (*device < 0 || *device >= count()) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
+    *device = standin_device_at((unsigned)*device)->handle;
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetCount(int *count) {
+CUresult cuDeviceGetCount(int *devices) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
-    if (count) *count = DEVICES;
-    return cuda_leave(count ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+    if (devices) *devices = count();
+    return cuda_leave(devices ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     if (!device) return cuda_leave(CUDA_INVALID_VALUE);
-    if (ordinal < 0 || ordinal >= DEVICES) return cuda_leave(CUDA_INVALID_DEVICE);
+    if (ordinal < 0 || ordinal >= count()) return cuda_leave(CUDA_INVALID_DEVICE);
     *device = ordinal;
     return cuda_leave(CUDA_SUCCESS);
 }
@@ -38,11 +40,11 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
     return cuda_leave(result);
 }
 
-/* The same for each device of a kind: made from its name. */
+/* The same for the devices of a number and a kind: made from both. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
     char name[256] = "";
     const CUresult result = d->device_name(name, sizeof name, device);
-    const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START, name, strlen(name))};
+    const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START + standin_number_of(device), name, strlen(name))};
     if (result == CUDA_SUCCESS) memcpy(uuid, halves, sizeof halves);
     return result;
 }
@@ -84,7 +86,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     char id[PCI_ID_BYTES];
     CUDA_ENTER_DEVICE(d);
     if (!device || !text) return cuda_leave(CUDA_INVALID_VALUE);
-    for (CUdevice i = 0; i < DEVICES; i++) {
+    for (CUdevice i = 0; i < count(); i++) {
         /* Domain and function may be left out. */
         if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, text)) continue;
         *device = i;
@@ -135,13 +137,24 @@ CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice de
     return cuda_leave(result);
 }
 
-/* There is no second device to reach. */
+/* All devices reach each other's memory, as GPUs do that NVLink connects; none is its own peer. */
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     CUresult result = can ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
-    if (result == CUDA_SUCCESS) *can = 0;
+    if (result == CUDA_SUCCESS) *can = device != peer;
+    return cuda_leave(result);
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer) {
+    enum { RANK = 1, ACCESS, ATOMICS, ARRAYS };
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    CUresult result = value && attribute >= RANK && attribute <= ARRAYS ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
+    if (result == CUDA_SUCCESS && device == peer) result = CUDA_INVALID_DEVICE;
+    if (result == CUDA_SUCCESS) *value = attribute != RANK;
     return cuda_leave(result);
 }
 

@@ -1,17 +1,19 @@
-/* Libraries, which are modules for all contexts, and their kernels. */
+/* Libraries, which are a module for each device, and their kernels. */
 #include "standin/cuda/cuda.h"
 
 #include "base/memory.h"
 #include "sim/driver/driver.h"
 
+#include <string.h>
+
 struct CUkern_st {
     CUlibrary library;
-    CUfunction function;
+    CUfunction functions[STANDIN_MOST_DEVICES];
     CUkernel next;
 };
 
 struct CUlib_st {
-    CUmodule module;
+    CUmodule modules[STANDIN_MOST_DEVICES];
     CUkernel kernels;
     CUlibrary next;
 };
@@ -35,7 +37,7 @@ CUresult cuda_function_of(CUfunction *handle) {
     if (sim_driver_has_function(*handle)) return CUDA_SUCCESS;
     const CUkernel kernel = (CUkernel)(void *)*handle;
     if (!is_kernel(kernel)) return cuda_wrong(CUDA_INVALID_HANDLE, "there is no such function");
-    *handle = kernel->function;
+    *handle = kernel->functions[standin_selected()];
     return CUDA_SUCCESS;
 }
 
@@ -45,35 +47,57 @@ static CUresult check_kernel(CUkernel kernel) {
 
 /* ---- libraries ---- */
 
-static CUresult add(CUlibrary *library, CUmodule module) {
+static CUresult add(CUlibrary *library, CUmodule *modules) {
     CUlibrary l = memory_zeroed(1, sizeof *l);
     if (!l) return CUDA_OUT_OF_MEMORY;
-    *l = (struct CUlib_st){.module = module, .next = libraries};
+    memcpy(l->modules, modules, sizeof l->modules);
+    l->next = libraries;
     *library = libraries = l;
     return CUDA_SUCCESS;
 }
 
+typedef CUresult load_module(const driver_table *d, const void *from, CUmodule *module);
+
+static CUresult load_image(const driver_table *d, const void *image, CUmodule *module) {
+    return cuda_load_image(d, "PTX", image, module);
+}
+
+static CUresult load_file(const driver_table *d, const void *path, CUmodule *module) {
+    return cuda_load_file(d, path, module);
+}
+
+/* For each device, as nobody says how long the program keeps the image; managed variables are there once. */
+static CUresult load(const driver_table *d, load_module *load_one, const void *from, CUlibrary *library) {
+    CUmodule modules[STANDIN_MOST_DEVICES] = {0};
+    CUresult result = library ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    const unsigned before = standin_selected();
+    for (unsigned i = 0; i < standin_device_count() && result == CUDA_SUCCESS; i++) {
+        (void)standin_select(i);
+        sim_driver_share_managed(modules[0]);
+        result = load_one(d, from, &modules[i]);
+    }
+    sim_driver_share_managed(NULL);
+    (void)standin_select(before);
+    return result == CUDA_SUCCESS ? add(library, modules) : result;
+}
+
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, int *options, void **values, unsigned count,
                            int *library_options, void **library_values, unsigned library_count) {
-    CUmodule module;
     CUDA_ENTER_DEVICE(d);
     (void)library_options, (void)library_values, (void)library_count;
     const cuda_log log = cuda_read_log(count, options, values);
-    CUresult result = library ? cuda_load_image(d, "PTX", image, &module) : CUDA_INVALID_VALUE;
+    const CUresult result = load(d, load_image, image, library);
     cuda_write_log(&log, result);
-    if (result == CUDA_SUCCESS) result = add(library, module);
     return cuda_leave(result);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *options, void **values, unsigned count,
                                int *library_options, void **library_values, unsigned library_count) {
-    CUmodule module;
     CUDA_ENTER_DEVICE(d);
     (void)library_options, (void)library_values, (void)library_count;
     const cuda_log log = cuda_read_log(count, options, values);
-    CUresult result = library ? cuda_load_file(d, path, &module) : CUDA_INVALID_VALUE;
+    const CUresult result = load(d, load_file, path, library);
     cuda_write_log(&log, result);
-    if (result == CUDA_SUCCESS) result = add(library, module);
     return cuda_leave(result);
 }
 
@@ -91,7 +115,8 @@ static void forget(CUlibrary library) {
 CUresult cuLibraryUnload(CUlibrary library) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = check(library);
-    if (result == CUDA_SUCCESS) result = cuda_unload(d, library->module);
+    for (unsigned i = standin_device_count(); i-- > 0 && result == CUDA_SUCCESS;)
+        result = cuda_unload(d, library->modules[i]);
     if (result == CUDA_SUCCESS) forget(library);
     return cuda_leave(result);
 }
@@ -100,36 +125,39 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library) {
     CUDA_ENTER(d);
     (void)d;
     const CUresult result = module ? check(library) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) *module = library->module;
+    if (result == CUDA_SUCCESS) *module = library->modules[standin_selected()];
     return cuda_leave(result);
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
     CUDA_ENTER(d);
     CUresult result = name ? check(library) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) result = d->module_variable(address, bytes, library->module, name);
+    if (result == CUDA_SUCCESS) result = d->module_variable(address, bytes, library->modules[standin_selected()], name);
     return cuda_leave(result);
 }
 
 /* ---- kernels ---- */
 
-static CUresult kernel_of(CUlibrary library, CUfunction function, CUkernel *kernel) {
+static CUresult kernel_of(CUlibrary library, const CUfunction *functions, CUkernel *kernel) {
     for (CUkernel k = library->kernels; k; k = k->next)
-        if (k->function == function) {
+        if (k->functions[0] == functions[0]) {
             *kernel = k;
             return CUDA_SUCCESS;
         }
     CUkernel k = memory_zeroed(1, sizeof *k);
     if (!k) return CUDA_OUT_OF_MEMORY;
-    *k = (struct CUkern_st){.library = library, .function = function, .next = library->kernels};
+    *k = (struct CUkern_st){.library = library, .next = library->kernels};
+    memcpy(k->functions, functions, sizeof k->functions);
     *kernel = library->kernels = k;
     return CUDA_SUCCESS;
 }
 
 static CUresult find_kernel(const driver_table *d, CUlibrary library, const char *name, CUkernel *kernel) {
-    CUfunction function;
-    const CUresult result = d->module_function(&function, library->module, name);
-    return result == CUDA_SUCCESS ? kernel_of(library, function, kernel) : result;
+    CUfunction functions[STANDIN_MOST_DEVICES] = {0};
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned i = 0; i < standin_device_count() && result == CUDA_SUCCESS; i++)
+        result = d->module_function(&functions[i], library->modules[i], name);
+    return result == CUDA_SUCCESS ? kernel_of(library, functions, kernel) : result;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name) {
@@ -144,7 +172,7 @@ CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library) {
     const CUresult result = count ? check(library) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
     *count = 0;
-    for (size_t at = 0; cuda_next_kernel(library->module, &at);) ++*count;
+    for (size_t at = 0; cuda_next_kernel(library->modules[0], &at);) ++*count;
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -154,7 +182,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned room, CUlibrary l
     const char *name;
     unsigned count = 0;
     for (size_t at = 0; result == CUDA_SUCCESS && count < room; count++) {
-        if (!(name = cuda_next_kernel(library->module, &at))) break;
+        if (!(name = cuda_next_kernel(library->modules[0], &at))) break;
         result = find_kernel(d, library, name, &kernels[count]);
     }
     return cuda_leave(result);
@@ -164,7 +192,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
     CUDA_ENTER(d);
     (void)d;
     const CUresult result = function ? check_kernel(kernel) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) *function = kernel->function;
+    if (result == CUDA_SUCCESS) *function = kernel->functions[standin_selected()];
     return cuda_leave(result);
 }
 
@@ -180,23 +208,25 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     const CUresult result = name ? check_kernel(kernel) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) *name = cuda_entry(kernel->function)->name;
+    if (result == CUDA_SUCCESS) *name = cuda_entry(kernel->functions[0])->name;
     return cuda_leave(result);
 }
 
 CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
+    CUdevice real = device;
     CUresult result = value ? check_kernel(kernel) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) result = cuda_device_of(&device);
-    if (result == CUDA_SUCCESS) result = d->function_attribute(value, attribute, kernel->function);
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&real);
+    if (result == CUDA_SUCCESS) result = d->function_attribute(value, attribute, kernel->functions[device]);
     return cuda_leave(result);
 }
 
 CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
+    CUdevice real = device;
     CUresult result = check_kernel(kernel);
-    if (result == CUDA_SUCCESS) result = cuda_device_of(&device);
-    if (result == CUDA_SUCCESS) result = d->function_set(kernel->function, attribute, value);
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&real);
+    if (result == CUDA_SUCCESS) result = d->function_set(kernel->functions[device], attribute, value);
     return cuda_leave(result);
 }
 

@@ -182,23 +182,41 @@ FILL_CALL(cuMemsetD2D8, unsigned char, fill_bytes, 1)
 FILL_CALL(cuMemsetD2D16, unsigned short, fill_halves, 2)
 FILL_CALL(cuMemsetD2D32, unsigned, fill_words, 4)
 
-/* ---- pools: the one device has access to all ---- */
+/* ---- pools ---- */
 
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+    CUDA_ENTER_DEVICE(d);
+    if (!pool || !properties) return cuda_leave(CUDA_INVALID_VALUE);
+    CUmemPoolProps real = *properties;
+    CUresult result = CUDA_SUCCESS;
+    if (real.location.type == DRIVER_LOCATION_DEVICE) result = cuda_device_of(&real.location.id);
+    return cuda_leave(result == CUDA_SUCCESS ? d->pool_create(pool, &real) : result);
+}
+
+static CUresult set_pool_access(CUmemoryPool pool, const CUmemAccessDesc *a) {
+    CUdevice device = a->location.id;
+    if (a->location.type != DRIVER_LOCATION_DEVICE || cuda_device_of(&device) != CUDA_SUCCESS ||
+        (a->flags != DRIVER_ACCESS_READ_WRITE && a->flags != DRIVER_ACCESS_NONE))
+        return cuda_wrong(CUDA_INVALID_VALUE, "access to a pool is that of a device: none, or read and write (0, 3)");
+    return sim_driver_set_pool_access(pool, device, a->flags != DRIVER_ACCESS_NONE);
+}
+
+/* The pool's own device always has access. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
     CUDA_ENTER(d);
     (void)d;
-    bool fits = pool && (access || !count);
-    for (size_t i = 0; i < count && fits; i++)
-        fits = access[i].location.type == DRIVER_LOCATION_DEVICE && access[i].location.id == 0 &&
-               access[i].flags == DRIVER_ACCESS_READ_WRITE;
-    return cuda_leave(fits ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "the pool's device has access to it"));
+    CUresult result = pool && (access || !count) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) result = set_pool_access(pool, &access[i]);
+    return cuda_leave(result);
 }
 
 CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
     CUDA_ENTER(d);
     (void)d;
     if (!flags || !pool || !location) return cuda_leave(CUDA_INVALID_VALUE);
-    if (location->type != DRIVER_LOCATION_DEVICE || location->id != 0) return cuda_leave(CUDA_INVALID_DEVICE);
-    *flags = DRIVER_ACCESS_READ_WRITE;
+    CUdevice device = location->id;
+    if (location->type != DRIVER_LOCATION_DEVICE || cuda_device_of(&device) != CUDA_SUCCESS)
+        return cuda_leave(CUDA_INVALID_DEVICE);
+    *flags = sim_driver_pool_access(pool, device) ? DRIVER_ACCESS_READ_WRITE : DRIVER_ACCESS_NONE;
     return cuda_leave(CUDA_SUCCESS);
 }

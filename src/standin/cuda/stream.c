@@ -1,6 +1,8 @@
 /* Streams and events: forms that say the same in other words. */
 #include "standin/cuda/cuda.h"
 
+#include "sim/driver/driver.h"
+
 #include <stdlib.h>
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
@@ -11,17 +13,23 @@ CUresult cuStreamDestroy(CUstream stream) {
     return cuStreamDestroy_v2(stream);
 }
 
-/* A context is a name for the one state that all streams belong to. */
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
-    int status;
-    const CUresult result = cuStreamIsCapturing(stream, &status);
-    return result == CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+    CUdevice of;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = device ? sim_driver_stream_device(stream, &of) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *device = (CUdevice)standin_number_of(of);
+    return cuda_leave(result);
 }
 
-CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
-    int status;
-    const CUresult result = cuStreamIsCapturing(stream, &status);
-    return result == CUDA_SUCCESS ? cuCtxGetDevice(device) : result;
+/* A context is a name for the state that all streams of a device belong to. */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    CUdevice device = 0;
+    const CUresult result = cuStreamGetDevice(stream, &device);
+    if (result != CUDA_SUCCESS) return result;
+    if ((unsigned)device == standin_selected()) return cuCtxGetCurrent(context);
+    if (context) *context = cuda_primary_context((unsigned)device);
+    return context ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 /* Captures of the mode that forbids most (0). */

@@ -34,7 +34,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const C
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *memory, CUmemGenericAllocationHandle handle) {
     CUDA_ENTER_DEVICE(d);
     const CUresult result = memory ? d->virtual_properties(memory, handle) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS && memory->location.id == standin_device()->handle) memory->location.id = 0;
+    if (result == CUDA_SUCCESS) memory->location.id = (int)standin_number_of(memory->location.id);
     return cuda_leave(result);
 }
 
