@@ -220,7 +220,7 @@ typedef struct haul_launch_record {
     double measured_us;            /* negative = none; the median where it was measured several times */
     haul_bounds measured_range_us; /* the shortest and the longest */
     double host_seconds;           /* what simulating took */
-    uint64_t sampled_blocks; /* that were counted, and the counts scaled to all; 0: nothing was scaled */
+    uint64_t sampled_blocks;       /* that were counted, and the counts scaled to all; 0: nothing was scaled */
 } haul_launch_record;
 
 typedef enum haul_stamp { HAUL_SIMULATED, HAUL_MEASURED, HAUL_REPLAYED } haul_stamp;

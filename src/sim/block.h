@@ -52,9 +52,9 @@ typedef struct sim_grid {
     uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
     uint64_t clusters;
     uint64_t first_cluster, end_cluster; /* the part of them that runs now; all, unless some are a sample */
-    bool explicit_cluster; /* kernel or launch say how large a cluster is */
-    uint32_t resident;     /* blocks at once on an SM */
-    uint32_t used_sms;     /* SMs that get any block */
+    bool explicit_cluster;               /* kernel or launch say how large a cluster is */
+    uint32_t resident;                   /* blocks at once on an SM */
+    uint32_t used_sms;                   /* SMs that get any block */
     uint32_t host_threads;
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */

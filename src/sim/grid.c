@@ -227,8 +227,8 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     return l->check ? set_up_checks(s, l) : HAUL_OK;
 }
 
-static haul_status set_up_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *part,
-                               bool counted) {
+static haul_status set_up_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+                               const sim_cluster_range *part, bool counted) {
     s->grid.first_cluster = part->first;
     s->grid.end_cluster = part->end;
     s->cycle = (sim_cycle){0};
@@ -615,8 +615,8 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
 }
 
 /* `record`: gets what the part counts, as the whole launch's; NULL: nobody wants it. */
-static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *part,
-                            bool counted, arena *memory, haul_launch_record *record) {
+static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+                            const sim_cluster_range *part, bool counted, arena *memory, haul_launch_record *record) {
     haul_status status = set_up_part(s, l, occupancy, part, counted);
     const bool ready = status == HAUL_OK;
     if (ready) status = run_and_print(s, &l->print);
@@ -638,8 +638,8 @@ static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupa
 
 /* What is in front of the sample, the sample, and what is behind it: in this order, since blocks may wait for others
  * with lower numbers. */
-static haul_status run_parts(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, const sim_cluster_range *sample,
-                             arena *memory, haul_launch_record *record) {
+static haul_status run_parts(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+                             const sim_cluster_range *sample, arena *memory, haul_launch_record *record) {
     const sim_cluster_range before = {0, sample->first}, behind = {sample->end, s->grid.clusters};
     if (before.end) HAUL_TRY(run_part(s, l, occupancy, &before, false, memory, NULL));
     HAUL_TRY(run_part(s, l, occupancy, sample, !l->uncounted, memory, record));

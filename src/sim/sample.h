@@ -1,4 +1,5 @@
-/* Samples of large launches: only some thread blocks are counted, in the middle of the grid, and the counters scaled. */
+/* Samples of large launches: only some thread blocks are counted, in the middle of the grid, and the counters scaled.
+ */
 #ifndef HAUL_SIM_SAMPLE_H
 #define HAUL_SIM_SAMPLE_H
 

@@ -33,7 +33,8 @@ CUresult cudaGetDeviceFlags(unsigned *flags) {
     enum { MAPS_HOST = 8 };
     int active;
     standin_use_runtime();
-    const CUresult result = flags ? cuDevicePrimaryCtxGetState((CUdevice)standin_selected(), flags, &active) : CUDA_INVALID_VALUE;
+    const CUresult result =
+        flags ? cuDevicePrimaryCtxGetState((CUdevice)standin_selected(), flags, &active) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *flags |= MAPS_HOST;
     return standin_fail(result);
 }

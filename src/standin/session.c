@@ -58,8 +58,7 @@ static haul_status join_devices(unsigned number) {
 }
 
 static haul_status open_all(const haul_device_options *options, unsigned number) {
-    for (unsigned i = 0; i < number; i++)
-        HAUL_TRY(device_open_further(standin_asked.device, i, options, &devices[i]));
+    for (unsigned i = 0; i < number; i++) HAUL_TRY(device_open_further(standin_asked.device, i, options, &devices[i]));
     return join_devices(number);
 }
 

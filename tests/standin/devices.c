@@ -141,8 +141,8 @@ extern int cuMulticastBindMem(uint64_t handle, size_t offset, uint64_t memory, s
 
 enum { COUNT = 64, BYTES = 4 * COUNT, TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESS = 4, PAGE = 2 << 20 };
 
-#define IN_OUT                                                                                                     \
-    "  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n"           \
+#define IN_OUT                                                                                                  \
+    "  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n"        \
     "  mov.u32 %r1, %tid.x;\n  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  add.s64 %rd2, %rd2, " \
     "%rd3;\n"
 static const char ptx[] =
@@ -291,7 +291,8 @@ static int variables(void) {
 
 static int memory(void) {
     uint32_t *a = make(0, 1), *b = make(1, 2), *c = make(2, 3), local[COUNT];
-    const box all = {.from = {b, BYTES, BYTES, 1}, .from_device = 1, .to = {a, BYTES, BYTES, 1}, .extent = {BYTES, 1, 1}};
+    const box all = {
+        .from = {b, BYTES, BYTES, 1}, .from_device = 1, .to = {a, BYTES, BYTES, 1}, .extent = {BYTES, 1, 1}};
     printf("devices %d %d %d\n", device_of(a), device_of(b), device_of(c));
     cudaMemcpy(local, b, BYTES, BY_ADDRESS);
     printf("by address %u", local[3]);
@@ -524,8 +525,8 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"list", list},         {"variables", variables}, {"memory", memory}, {"peers", peers},
-                 {"host", host},         {"streams", streams},     {"graph", graph},   {"pool", pool},
+    } tasks[] = {{"list", list},         {"variables", variables}, {"memory", memory},   {"peers", peers},
+                 {"host", host},         {"streams", streams},     {"graph", graph},     {"pool", pool},
                  {"contexts", contexts}, {"library", library},     {"virtual", virtual}, {"work", work},
                  {"overrun", overrun}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)

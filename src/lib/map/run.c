@@ -288,9 +288,9 @@ static void settle(haul_mapper *m) {
 
 static void forget(haul_mapper *m) {
     memory_free(m->timeline.operations);
-    m->timeline =
-        (haul_timeline){.stamp = m->device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED,
-                        .machine = m->device->is_virtual ? sim_driver_machine(m->device->handle)->name : m->device->product};
+    m->timeline = (haul_timeline){.stamp = m->device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED,
+                                  .machine = m->device->is_virtual ? sim_driver_machine(m->device->handle)->name
+                                                                   : m->device->product};
     m->operation_capacity = 0;
     m->complete_chunks = m->complete_items = 0;
     memset(m->free_us, 0, sizeof m->free_us);

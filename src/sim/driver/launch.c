@@ -180,8 +180,8 @@ CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction f
 }
 
 static CUresult another_device(CUfunction f) {
-    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are of different devices",
-                                  f->entry->name));
+    (void)sim_result_of(
+        haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are of different devices", f->entry->name));
     return CUDA_INVALID_HANDLE;
 }
 

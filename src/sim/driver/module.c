@@ -137,7 +137,8 @@ CUresult sim_call_module_unload(CUmodule m) {
     for (CUfunction f = m->functions; f; f = f->next)
         if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
     for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
-        if (m->addresses[i] && !is_the_twins(m, m->ptx->variables[i])) sim_memory_release(m->context->memory, m->addresses[i]);
+        if (m->addresses[i] && !is_the_twins(m, m->ptx->variables[i]))
+            sim_memory_release(m->context->memory, m->addresses[i]);
     for (CUfunction f = m->functions; f; f = f->next) {
         sim_forget_program(f);
         sim_forget_launch_times(f);

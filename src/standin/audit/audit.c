@@ -63,18 +63,11 @@ static const char *own_name(const char *path) {
     return NULL;
 }
 
-/* NVIDIA's linker makes machine code. Without it Python's packages link by the driver. What is linked with it, and needs it
- * to start, names it without a path. */
-static bool is_linker(const char *path) {
-    return strchr(path, '/') && begins(base_of(path), "libnvJitLink.so");
-}
-
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
     static char path[4096];
     const char *own = own_name(name), *folder = getenv(AUDIT_FOLDER);
     (void)cookie;
-    if (is_linker(name) && flag == LA_SER_ORIG) return NULL;
     if (!own || !folder || flag != LA_SER_ORIG) return (char *)(uintptr_t)name;
     const int length = snprintf(path, sizeof path, "%s/%s", folder, own);
     return length > 0 && (size_t)length < sizeof path ? path : (char *)(uintptr_t)name;

@@ -13,7 +13,7 @@ enum { API_VERSION = 3020, KNOWN_FLAGS = 0xff };
 
 typedef struct context {
     CUdevice device;
-    unsigned flags, users; /* users: of a primary one: how many have retained it */
+    unsigned flags, users;               /* users: of a primary one: how many have retained it */
     bool is_primary, is_used, has_ended; /* is_used: of a primary one: the runtime has been told to use it */
     unsigned long long id;
     int cache_preference, bank_preference;

@@ -44,7 +44,8 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
     char name[256] = "";
     const CUresult result = d->device_name(name, sizeof name, device);
-    const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4), hash_bytes(HASH_START + standin_number_of(device), name, strlen(name))};
+    const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4),
+                               hash_bytes(HASH_START + standin_number_of(device), name, strlen(name))};
     if (result == CUDA_SUCCESS) memcpy(uuid, halves, sizeof halves);
     return result;
 }
