@@ -20,10 +20,10 @@ static bool found;
 static atomic_bool reported;
 
 /* Work that nobody waited for is done now: what is wrong with it should show. */
-static void report_once(void) {
+static void report_once(bool interrupted) {
     if (getpid() != owner || atomic_exchange(&reported, true)) return;
     fflush(stdout);
-    found = standin_report();
+    found = standin_report(interrupted);
     standin_report_missing();
     standin_report_missing_driver();
 }
@@ -32,7 +32,7 @@ static void report_once(void) {
 static void at_exit(int status, void *unused) {
     (void)unused;
     exit_status = status;
-    report_once();
+    report_once(false);
 }
 
 static int status_with_findings(int status) {
@@ -49,7 +49,7 @@ __attribute__((destructor)) static void leave_with_findings(void) {
 /* ---- a program that ends at once ---- */
 
 _Noreturn static void leave(int status) {
-    report_once();
+    report_once(false);
     for (;;) syscall(SYS_exit_group, status_with_findings(status));
 }
 
@@ -69,7 +69,7 @@ static void end_by_signal(int number, siginfo_t *about, void *context) {
     signal(SIGALRM, SIG_DFL);
     alarm(MOST_SECONDS);
     if (number == SIGSEGV) standin_tell_touch(about, context);
-    if (standin_is_free()) report_once();
+    report_once(standin_is_in_call() || !standin_is_free());
     raise(number); /* the handler is gone */
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OBJECTS = 64 };
+enum { MOST_OBJECTS = 1024 };
 
 typedef struct binary {
     const void *fat;
@@ -113,6 +113,11 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
 CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module) {
     char *texts[MOST_OBJECTS];
     const unsigned count = standin_fatbin_texts(fat, texts, MOST_OBJECTS);
+    if (count == MOST_OBJECTS) {
+        for (unsigned i = 0; i < count; i++) free(texts[i]);
+        haul_fail(HAUL_ERROR_LIMIT, "the program is linked of %d objects with device code or more", MOST_OBJECTS);
+        return CUDA_INVALID_IMAGE;
+    }
     if (!count) {
         haul_fail(HAUL_ERROR_UNSUPPORTED,
                   "the program has no PTX: compile it with -arch=compute_80 or the like, or with "

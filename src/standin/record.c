@@ -89,10 +89,24 @@ static void look_at(const pending *p) {
         haul_run_free(p->run);
 }
 
-static void look_at_all(void) {
-    standin_synchronize_all();
+static void look_at_these(void) {
     for (size_t i = 0; i < waiting_count; i++) look_at(&waiting[i]);
     waiting_count = 0;
+}
+
+static void look_at_all(void) {
+    standin_synchronize_all();
+    look_at_these();
+}
+
+void standin_look_at_done(void) {
+    if (waiting_count && !standin_has_work()) look_at_these();
+}
+
+bool standin_has_fault(void) {
+    for (size_t i = 0; i < waiting_count; i++)
+        if (waiting[i].run->launches[0].ended_by != HAUL_OK) return true;
+    return false;
 }
 
 static CUresult begin_record(const pending *what) {
@@ -167,21 +181,35 @@ void standin_watch_graphs(void) {
 
 /* ---- the end ---- */
 
-static haul_status put_report(bool *failed) {
+static haul_status put_report(bool interrupted, bool *failed) {
     switch (standin_asked.task) {
     case STANDIN_PROFILE: return standin_put_profile(kernels);
-    case STANDIN_CHECK: return standin_put_check(failed);
+    case STANDIN_CHECK: return standin_put_check(interrupted, failed);
     case STANDIN_RECORD: standin_end_recording(); return HAUL_OK;
     default: return HAUL_OK;
     }
 }
 
-bool standin_report(void) {
+/* The record of a launch that is not done has no time. */
+static void leave_out_undone(void) {
+    size_t kept = 0;
+    for (size_t i = 0; i < waiting_count; i++)
+        if (waiting[i].run->launches[0].host_seconds > 0) waiting[kept++] = waiting[i];
+    if (kept < waiting_count && !standin_asked.quiet)
+        fprintf(stderr, "haul: the program was ended in the middle of a launch, which the report leaves out\n");
+    waiting_count = kept;
+}
+
+bool standin_report(bool interrupted) {
     bool failed = false;
-    standin_enter();
-    look_at_all();
-    const haul_status status = put_report(&failed);
-    standin_leave(CUDA_SUCCESS);
+    if (!interrupted) standin_enter();
+    if (interrupted) leave_out_undone();
+    if (interrupted)
+        look_at_these();
+    else
+        look_at_all();
+    const haul_status status = put_report(interrupted, &failed);
+    if (!interrupted) standin_leave(CUDA_SUCCESS);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     return failed;
 }

@@ -42,6 +42,11 @@ typedef struct standin_kernel_record {
 /* From now on kernels of graphs, which the driver launches, are chosen as all others are. */
 void standin_watch_graphs(void);
 
+/* A launch that a report waits for has ended with a failure. */
+bool standin_has_fault(void);
+/* If no stream has anything to do, all launches so far are done: hands on their records. */
+void standin_look_at_done(void);
+
 /* ---- profile.c ---- */
 
 /* Takes the run, with the record of one launch of the kernel and shape, the `number`-th of the program. */
@@ -54,8 +59,8 @@ haul_status standin_put_profile(const standin_kernel_record *kernels);
 void standin_check_launch(const haul_launch_record *record);
 /* What a call of the program's did wrong. */
 void standin_check_call(CUresult result);
-/* Leaks, totals and files. Returns whether something makes the check fail. */
-haul_status standin_put_check(bool *failed);
+/* Leaks, but for a program that is interrupted; totals and files. Returns whether something makes the check fail. */
+haul_status standin_put_check(bool interrupted, bool *failed);
 
 /* ---- recorder.c ---- */
 

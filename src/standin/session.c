@@ -2,12 +2,15 @@
 #include "standin/progress.h"
 #include "standin/report.h"
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
 #include "sim/driver/driver.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -127,9 +130,30 @@ void standin_synchronize_all(void) {
 }
 
 bool standin_is_free(void) {
-    if (pthread_mutex_trylock(&lock) != 0) return false;
+    enum { PATIENCE_NS = 200000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&lock, &until) != 0) return false;
     pthread_mutex_unlock(&lock);
     return true;
+}
+
+bool standin_is_in_call(void) {
+    return held > 0;
+}
+
+bool standin_has_work(void) {
+    bool has = false;
+    const unsigned before = selected;
+    for (unsigned i = 0; i < standin_device_count() && !has; i++) {
+        (void)standin_select(i);
+        has = sim_driver_has_work();
+    }
+    (void)standin_select(before);
+    return has;
 }
 
 /* ---- calls ---- */
@@ -166,11 +190,20 @@ static bool ends_context(CUresult result) {
            (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
 }
 
+/* A program that goes on after a failure meets it again and again. */
+static bool is_new(const char *message) {
+    static uint64_t told;
+    const uint64_t hash = hash_bytes(HASH_START, message, strlen(message));
+    const bool is = hash != told;
+    told = hash;
+    return is;
+}
+
 /* Of a kernel's fault a check has findings. */
 static void tell(CUresult result) {
-    if (standin_asked.task == STANDIN_CHECK && !ends_context(result))
+    if (standin_asked.task == STANDIN_CHECK && !(ends_context(result) && standin_has_fault()))
         standin_check_call(result);
-    else if (result != CUDA_NOT_READY && *haul_message())
+    else if (result != CUDA_NOT_READY && *haul_message() && is_new(haul_message()))
         fprintf(stderr, "haul: %s\n", haul_message());
 }
 
@@ -180,6 +213,7 @@ CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && !*fault) tell(result);
     if (ends_context(result) && !*fault) *fault = result;
     sim_driver_record(NULL, 0, NULL);
+    if (standin_asked.task == STANDIN_CHECK && held == 1) standin_look_at_done();
     if (result == CUDA_SUCCESS) result = *fault;
     standin_note_work();
     leave();

@@ -147,8 +147,8 @@ bool standin_is_fatbin(const void *image);
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most);
 
 /* What there is to say when the program ends: prints it. Returns whether something was found that makes a check fail.
- */
-bool standin_report(void);
+ * `interrupted`: some thread is in a call, and will not come back: what it does is left out. */
+bool standin_report(bool interrupted);
 
 /* Functions that were asked for and are not there, a line each. */
 void standin_report_missing(void);
@@ -156,6 +156,10 @@ void standin_report_missing_driver(void);
 
 /* No call is under way in any thread. */
 bool standin_is_free(void);
+/* A stream of some device has something to do that no call waits for. */
+bool standin_has_work(void);
+/* This thread is in one. */
+bool standin_is_in_call(void);
 /* The report comes at the end of this process. */
 void standin_prepare_end(void);
 

@@ -161,7 +161,18 @@ CUresult sim_call_link_add_file(CUlinkState state, int type, const char *path, u
 
 /* ---- the end ---- */
 
+/* Functions of the device's own runtime. */
+static bool launches_kernels(const char *name) {
+    return strncmp(name, "cnp", 3) == 0 || strncmp(name, "__cudaCDP2", 10) == 0 ||
+           strncmp(name, "cudaLaunchDevice", 16) == 0 || strncmp(name, "cudaGetParameterBuffer", 22) == 0;
+}
+
 static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
+    if (launches_kernels(name))
+        return haul_fail(
+            HAUL_ERROR_UNSUPPORTED,
+            "%s: line %u calls %s(): kernels that launch kernels (dynamic parallelism) do not run on a virtual GPU",
+            m->name, at.line, name);
     return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is defined nowhere", m->name, what, name,
                      at.line);
 }

@@ -1,6 +1,7 @@
 /* The names that libcuda.so.1 exports: what stands behind each is generated from the tables (generate-calls.c). */
 #include "standin/cuda/cuda.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,4 +100,28 @@ CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uns
 
 CUresult cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags) {
     return cuGetProcAddress_v2(name, function, version, flags, NULL);
+}
+
+/* ---- what is NVIDIA's own ---- */
+
+/* The library that asks; a program that is linked with the static runtime was refused before. */
+static const char *asking_library(const void *address) {
+    Dl_info info;
+    const char *slash = dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return slash ? slash + 1 : "the program";
+}
+
+/* Tables without a name, of NVIDIA's driver. Who cannot do without them is NVIDIA's runtime; its compiler can. */
+CUresult cuGetExportTable(const void **table, const void *uuid) {
+    static atomic_bool told;
+    const char *library = asking_library(__builtin_return_address(0));
+    (void)uuid;
+    if (table) *table = NULL;
+    if (strncmp(library, "libnvrtc", 8) != 0 && strncmp(library, "libnvJitLink", 12) != 0 &&
+        !atomic_exchange(&told, true))
+        fprintf(stderr,
+                "haul: %s has NVIDIA's CUDA runtime in it, and no symbols by which haul could replace it: what it does "
+                "with a GPU fails\n",
+                library);
+    return CUDA_NOT_FOUND;
 }
