@@ -129,7 +129,10 @@ struct sim_sm {
     uint64_t progress;           /* barriers opened, phases completed, lanes ended: what others may have waited for */
     uint64_t changes;            /* of memory, barriers, copies in flight */
     sim_waits waits;             /* of its warps, for the estimate of the time */
-    uint64_t executed;           /* warp-level operations since the launch began: the SM's clock */
+    uint64_t executed;           /* warp-level operations since the launch began: the SM's clock, with `waited` */
+    uint64_t waited;             /* what the clock was put forward by, see sim_run_clock() */
+    uint64_t clock_changes;      /* `changes` after the clock was read last */
+    uint32_t clock_reads;        /* since something else happened */
     uint64_t epoch_end;          /* of `executed`, for this epoch */
     struct sim_hazards *hazards; /* NULL: checks are off */
     sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */

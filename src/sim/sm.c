@@ -102,6 +102,7 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
     sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
+    sm->waited = sm->clock_changes = sm->clock_reads = 0;
     sm->stuck = sm->gave_way = false;
     sm->vain = sm->vain_rounds = sm->pollers = 0;
     sm->running = sm->ordered = 0;

@@ -298,6 +298,23 @@ static void uncounted_launches_write_the_same(void **state) {
     }
 }
 
+/* A hundred million ticks, in fewer operations than a million. */
+static void who_only_waits_for_a_time_does_not_wait_long(void **state) {
+    (void)state;
+    static uint32_t out[32];
+    const kernel_run run = {.ptx = KERNEL("mov.u64 %rd5, %clock64;\n"
+                                          "WAIT: mov.u64 %rd6, %clock64;\n"
+                                          "sub.s64 %rd6, %rd6, %rd5;\n"
+                                          "setp.lt.s64 %p0, %rd6, 100000000;\n"
+                                          "@%p0 bra WAIT;\n"
+                                          "mov.u32 %r3, 1;\n" OUT("%r3")),
+                            .uncounted = true,
+                            .limit = 1000000,
+                            INTO(out)};
+    run_kernel(&run);
+    assert_int_equal(out[0], 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tickets_are_drawn_in_the_same_order),
@@ -313,6 +330,7 @@ int main(void) {
         cmocka_unit_test(the_limit_strikes_at_the_same_operation),
         cmocka_unit_test(clocks_tick_the_same),
         cmocka_unit_test(uncounted_launches_write_the_same),
+        cmocka_unit_test(who_only_waits_for_a_time_does_not_wait_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
