@@ -1,5 +1,6 @@
 /* A program that launches kernels of the driver of gpu_driver.c. What it does is its first argument. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,16 +34,59 @@ static void increase(launch *l, unsigned grid, void *stream) {
 
 static void launch_all(void) {
     launch *linked = (launch *)find("cuLaunchKernel");
+    const char *kernel;
+    CALL(cuLibraryGetKernel, (const char **, void *, const char *), &kernel, (void *)6, "!plain");
     increase(linked, 10, NULL);
     increase(entry(0), 20, NULL);
     increase(entry(2), 30, NULL);
     increase(linked, 50, (void *)3); /* is captured */
-    linked("!plain", 400, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
-    linked("!plain", 0, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
+    linked(kernel, 400, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
+    linked(kernel, 0, 1, 1, 32, 4, 1, 256, NULL, NULL, NULL);
     CALL(cuGraphLaunch, (void *, void *), (void *)5, NULL);
+    linked("!other", 5, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
     CALL(cuLaunchCooperativeKernel,
          (const char *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **), "waits",
          7, 1, 1, 8, 8, 8, 0, NULL, NULL);
+}
+
+static void *launch_many(void *unused) {
+    for (int i = 0; i < 5000; i++) increase(entry(0), 1, NULL);
+    return unused;
+}
+
+static void launch_in_threads(void) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, launch_many, NULL);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+
+/* ---- NVTX, as its headers do it ---- */
+
+typedef int range_function(const char *);
+static range_function *push_range;
+static int (*pop_range)(void);
+static void **nvtx_core[12] = {[9] = (void **)&push_range, [11] = (void **)&pop_range};
+
+static int nvtx_table(int module, void ****table, unsigned *count) {
+    *table = nvtx_core;
+    *count = module == 1 ? 12 : 0;
+    return module == 1;
+}
+
+static const void *nvtx_export(unsigned which) {
+    static const struct {
+        size_t bytes;
+        int (*table_of)(int, void ****, unsigned *);
+    } callbacks = {sizeof callbacks, nvtx_table};
+    return which == 1 ? &callbacks : NULL;
+}
+
+static void launch_in_range(void) {
+    void *injected = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_LAZY);
+    ((int (*)(const void *(*)(unsigned)))dlsym(injected, "InitializeInjectionNvtx2"))(nvtx_export);
+    push_range("inner");
+    increase((launch *)find("cuLaunchKernel"), 8, NULL);
+    pop_range();
 }
 
 static void missing(void) {
@@ -66,8 +110,9 @@ int main(int count, char **arguments) {
     if (CALL(cuInit, (unsigned), 0)) return printf("cuInit fails\n"), 5;
     if (strcmp(task, "missing") == 0) missing();
     if (strcmp(task, "registers") && strcmp(task, "missing")) launch_all();
-    if (strcmp(task, "many") == 0)
-        for (int i = 0; i < 5000; i++) increase(entry(0), 1, NULL);
+    if (strcmp(task, "many") == 0) launch_many(NULL);
+    if (strcmp(task, "threads") == 0) launch_in_threads();
+    if (strcmp(task, "range") == 0) launch_in_range();
     if (strcmp(task, "reset") == 0) CALL(cuDevicePrimaryCtxReset_v2, (int), 0);
     if (strcmp(task, "reset") == 0) launch_all();
     fflush(stdout);

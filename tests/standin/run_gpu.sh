@@ -31,10 +31,11 @@ result 'a driver that cannot be loaded' mocked 5 launches HAUL_GPU_DRIVER=/nowhe
 result 'is told in one line' one_line "$work/err"
 
 # --- the report ---
-launches='^blas::increase<float, 4>  *3  *3  various  *64  *60.75 us  *20.25 us  *10.25 us  *30.25 us  *10.7%$'
+launches='^blas::increase<float, 4>  *3  *3  various  *64  *60.75 us  *20.25 us  *10.25 us  *30.25 us  *10.6%$'
 result 'a program with launches of all kinds' mocked 3 launches MOCK_TELLS=1
 result 'has times by kernel' says "$launches" err
 result 'of kernels of libraries too' says '^plain  *1  *1  400  *32 x 4  *400.25 us ' err
+result 'also of those that came another way' says '^other  *1  *1  5  *1  *5.25 us ' err
 result 'of graphs' says '^\[graph launch\]  *1  *1  *100.25 us ' err
 result 'and of cooperative ones' says '^waits  *1  *1  7  *8 x 8 x 8  *7.25 us ' err
 result 'the kernel that took the most comes first' says '^plain' err
@@ -43,18 +44,24 @@ result 'so is what events cost' says '0.25 us apart' err
 result 'the driver is used as it may be, and no event is left' gives 'driver: 0 events left'
 result 'times come while the program runs' mocked 3 many
 result 'of all launches' says '^blas::increase<float, 4>  *5,003  *5,003 ' err
+result 'launches of several threads' mocked 3 threads MOCK_TELLS=1
+result 'are all timed' says '^blas::increase<float, 4>  *20,003  *20,003 ' err
+result 'by few events' gives 'driver: 0 events left'
 result 'a program that resets the device' mocked 3 reset
 result 'loses no times' says '^blas::increase<float, 4>  *6  *6 ' err
 
 result 'a filter by kernel' mocked 3 launches HAUL_STANDIN_KERNELS=waits HAUL_STANDIN_JSON=1
-result 'takes that only' says '^{"launch":6,"kernel":"waits","grid":\[7,1,1\],"block":\[8,8,8\],"smem":0,"us":7.25}$' err
+result 'takes that only' says '^{"launch":7,"kernel":"waits","grid":\[7,1,1\],"block":\[8,8,8\],"smem":0,"us":7.25}$' err
 result 'and sums it' says '"launches":1,"counted":1,"scaled":false,"captured":1,"device":"Mock GPU 0","stamp":"measured"' err
 result 'a filter by number' mocked 3 launches HAUL_STANDIN_LAUNCH_SKIP=1 HAUL_STANDIN_LAUNCH_COUNT=2
 result 'leaves two launches' says '^blas::increase<float, 4>  *2  *2 ' err
 result 'and no others' [ "$(grep -c ' us .*%$' "$work/err")" -eq 1 ]
 result 'the first of each kernel' mocked 3 launches HAUL_STANDIN_LAUNCHES=1
 result 'may do' says '^blas::increase<float, 4>  *3  *1  *various  *64  *30.75 us  *10.25 us  *10.25 us  *10.25 us ' err
-result 'which is told' says '4 of 6 launches timed, the sums scaled' err
+result 'which is told' says '5 of 7 launches timed, the sums scaled' err
+result 'a range' mocked 3 range HAUL_STANDIN_RANGES=inner NVTX_INJECTION64_PATH="$library"
+result 'takes the launches in it' says '^blas::increase<float, 4>  *1  *1  *8 x 2  *64  *8.25 us ' err
+result 'and no others' [ "$(grep -c ' us .*%$' "$work/err")" -eq 1 ]
 result 'launches one by one' mocked 3 launches HAUL_STANDIN_EVERY_LAUNCH=1
 result 'have a table' says '^ *3  plain  *400 x 1 x 1  *32 x 4 x 1  *256 B  *400.25 us$' err
 result 'a range that the program never enters' mocked 3 launches HAUL_STANDIN_RANGES=none

@@ -31,13 +31,13 @@ static gpu_overhead cost = {-1, -1};
 
 /* ---- what a thread may do while it or another one captures ---- */
 
-static int relax(void) {
+int gpu_relax(void) {
     int mode = RELAXED;
     if (gpu_real()->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS) return RELAXED;
     return mode;
 }
 
-static void restore(int mode) {
+void gpu_restore(int mode) {
     if (mode != RELAXED) (void)gpu_real()->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
@@ -139,9 +139,9 @@ static gpu_pair *take(void) {
 /* A stream whose queue is full lets the thread wait, without the lock. */
 gpu_pair *gpu_begin(CUstream stream) {
     gpu_lock();
-    const int mode = relax();
+    const int mode = gpu_relax();
     gpu_pair *p = take();
-    restore(mode);
+    gpu_restore(mode);
     gpu_unlock();
     if (!p || gpu_real()->cuEventRecord(p->before, stream) == CUDA_SUCCESS) return p;
     destroy_pair(p);
@@ -151,7 +151,7 @@ gpu_pair *gpu_begin(CUstream stream) {
 void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult result) {
     const bool timed = p && result == CUDA_SUCCESS && gpu_real()->cuEventRecord(p->behind, stream) == CUDA_SUCCESS;
     gpu_lock();
-    const int mode = relax();
+    const int mode = gpu_relax();
     if (result == CUDA_SUCCESS) gpu_count(launch);
     if (p && !timed) put_back(p);
     if (timed) {
@@ -159,7 +159,7 @@ void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult re
         append(p);
         collect_some(p->context);
     }
-    restore(mode);
+    gpu_restore(mode);
     gpu_unlock();
 }
 
@@ -246,11 +246,11 @@ static void finish(context *c, double until) {
     CUcontext popped;
     if (!c->pending && !c->unused) return;
     if (gpu_real()->cuCtxPushCurrent_v2(c->handle) != CUDA_SUCCESS) return;
-    const int mode = relax();
+    const int mode = gpu_relax();
     collect_all(c, until);
     if (cost.nothing < 0 && !c->pending) measure_cost(c);
     give_up(c);
-    restore(mode);
+    gpu_restore(mode);
     (void)gpu_real()->cuCtxPopCurrent_v2(&popped);
 }
 

@@ -64,6 +64,9 @@ void gpu_add_time(const gpu_launch *launch, double us);
 void gpu_count_captured(void);
 /* Handles may mean other kernels from now on. */
 void gpu_forget_functions(void);
+/* A handle is that of a library's kernel, not of a function; until its library is unloaded. */
+void gpu_add_library_kernel(CUfunction kernel, CUlibrary library);
+void gpu_forget_library(CUlibrary library);
 /* In the order of their first launches. */
 const gpu_kernel *gpu_kernels(void);
 uint64_t gpu_captured(void);
@@ -86,6 +89,10 @@ typedef struct gpu_overhead {
     double nothing, kernel;
 } gpu_overhead;
 gpu_overhead gpu_cost(void);
+/* Lets the thread make any call while it or another thread captures. Returns what it was allowed before, for
+ * gpu_restore(). */
+int gpu_relax(void);
+void gpu_restore(int mode);
 /* A launch into the stream becomes part of a graph. */
 bool gpu_is_captured(CUstream stream);
 

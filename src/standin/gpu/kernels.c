@@ -50,28 +50,76 @@ static gpu_kernel *kernel_of_symbol(const char *symbol) {
     return k;
 }
 
-/* Programs hand over a library's kernel in place of a function. */
-static const char *symbol_of(CUfunction function) {
+/* ---- kernels of libraries ---- */
+
+/* Programs launch a library's kernel as if it were a function. */
+typedef struct library_kernel {
+    CUfunction handle;
+    CUlibrary library;
+    struct library_kernel *next;
+} library_kernel;
+
+static library_kernel *of_libraries[ROWS];
+
+static library_kernel **find_library_kernel(CUfunction handle) {
+    library_kernel **link = &of_libraries[hash_bytes(HASH_START, &handle, sizeof handle) % ROWS];
+    while (*link && (*link)->handle != handle) link = &(*link)->next;
+    return link;
+}
+
+void gpu_add_library_kernel(CUfunction kernel, CUlibrary library) {
+    library_kernel **link = find_library_kernel(kernel);
+    library_kernel *added = *link ? NULL : memory_alloc(sizeof *added);
+    if (!added) return;
+    *added = (library_kernel){kernel, library, NULL};
+    *link = added;
+}
+
+void gpu_forget_library(CUlibrary library) {
+    for (size_t i = 0; i < ROWS; i++)
+        for (library_kernel **link = &of_libraries[i]; *link;) {
+            library_kernel *k = *link;
+            if (k->library != library) {
+                link = &k->next;
+                continue;
+            }
+            *link = k->next;
+            memory_free(k);
+        }
+}
+
+/* ---- functions ---- */
+
+static const char *name_by(CUresult (*get)(const char **name, CUfunction function), CUfunction function) {
     const char *name = NULL;
+    return get(&name, function) == CUDA_SUCCESS ? name : NULL;
+}
+
+/* A kernel may also have come by another way than those of launches.c. */
+static const char *symbol_of(CUfunction function, bool of_library) {
+    const gpu_driver *d = gpu_real();
     if (!function) return GPU_GRAPH;
-    if (gpu_real()->cuFuncGetName(&name, function) == CUDA_SUCCESS && name) return name;
-    if (gpu_real()->cuKernelGetName(&name, function) == CUDA_SUCCESS && name) return name;
-    return "[kernel without a name]";
+    const char *name = of_library ? NULL : name_by(d->cuFuncGetName, function);
+    if (!name) name = name_by(d->cuKernelGetName, function);
+    return name ? name : "[kernel without a name]";
 }
 
 /* The driver loads a kernel when it is first launched; the host's time for that is not the kernel's. */
-static void load(CUfunction function) {
-    CUfunction of_kernel;
-    if (!function || gpu_real()->cuFuncLoad(function) == CUDA_SUCCESS) return;
-    if (gpu_real()->cuKernelGetFunction(&of_kernel, function) == CUDA_SUCCESS) (void)gpu_real()->cuFuncLoad(of_kernel);
+static void load(CUfunction function, bool of_library) {
+    CUfunction loaded = function;
+    const int mode = gpu_relax();
+    if (!of_library || gpu_real()->cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
+        (void)gpu_real()->cuFuncLoad(loaded);
+    gpu_restore(mode);
 }
 
 static gpu_kernel *kernel_of(CUfunction function) {
     known **row = &functions[hash_bytes(HASH_START, &function, sizeof function) % ROWS];
     for (known *f = *row; f; f = f->next)
         if (f->handle == function) return f->kernel;
-    gpu_kernel *k = kernel_of_symbol(symbol_of(function));
-    load(function);
+    const bool of_library = *find_library_kernel(function) != NULL;
+    gpu_kernel *k = kernel_of_symbol(symbol_of(function, of_library));
+    if (function) load(function, of_library);
     known *added = k ? memory_alloc(sizeof *added) : NULL;
     if (!added) return k;
     *added = (known){function, k, *row};

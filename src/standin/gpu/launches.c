@@ -2,6 +2,8 @@
 #include "standin/gpu/gpu.h"
 #include "standin/standin.h"
 
+#include <stdatomic.h>
+
 #define USED(symbol, parameters) CUresult symbol parameters;
 #include "standin/gpu/used.def"
 #undef USED
@@ -91,17 +93,37 @@ static void finish(CUcontext context) {
         if (context) finish(context);       \
         return gpu_real()->symbol(context); \
     }
-#define END_OF_PRIMARY(symbol)             \
+#define END_OF_PRIMARY(symbol, ends)       \
     CUresult symbol(CUdevice device) {     \
-        finish(NULL);                      \
+        if (ends(device)) finish(NULL);    \
         return gpu_real()->symbol(device); \
     }
+
+/* How often the program holds a device's primary context, as far as its calls tell: the last release ends it. */
+enum { MOST_DEVICES = 64 };
+static atomic_int held[MOST_DEVICES];
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    const CUresult result = gpu_real()->cuDevicePrimaryCtxRetain(context, device);
+    if (result == CUDA_SUCCESS && device >= 0 && device < MOST_DEVICES) held[device]++;
+    return result;
+}
+
+static bool ends_by_release(CUdevice device) {
+    return device < 0 || device >= MOST_DEVICES || --held[device] <= 0;
+}
+
+static bool ends_by_reset(CUdevice device) {
+    if (device >= 0 && device < MOST_DEVICES) held[device] = 0;
+    return true;
+}
+
 END_OF_CONTEXT(cuCtxDestroy)
 END_OF_CONTEXT(cuCtxDestroy_v2)
-END_OF_PRIMARY(cuDevicePrimaryCtxRelease)
-END_OF_PRIMARY(cuDevicePrimaryCtxRelease_v2)
-END_OF_PRIMARY(cuDevicePrimaryCtxReset)
-END_OF_PRIMARY(cuDevicePrimaryCtxReset_v2)
+END_OF_PRIMARY(cuDevicePrimaryCtxRelease, ends_by_release)
+END_OF_PRIMARY(cuDevicePrimaryCtxRelease_v2, ends_by_release)
+END_OF_PRIMARY(cuDevicePrimaryCtxReset, ends_by_reset)
+END_OF_PRIMARY(cuDevicePrimaryCtxReset_v2, ends_by_reset)
 
 CUresult cuModuleUnload(CUmodule module) {
     gpu_lock();
@@ -110,9 +132,32 @@ CUresult cuModuleUnload(CUmodule module) {
     return gpu_real()->cuModuleUnload(module);
 }
 
+/* ---- kernels of libraries ---- */
+
+CUresult cuLibraryGetKernel(CUfunction *kernel, CUlibrary library, const char *name) {
+    const CUresult result = gpu_real()->cuLibraryGetKernel(kernel, library, name);
+    if (result != CUDA_SUCCESS) return result;
+    gpu_lock();
+    gpu_add_library_kernel(*kernel, library);
+    gpu_unlock();
+    return result;
+}
+
+CUresult cuLibraryEnumerateKernels(CUfunction *kernels, unsigned count, CUlibrary library) {
+    for (unsigned i = 0; kernels && i < count; i++) kernels[i] = NULL; /* there may be fewer */
+    const CUresult result = gpu_real()->cuLibraryEnumerateKernels(kernels, count, library);
+    if (result != CUDA_SUCCESS) return result;
+    gpu_lock();
+    for (unsigned i = 0; i < count; i++)
+        if (kernels[i]) gpu_add_library_kernel(kernels[i], library);
+    gpu_unlock();
+    return result;
+}
+
 CUresult cuLibraryUnload(CUlibrary library) {
     gpu_lock();
     gpu_forget_functions();
+    gpu_forget_library(library);
     gpu_unlock();
     return gpu_real()->cuLibraryUnload(library);
 }
