@@ -33,13 +33,14 @@ static bool is_gpu(const char *name) {
 
 static haul_status check_gpu(const char *name, standin_task task) {
     if (is_gpu(name) && task == STANDIN_CHECK)
-        return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "--device %s: haul checks on the virtual GPU: give a sim:MACHINE; on a GPU NVIDIA's "
-                         "compute-sanitizer checks a program",
-                         name);
+        return haul_fail(
+            HAUL_ERROR_ARGUMENT,
+            "--device %s: haul checks programs on the virtual GPU only: use --device sim:h100, or NVIDIA's "
+            "compute-sanitizer on the GPU",
+            name);
     if (is_gpu(name) && task == STANDIN_RECORD)
         return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "--device %s: launches are recorded on the virtual GPU: give a sim:MACHINE", name);
+                         "--device %s: launches are recorded on the virtual GPU only: use --device sim:h100", name);
     return HAUL_OK;
 }
 
@@ -196,7 +197,7 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
 
 /* ---- the environment on a GPU ---- */
 
-/* The GPU that is the number-th of those that the program would see. */
+/* Shows the program one GPU only: number `number` of those that it would see. */
 static haul_status put_visible(uint64_t number, arena *memory) {
     static const char variable[] = "CUDA_VISIBLE_DEVICES";
     const char *list = getenv(variable), *next = list;
@@ -205,7 +206,8 @@ static haul_status put_visible(uint64_t number, arena *memory) {
     return put(variable, arena_copy(memory, next, strcspn(next, ",")));
 }
 
-/* The library that times launches is in front of the driver, whichever way the program asks for that. */
+/* LD_PRELOAD puts the library that times launches in front of the driver; LD_LIBRARY_PATH is for programs that look for
+ * libcuda.so. */
 static haul_status put_timing(const cli_values *given, arena *memory) {
     cli_values v = *given;
     const char *library = cli_find_part(TIMING, memory);

@@ -46,7 +46,7 @@ result 'times come while the program runs' mocked 3 many
 result 'of all launches' says '^blas::increase<float, 4>  *5,003  *5,003 ' err
 result 'launches of several threads' mocked 3 threads MOCK_TELLS=1
 result 'are all timed' says '^blas::increase<float, 4>  *20,003  *20,003 ' err
-result 'by few events' gives 'driver: 0 events left'
+result 'and no event is left' gives 'driver: 0 events left'
 result 'a program that resets the device' mocked 3 reset
 result 'loses no times' says '^blas::increase<float, 4>  *6  *6 ' err
 
@@ -106,7 +106,7 @@ refused() { # TEXT ARGUMENT...
 }
 result 'a GPU that is not there' refused 'there is one GPU on this machine, gpu:0' profile --device gpu:1 -- "$driver"
 result 'checks' refused 'compute-sanitizer' check --device gpu:0 -- "$driver" increase
-result 'recording' refused 'recorded on the virtual GPU' replay --device gpu:0 --record "$work/r.jsonl" -- "$driver"
+result 'recording' refused 'recorded on the virtual GPU only' replay --device gpu:0 --record "$work/r.jsonl" -- "$driver"
 result 'a number that is none' refused 'the number of a GPU must follow' run --device gpu:x -- "$driver"
 HAUL_GPU_DRIVER=/nowhere/libcuda.so.1
 result 'no driver' refused 'no NVIDIA driver\|/nowhere/libcuda.so.1' profile --device gpu:0 -- "$driver"

@@ -1,5 +1,5 @@
-/* Pairs of events around launches. They are kept by context, in the order of the launches, and looked at when further
- * launches are made; nothing is waited for before the end. */
+/* Pairs of events around launches, kept by context in launch order. Each launch collects the pairs that are done. Only
+ * the end of a context or of the program waits. */
 #include "standin/gpu/gpu.h"
 
 #include "base/memory.h"
@@ -61,15 +61,22 @@ static context *current_context(void) {
     return contexts = c;
 }
 
-static gpu_pair *make_pair(context *c) {
+static bool make_events(gpu_pair *p) {
     const gpu_driver *d = gpu_real();
+    if (d->cuEventCreate(&p->before, NO_EVENT_WAITS) != CUDA_SUCCESS) return false;
+    if (d->cuEventCreate(&p->behind, NO_EVENT_WAITS) == CUDA_SUCCESS) return true;
+    (void)d->cuEventDestroy_v2(p->before);
+    return false;
+}
+
+static gpu_pair *make_pair(context *c) {
     gpu_pair *p = memory_zeroed(1, sizeof *p);
     if (!p) return NULL;
     p->context = c;
-    if (d->cuEventCreate(&p->before, NO_EVENT_WAITS) == CUDA_SUCCESS) {
-        if (d->cuEventCreate(&p->behind, NO_EVENT_WAITS) == CUDA_SUCCESS) return p;
-        (void)d->cuEventDestroy_v2(p->before);
-    }
+    const int mode = gpu_relax();
+    const bool made = make_events(p);
+    gpu_restore(mode);
+    if (made) return p;
     memory_free(p);
     return NULL;
 }
@@ -116,11 +123,13 @@ static bool collect_first(context *c) {
 
 /* A kernel that does not end, on one stream, does not keep those behind it. */
 static void collect_some(context *c) {
+    const int mode = gpu_relax();
     for (unsigned i = 0; i < LOOKS && c->pending; i++) {
         if (collect_first(c)) continue;
-        if (++c->refusals < PATIENCE) return;
+        if (++c->refusals < PATIENCE) break;
         append(take_pending(c));
     }
+    gpu_restore(mode);
 }
 
 static void destroy_pair(gpu_pair *p) {
@@ -139,9 +148,7 @@ static gpu_pair *take(void) {
 /* A stream whose queue is full lets the thread wait, without the lock. */
 gpu_pair *gpu_begin(CUstream stream) {
     gpu_lock();
-    const int mode = gpu_relax();
     gpu_pair *p = take();
-    gpu_restore(mode);
     gpu_unlock();
     if (!p || gpu_real()->cuEventRecord(p->before, stream) == CUDA_SUCCESS) return p;
     destroy_pair(p);
@@ -151,7 +158,6 @@ gpu_pair *gpu_begin(CUstream stream) {
 void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult result) {
     const bool timed = p && result == CUDA_SUCCESS && gpu_real()->cuEventRecord(p->behind, stream) == CUDA_SUCCESS;
     gpu_lock();
-    const int mode = gpu_relax();
     if (result == CUDA_SUCCESS) gpu_count(launch);
     if (p && !timed) put_back(p);
     if (timed) {
@@ -159,7 +165,6 @@ void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult re
         append(p);
         collect_some(p->context);
     }
-    gpu_restore(mode);
     gpu_unlock();
 }
 

@@ -1,11 +1,12 @@
-/* haul profile --device gpu:N -- PROGRAM: a libcuda.so.1 that stands in front of the real one and times launches. It is
- * loaded into the program first, exports every name of cuda/names.def and hands each call on as it is. Launches get an
- * event before and one behind them.
+/* haul profile --device gpu:N -- PROGRAM: a libcuda.so.1 that forwards to the real driver and times launches. It is
+ * preloaded into the program and exports every name of cuda/names.def. Each call goes to the real driver with the same
+ * arguments; a launch gets an event before and an event after it.
  *
  *     trampolines.c  the exported names; each jumps to the real function
  *     driver.c       loads the real driver; cuGetProcAddress()
- *     wrapped.def    functions that have a version here; used.def: real ones that are called here
- *     launches.c     the versions of the functions that launch
+ *     wrapped.def    functions that have a version here
+ *     used.def       real functions that are called here
+ *     launches.c     launches; calls that invalidate handles and events
  *     events.c       pairs of events, by context
  *     kernels.c      which launches are timed, their sums
  *     report.c       the report

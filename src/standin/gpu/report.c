@@ -192,16 +192,16 @@ static void add_kernels(report_section *s, const totals *all) {
 
 static void add_notes(report_section *s, const totals *all) {
     const gpu_overhead cost = gpu_cost();
-    if (!all->launches) report_add_paragraph(s, "The program launched no kernel, or none that was asked for.");
-    report_add_paragraph(
-        s, "Measured on the GPU: %s. A time is that between an event before the launch and one behind it.", device);
+    if (!all->launches)
+        report_add_paragraph(s, "The program launched no kernels, or the filters excluded all of them.");
+    report_add_paragraph(s, "Measured on %s: the time from an event before each launch to an event after it.", device);
     if (cost.nothing >= 0)
         report_add_paragraph(s,
                              "Two events with nothing between them were %.2f us apart on average; each time includes "
                              "that.",
                              cost.nothing);
     if (cost.kernel >= 0)
-        report_add_paragraph(s, "An empty kernel, launched into an idle stream, took %.2f us: launch latency, mostly.",
+        report_add_paragraph(s, "An empty kernel launched into an idle stream took %.2f us, mostly launch latency.",
                              cost.kernel);
     if (all->timed < all->launches)
         report_add_paragraph(s,
