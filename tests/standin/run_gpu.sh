@@ -86,6 +86,13 @@ for way in linked dlopen entry; do
     result 'gives its own results' gives '273'
     result 'and times' says '^increase  *3  *3  4  *64  *[0-9.]* us  [0-9.]* us ' err
 done
+same() { # TASK: by the virtual GPU alone, and through the library that times
+    HAUL_GPU_DRIVER= "$haul" run -- "$driver" "$1" <"$work/names" >"$work/alone" 2>/dev/null
+    exits_with $? "$haul" profile --device gpu:0 -- "$driver" "$1" <"$work/names" && cmp -s "$work/alone" "$work/out"
+}
+for task in names entries packed library fatbin link log contexts device function memory graphics; do
+    result "calls are forwarded: $task" same $task
+done
 result 'a report in a file' exits_with 0 "$haul" profile --device gpu:0 --out "$work/report" -- "$driver" increase
 result 'is not on standard error' [ ! -s "$work/err" ]
 result 'but there' says '^increase' report

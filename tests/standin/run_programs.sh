@@ -106,7 +106,7 @@ refused 'no program' 'haul run -- PROGRAM' "$haul" run
 refused 'nothing behind --' 'haul run -- PROGRAM' "$haul" run --
 refused 'a program that is not there' 'cannot be run: No such file' "$haul" run -- "$work/none"
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
-refused 'a GPU' 'give a sim:MACHINE' "$haul" check --device gpu:0 -- "$program"
+refused 'a GPU' 'compute-sanitizer' "$haul" check --device gpu:0 -- "$program"
 refused 'an option for kernels in files' 'not for a program' "$haul" check --grid 1 -- "$program"
 refused 'a kernel that is no expression' 'no regular expression' "$haul" profile --kernel 'regex:(' -- "$program"
 refused 'a file of rules that is not there' 'cannot be opened' "$haul" check --expect "$work/none" -- "$program"
