@@ -1,5 +1,6 @@
 /* A libcuda.so.1 for tests/standin/run_gpu.sh, in place of the real driver. A kernel's handle is its name; a kernel
- * takes as many microseconds as its grid is wide. It has few functions: the others are missing. */
+ * takes as many microseconds as its grid is wide. "faults" makes all later calls on streams and events fail. It has few
+ * functions: the others are missing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OK = 0, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, RELAXED = 2 };
+enum { OK = 0, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, FAULT = 700, RELAXED = 2 };
 
 typedef struct event {
     double us;
@@ -15,7 +16,7 @@ typedef struct event {
 } event;
 
 static double now;
-static int epoch;
+static int epoch, fault;
 static _Thread_local int mode;
 static atomic_int events;
 static const void *captured = (void *)3;
@@ -98,13 +99,13 @@ int cuThreadExchangeStreamCaptureMode(int *given) {
 
 int cuStreamIsCapturing(const void *stream, int *status) {
     *status = stream == captured;
-    return OK;
+    return fault;
 }
 
 int cuStreamCreate(void **stream, unsigned flags) {
     (void)flags;
     *stream = (void *)4;
-    return OK;
+    return fault;
 }
 
 int cuStreamSynchronize(void *stream) {
@@ -131,7 +132,7 @@ int cuEventDestroy_v2(event *e) {
 
 int cuEventRecord(event *e, const void *stream) {
     expect(stream != captured, "an event in a stream that is captured");
-    if (e->epoch != epoch) return INVALID_HANDLE;
+    if (e->epoch != epoch || fault) return INVALID_HANDLE;
     *e = (event){.us = now, .epoch = epoch};
     now += 0.25;
     return OK;
@@ -140,7 +141,7 @@ int cuEventRecord(event *e, const void *stream) {
 /* Work is done when it was asked for a second time. */
 int cuEventQuery(event *e) {
     expect(mode == RELAXED, "events are looked at while another thread may capture");
-    if (e->epoch != epoch) return INVALID_HANDLE;
+    if (e->epoch != epoch || fault) return INVALID_HANDLE;
     return e->queries++ ? OK : NOT_READY;
 }
 
@@ -151,9 +152,11 @@ int cuEventElapsedTime(float *ms, const event *start, const event *end) {
 
 int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra) {
-    (void)function, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)shared;
+    if (fault) return fault;
+    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)shared;
     (void)parameters, (void)extra;
     if (stream != captured) now += grid_x;
+    if (strcmp(function, "faults") == 0) fault = FAULT;
     return grid_x ? OK : 1;
 }
 

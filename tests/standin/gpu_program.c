@@ -112,6 +112,8 @@ int main(int count, char **arguments) {
     if (strcmp(task, "registers") && strcmp(task, "missing")) launch_all();
     if (strcmp(task, "many") == 0) launch_many(NULL);
     if (strcmp(task, "threads") == 0) launch_in_threads();
+    if (strcmp(task, "fault") == 0) ((launch *)find("cuLaunchKernel"))("faults", 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+    if (strcmp(task, "fault") == 0) increase(entry(0), 1, NULL);
     if (strcmp(task, "range") == 0) launch_in_range();
     if (strcmp(task, "reset") == 0) CALL(cuDevicePrimaryCtxReset_v2, (int), 0);
     if (strcmp(task, "reset") == 0) launch_all();

@@ -68,6 +68,10 @@ result 'a range that the program never enters' mocked 3 launches HAUL_STANDIN_RA
 result 'leaves nothing' says 'launched no kernel' err
 
 # --- the end ---
+result 'a program whose kernel faults' mocked 3 fault
+result 'sees it' gives refused
+result 'and its launches are reported, with the times there are' says '^faults  *1  *0 ' err
+result 'which is told' says '[0-6] of 8 launches timed' err
 result 'a program that ends at once' mocked 6 _exit
 result 'has its report' says '^plain' err
 result 'one that a signal ends' mocked 143 kill
