@@ -203,7 +203,9 @@ static void add_notes(report_section *s, const totals *all) {
     if (cost.kernel >= 0)
         report_add_paragraph(s, "An empty kernel launched into an idle stream took %.2f us, mostly launch latency.",
                              cost.kernel);
-    if (all->timed < all->launches)
+    if (all->launches && !all->timed)
+        report_add_paragraph(s, "None of the launches has a time: they failed, or did not end.");
+    if (all->timed && all->timed < all->launches)
         report_add_paragraph(s,
                              "%llu of %llu launches timed, the sums scaled: each of the others counts as much as the "
                              "mean of its kernel's.",
