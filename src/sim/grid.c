@@ -492,7 +492,7 @@ static haul_status write_printed(const run_state *s, const sim_print_sink *sink)
 }
 
 static bool has_printed(const run_state *s) {
-    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+    for (uint32_t i = 0; s->sms && i < s->grid.used_sms; i++)
         if (s->sms[i].printed.count) return true;
     return false;
 }
@@ -619,7 +619,10 @@ static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupa
                             const sim_cluster_range *part, bool counted, arena *memory, haul_launch_record *record) {
     haul_status status = set_up_part(s, l, occupancy, part, counted);
     const bool ready = status == HAUL_OK;
-    if (ready) status = run_and_print(s, &l->print);
+    if (ready)
+        status = run_and_print(s, &l->print);
+    else
+        show_end(s, false);
     if (status == HAUL_OK && checks_failed(s))
         status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
     if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(s, l, occupancy, l->rough);

@@ -4,6 +4,8 @@
 #include "standin/standin.h"
 #include "standin/touch.h"
 
+#include "base/terminal_line.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -66,6 +68,7 @@ void _Exit(int status) {
 /* The report may need what the program was about to change when it was hit: if it comes to nothing the program ends all
  * the same, by the alarm or by a signal of its own. */
 static void end_by_signal(int number, siginfo_t *about, void *context) {
+    terminal_line_erase();
     signal(SIGALRM, SIG_DFL);
     alarm(MOST_SECONDS);
     if (number == SIGSEGV) standin_tell_touch(about, context);

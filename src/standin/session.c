@@ -1,6 +1,7 @@
 /* The devices, one call at a time. */
 #include "standin/progress.h"
 #include "standin/report.h"
+#include "standin/terminal.h"
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -82,6 +83,7 @@ static void open_devices(void) {
     are_open = true;
     sim_driver_share(&(sim_sharing){let_others, take_back});
     standin_watch_graphs();
+    standin_show_launches();
     standin_prepare_end();
 }
 

@@ -1,0 +1,72 @@
+#include "standin/terminal.h"
+
+#include "lib/launch/progress.h"
+#include "standin/settings.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static const double FIRST_SECOND = 1, BETWEEN = 0.1;
+enum { CALLS_A_LOOK = 16 }; /* at the clock: launches that are short cost nothing */
+
+static struct {
+    uint64_t launch;            /* of the program, from 1 on */
+    uint64_t calls, operations; /* since the launch began; that were executed when `noted` */
+    double began, noted, drawn; /* seconds of the clock; noted: when the progress was news */
+} state = {.launch = 1};
+
+/* ---- signals ---- */
+
+static void end(int number) {
+    terminal_line_erase();
+    raise(number); /* the handler is gone */
+}
+
+/* The program's own handlers stay, and those of ending.c, which take the line away too. */
+static void handle_signals(void) {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction before, wanted = {.sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            (void)sigaction(ending[i], &wanted, NULL);
+}
+
+/* ---- the line ---- */
+
+/* What the program has written there of a line stays. */
+static void draw(const sim_progress *p, double now) {
+    terminal_line l = {0};
+    if (!isatty(STDERR_FILENO)) return;
+    if (!terminal_line_is_drawn()) {
+        handle_signals();
+        terminal_line_make_room();
+    }
+    terminal_line_put_bar(&l, launch_share_done(p));
+    terminal_line_put(&l, "launch %llu, ", (unsigned long long)state.launch);
+    launch_put_progress(&l, p, state.noted - state.began, now - state.noted);
+    terminal_line_draw(&l);
+    state.drawn = now;
+}
+
+static void look(const sim_progress *p) {
+    const double now = terminal_line_seconds();
+    if (state.calls == 1) state.began = now;
+    if (state.calls == 1 || p->operations != state.operations) state.noted = now;
+    state.operations = p->operations;
+    if (now - state.began >= FIRST_SECOND && now - state.drawn >= BETWEEN) draw(p, now);
+}
+
+static void show(void *unused, const sim_progress *p) {
+    (void)unused;
+    if (p->ended || p->prints) terminal_line_erase();
+    if (p->ended) {
+        state.launch++;
+        state.calls = 0;
+    } else if (state.calls++ % CALLS_A_LOOK == 0) {
+        look(p);
+    }
+}
+
+void standin_show_launches(void) {
+    if (!standin_asked.quiet && isatty(STDERR_FILENO)) sim_set_progress((sim_progress_sink){show, NULL});
+}
