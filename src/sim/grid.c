@@ -499,6 +499,7 @@ static bool has_printed(const run_state *s) {
 
 /* The part has ended. */
 static void show_end(run_state *s, bool well) {
+    if (!s->shown.kernel) return; /* nobody wants it, or nothing has run */
     s->shown.ended = !well || s->grid.end_cluster == s->grid.clusters;
     s->shown.prints = has_printed(s);
     if (s->shown.ended || s->shown.prints) sim_show_progress(&s->shown);
