@@ -59,8 +59,8 @@ static void put_bytes(terminal_line *l, double now) {
     char done[32], all[32], rate[32];
     const double bytes = (double)state.bytes, share = bytes / (double)state.all_bytes, seconds = now - state.began;
     terminal_line_put_bar(l, share);
-    terminal_line_put(l, "%s of %s, %s/s", number_format_bytes(bytes, done), number_format_bytes((double)state.all_bytes, all),
-        number_format_bytes(bytes / seconds, rate));
+    terminal_line_put(l, "%s of %s, %s/s", number_format_bytes(bytes, done),
+                      number_format_bytes((double)state.all_bytes, all), number_format_bytes(bytes / seconds, rate));
     terminal_line_put_left(l, share, seconds, 0);
 }
 

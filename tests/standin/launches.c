@@ -30,37 +30,37 @@ extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
     "  setp.lt.u32 %p1, %r4, 4000;\n  @%p1 bra again;\n"
 #define END "  ret;\n}\n"
 
-static const char ptx[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 list);\n"
-    ".global .align 1 .b8 text[4] = {111, 107, 10, 0};\n" /* ok */
+static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 list);\n"
+                          ".global .align 1 .b8 text[4] = {111, 107, 10, 0};\n" /* ok */
     /* adds one to the block's word */
     BEGIN("once", "") ADD_ONE END
-    /* and waits before that until the block before it has done so */
-    BEGIN("chain", "")
-    "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra done;\n"
-    "again:\n  ld.volatile.global.u32 %r4, [%rd2+-4];\n  setp.eq.u32 %p2, %r4, 0;\n  @%p2 bra again;\n"
-    "done:\n  ld.global.u32 %r3, [%rd2];\n  add.u32 %r3, %r3, 1;\n  st.volatile.global.u32 [%rd2], %r3;\n" END
-    /* and waits before that for all other blocks */
-    BEGIN("barrier", "")
-    "  atom.global.add.u32 %r4, [%rd1], 1;\n"
-    "again:\n  ld.volatile.global.u32 %r4, [%rd1];\n  setp.lt.u32 %p2, %r4, %r2;\n  @%p2 bra again;\n" ADD_ONE END
-    /* the same in clusters of 3 */
-    BEGIN("cluster", " .reqnctapercluster 3, 1, 1 ") ADD_ONE END
-    /* and prints from the first, the middle and the last block, after a loop */
-    BEGIN("print", "") LOOP ADD_ONE
+        /* and waits before that until the block before it has done so */
+        BEGIN("chain",
+              "") "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra done;\n"
+                  "again:\n  ld.volatile.global.u32 %r4, [%rd2+-4];\n  setp.eq.u32 %p2, %r4, 0;\n  @%p2 bra again;\n"
+                  "done:\n  ld.global.u32 %r3, [%rd2];\n  add.u32 %r3, %r3, 1;\n  st.volatile.global.u32 [%rd2], "
+                  "%r3;\n" END
+                      /* and waits before that for all other blocks */
+                      BEGIN("barrier",
+                            "") "  atom.global.add.u32 %r4, [%rd1], 1;\n"
+                                "again:\n  ld.volatile.global.u32 %r4, [%rd1];\n  setp.lt.u32 %p2, %r4, %r2;\n  @%p2 "
+                                "bra again;\n" ADD_ONE END
+                                    /* the same in clusters of 3 */
+                                    BEGIN("cluster", " .reqnctapercluster 3, 1, 1 ") ADD_ONE END
+                                        /* and prints from the first, the middle and the last block, after a loop */
+                                        BEGIN("print", "") LOOP ADD_ONE
     "  sub.u32 %r4, %r2, 1;\n  shr.u32 %r5, %r2, 1;\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra say;\n"
     "  setp.eq.u32 %p1, %r1, %r4;\n  @%p1 bra say;\n  setp.ne.u32 %p1, %r1, %r5;\n  @%p1 ret;\n"
     "say:\n  mov.u64 %rd3, text;\n  cvta.global.u64 %rd3, %rd3;\n"
     "  { .param .b64 f; .param .b64 l; .param .b32 r;\n  st.param.b64 [f], %rd3;\n  st.param.b64 [l], %rd3;\n"
     "  call.uni (r), vprintf, (f, l);\n  }\n" END
-    /* and goes round a loop before that */
-    BEGIN("loop", "")
-    LOOP ADD_ONE END
-    /* but the last block writes where nothing is */
-    BEGIN("fault", "")
-    "  sub.u32 %r4, %r2, 1;\n  setp.ne.u32 %p1, %r1, %r4;\n  @%p1 bra well;\n  mov.u64 %rd2, 8;\n"
-    "  st.global.u32 [%rd2], %r4;\nwell:\n" ADD_ONE END;
+        /* and goes round a loop before that */
+        BEGIN("loop", "") LOOP ADD_ONE END
+            /* but the last block writes where nothing is */
+            BEGIN("fault",
+                  "") "  sub.u32 %r4, %r2, 1;\n  setp.ne.u32 %p1, %r1, %r4;\n  @%p1 bra well;\n  mov.u64 %rd2, 8;\n"
+                      "  st.global.u32 [%rd2], %r4;\nwell:\n" ADD_ONE END;
 
 static void must(int result, const char *what) {
     if (!result) return;
