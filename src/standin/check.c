@@ -54,11 +54,12 @@ static haul_status put_verdict(const report_verdict *v) {
     return report_json_put(line, JSON_COMPACT, &state.out);
 }
 
-void standin_check_launch(const haul_launch_record *r) {
+void standin_check_launch(unsigned device, const haul_launch_record *r) {
     report_verdict verdict;
     open_checker();
     if (!state.checks) return;
-    const report_checked_launch launch = {.id = state.launches++, .record = r};
+    const report_checked_launch launch = {
+        .id = state.launches++, .record = r, .has_device = standin_device_count() > 1, .device = device};
     haul_status status = report_check_launch(&state.checker, &launch, &verdict);
     if (status == HAUL_OK) status = put_verdict(&verdict);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
@@ -120,13 +121,19 @@ void standin_check_call(CUresult result) {
 
 /* ---- the end ---- */
 
-static haul_status check_leaks(void) {
+static haul_status check_leaks_of(unsigned device) {
     haul_run *run;
-    HAUL_TRY(haul_run_create(standin_device(), &run));
-    const haul_status status = haul_device_leaks(standin_device(), run);
-    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++) standin_check_launch(&run->launches[i]);
+    HAUL_TRY(haul_run_create(standin_device_at(device), &run));
+    const haul_status status = haul_device_leaks(standin_device_at(device), run);
+    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++)
+        standin_check_launch(device, &run->launches[i]);
     haul_run_free(run);
     return status;
+}
+
+static haul_status check_leaks(void) {
+    for (unsigned i = 0; i < standin_device_count(); i++) HAUL_TRY(check_leaks_of(i));
+    return HAUL_OK;
 }
 
 static haul_status write_files(void) {

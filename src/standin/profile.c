@@ -15,12 +15,18 @@ static const double ADVICE_SHARE = 1; /* percent of the traffic */
 static report_sources sources;
 static text out;
 
-static report_profile_options options_of(void) {
+static bool has_several(void) {
+    return standin_device_count() > 1;
+}
+
+static report_profile_options options_of(const standin_kernel_record *k) {
     if (!sources.folders) report_sources_init(&sources, standin_asked.source.items, standin_asked.source.count);
     return (report_profile_options){.lines = standin_asked.lines ? (size_t)standin_asked.lines : LINES,
                                     .mix = MIX,
                                     .share = ADVICE_SHARE,
-                                    .sources = &sources};
+                                    .sources = &sources,
+                                    .has_device = has_several(),
+                                    .device = k->device};
 }
 
 /* The name in the source. */
@@ -41,44 +47,47 @@ static json_t *three(const uint32_t extent[3]) {
     return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
 }
 
-static haul_status put_launch_json(uint64_t number, const haul_launch_record *r) {
+static haul_status put_launch_json(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     json_t *profile = NULL;
-    const report_profile_options options = options_of();
+    const report_profile_options options = options_of(k);
     HAUL_TRY(report_profile_json(r, &options, &profile));
     json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "launch", (json_int_t)number, "kernel",
                              report_json_string(r->kernel), "grid", three(r->grid), "block", three(r->block), "smem",
                              (int)r->shared_bytes, "counters", launch_counters_to_json(HAUL_SIMULATED, r),
                              "estimate_us", report_json_number(r->estimate_us));
-    const bool whole = line && json_object_update(line, profile) == 0;
+    bool whole = line && json_object_update(line, profile) == 0;
+    if (whole && has_several()) whole = json_object_set_new(line, "device", json_integer((json_int_t)k->device)) == 0;
     json_decref(profile);
     if (whole) return report_json_put(line, JSON_COMPACT, &out);
     json_decref(line);
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
 }
 
-static haul_status put_launch_text(uint64_t number, const haul_launch_record *r) {
+static haul_status put_launch_text(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     char name[32];
-    const report_profile_options options = options_of();
+    const report_profile_options options = options_of(k);
     snprintf(name, sizeof name, "launch-%llu", (unsigned long long)number);
     report_document *d = report_document_new(name, NULL);
-    text_printf(&out, "Launch %llu of the program\n\n", (unsigned long long)number);
+    text_printf(&out, "Launch %llu of the program", (unsigned long long)number);
+    if (has_several()) text_printf(&out, ", on device %u", k->device);
+    text_put(&out, "\n\n");
     haul_status status = report_add_profile(d, name, r, &options);
     if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
     report_document_free(d);
     return status;
 }
 
-static void put_launch(uint64_t number, const haul_launch_record *r) {
+static void put_launch(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     haul_status status = HAUL_OK;
-    if (standin_asked.json) status = put_launch_json(number, r);
-    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(number, r);
+    if (standin_asked.json) status = put_launch_json(k, number, r);
+    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(k, number, r);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     standin_print(&out);
 }
 
 void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t number, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
-    if (!standin_asked.quiet) put_launch(number, r);
+    if (!standin_asked.quiet) put_launch(k, number, r);
     k->counted++;
     k->blocks += report_blocks(r);
     k->counted_blocks += report_counted_blocks(r);
@@ -130,6 +139,7 @@ static void add_kernel(report_table *t, const standin_kernel_record *k) {
     report_add_number(t, all.us);
     report_add_number(t, all.read);
     report_add_number(t, all.written);
+    if (has_several()) report_add_number(t, k->device);
 }
 
 typedef struct totals {
@@ -156,9 +166,11 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
         {"us", "Estimated, all", REPORT_MICROSECONDS, NULL},
         {"device_read", "Read, all", REPORT_BYTES, "from device memory"},
         {"device_written", "Written, all", REPORT_BYTES, "to device memory"},
+        {"device", "Device", REPORT_COUNT, "its number"}, /* where there are several */
     };
+    const size_t column_count = sizeof columns / sizeof *columns - !has_several();
     report_section *s = report_add_section(d, "kernels", "Kernels of this program");
-    report_table *t = report_add_table(s, "kernels", "Kernels", columns, sizeof columns / sizeof *columns);
+    report_table *t = report_add_table(s, "kernels", "Kernels", columns, column_count);
     for (const standin_kernel_record *k = kernels; k; k = k->next)
         if (k->wanted) add_kernel(t, k);
     const totals all = totals_of(kernels);
@@ -175,9 +187,10 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
 
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
     char name[NAME];
-    const report_profile_options options = options_of();
-    for (const standin_kernel_record *k = kernels; k; k = k->next)
+    for (const standin_kernel_record *k = kernels; k; k = k->next) {
+        const report_profile_options options = options_of(k);
         if (k->worst) HAUL_TRY(report_add_profile(d, name_of(k, name), k->worst->launches, &options));
+    }
     return HAUL_OK;
 }
 

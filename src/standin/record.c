@@ -40,6 +40,7 @@ static kernel *kernel_of(CUfunction handle, const char *symbol) {
     kernel *k = memory_zeroed(1, sizeof *k);
     if (!k) return NULL;
     *k = (kernel){.handle = handle, .symbol = symbol, .next_in_row = *row};
+    k->device = standin_number_of(sim_driver_function_device(handle));
     k->wanted = name_filter_takes_kernel(&standin_asked.only_kernels, symbol);
     *last_kernel = k;
     last_kernel = &k->next;
@@ -82,7 +83,7 @@ static bool is_among_the_first(shape *s) {
 /* A launch that was refused has no record. */
 static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
-    if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(r);
+    if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(p->kernel->device, r);
     if (standin_asked.task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
         standin_profile_launch(p->kernel, p->shape, p->number, p->run);
     else

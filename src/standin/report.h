@@ -29,6 +29,7 @@ typedef struct standin_shape {
 typedef struct standin_kernel_record {
     CUfunction handle;
     const char *symbol;
+    unsigned device; /* its number */
     bool wanted;
     uint64_t launches, counted;
     uint64_t blocks, counted_blocks;           /* of the launches that were counted */
@@ -56,7 +57,7 @@ haul_status standin_put_profile(const standin_kernel_record *kernels);
 
 /* ---- check.c ---- */
 
-void standin_check_launch(const haul_launch_record *record);
+void standin_check_launch(unsigned device, const haul_launch_record *record);
 /* What a call of the program's did wrong. */
 void standin_check_call(CUresult result);
 /* Leaks, but for a program that is interrupted; totals and files. Returns whether something makes the check fail. */

@@ -29,6 +29,8 @@ typedef struct report_checked_launch {
     int64_t id;
     const haul_launch_record *record;
     const char *module; /* the file that its PTX came from; or NULL */
+    bool has_device;    /* the program has several */
+    unsigned device;    /* its number */
 } report_checked_launch;
 
 /* One end of a finding, resolved. */

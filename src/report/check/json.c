@@ -80,5 +80,7 @@ haul_status report_check_json(const report_verdict *v, json_t **json) {
     *json =
         json_pack("{s:I, s:o, s:o, s:o, s:I}", "id", (json_int_t)v->launch.id, "kernel", report_json_string(v->kernel),
                   "findings", findings, "expectations", expectations, "ignored", (json_int_t)v->ignored);
+    if (*json && v->launch.has_device)
+        (void)json_object_set_new(*json, "device", json_integer((json_int_t)v->launch.device));
     return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
 }

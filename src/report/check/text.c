@@ -120,11 +120,18 @@ static void put_concerned(text *out, report_terminal terminal, const haul_findin
     text_free(&concerned);
 }
 
+static void put_launch(text *out, const report_verdict *v) {
+    text_printf(out, " in %s, launch %" PRId64, v->kernel, v->launch.id);
+    if (v->launch.has_device) text_printf(out, ", device %u", v->launch.device);
+    text_put(out, "\n");
+}
+
 static void put_head(text *out, report_terminal terminal, const report_verdict *v, const report_finding *f) {
     const haul_finding *first = f->first;
     if (f->access.file) text_printf(out, "%s:%" PRIu32 ": ", f->access.file, f->access.line);
     report_put_toned(out, terminal, grade_tones[first->grade], haul_grade_names[first->grade]);
-    text_printf(out, ": %s in %s, launch %" PRId64 "\n", haul_finding_kinds[first->kind].key, v->kernel, v->launch.id);
+    text_printf(out, ": %s", haul_finding_kinds[first->kind].key);
+    put_launch(out, v);
 }
 
 static void put_finding(text *out, report_sources *sources, report_terminal terminal, const report_verdict *v,
@@ -152,7 +159,8 @@ static void put_failure(text *out, report_sources *sources, report_terminal term
     const report_rule *rule = o->rule;
     text_printf(out, "%s:%" PRIu32 ": ", rule->file, rule->line);
     report_put_toned(out, terminal, REPORT_BAD, "failed");
-    text_printf(out, ": expected %s: %s in %s, launch %" PRId64 "\n", rule->text, o->measured, v->kernel, v->launch.id);
+    text_printf(out, ": expected %s: %s", rule->text, o->measured);
+    put_launch(out, v);
     if (rule->scope.first && rule->scope.exact) {
         const haul_source_place place = {.file = rule->file, .line = rule->scope.first};
         put_excerpt(out, sources, terminal, &place);

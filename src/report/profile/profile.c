@@ -156,7 +156,8 @@ haul_status report_add_profile(report_document *d, const char *name, const haul_
     arena_init(&memory, NULL);
     size_t length;
     const char *plain = mangled_name(record->kernel, &length);
-    char *title = arena_copy(&memory, plain, length);
+    char *title = options->has_device ? arena_printf(&memory, "%.*s, device %u", (int)length, plain, options->device)
+                                      : arena_copy(&memory, plain, length);
     report_section *s = report_add_section(d, name, title ? title : record->kernel);
     haul_status status = add_all(s, record, options, &memory);
     arena_free(&memory);

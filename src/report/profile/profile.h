@@ -16,6 +16,8 @@ typedef struct report_profile_options {
     const haul_launch_record *measured; /* the same launch on hardware, or NULL: its times and counters go beside */
     const char *measured_on;            /* the hardware's name */
     bool outputs_differ;                /* from what the virtual GPU gave */
+    bool has_device;                    /* the program has several; the title names it */
+    unsigned device;                    /* its number */
 } report_profile_options;
 
 /* Adds the launch's section. `name` tells it apart in the document. */

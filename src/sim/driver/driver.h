@@ -95,6 +95,7 @@ bool sim_driver_has_function(CUfunction function);
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes);
 
 const char *sim_driver_function_name(CUfunction function);
+CUdevice sim_driver_function_device(CUfunction function);
 
 /* What the module was parsed to; lives as long as it. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);

@@ -331,6 +331,10 @@ bool sim_driver_has_module(CUmodule module) {
     return false;
 }
 
+CUdevice sim_driver_function_device(CUfunction f) {
+    return f->module->context->device;
+}
+
 const char *sim_driver_function_name(CUfunction f) {
     return f->entry->name;
 }
