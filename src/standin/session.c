@@ -209,14 +209,19 @@ static void tell(CUresult result) {
         fprintf(stderr, "haul: %s\n", haul_message());
 }
 
+/* The device whose kernel it was may be another one than the thread's. */
+static void note_fault(CUresult result) {
+    CUresult *fault = &faults[standin_device_count() > 1 ? standin_number_of(sim_driver_failed_device()) : 0];
+    if (!*fault) *fault = result;
+}
+
 /* The runtime's error says what kind of failure it was, the driver's message where. */
 CUresult standin_leave_driver(CUresult result) {
-    CUresult *fault = &faults[selected];
-    if (result != CUDA_SUCCESS && !*fault) tell(result);
-    if (ends_context(result) && !*fault) *fault = result;
+    if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
+    if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
     if (standin_asked.task == STANDIN_CHECK && held == 1) standin_look_at_done();
-    if (result == CUDA_SUCCESS) result = *fault;
+    if (result == CUDA_SUCCESS) result = faults[selected];
     standin_note_work();
     leave();
     return result;

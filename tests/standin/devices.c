@@ -337,6 +337,21 @@ static int peers(void) {
     return 0;
 }
 
+/* Device 0 waits for a kernel of device 1. */
+static int fault(void) {
+    void *stream;
+    make(0, 1);
+    cudaSetDevice(1);
+    cudaStreamCreate(&stream);
+    launch_in(&plus, NULL, NULL, stream);
+    cudaSetDevice(0);
+    say("waited", cudaStreamSynchronize(stream));
+    say("here", cudaDeviceSynchronize());
+    cudaSetDevice(1);
+    say("there", cudaDeviceSynchronize());
+    return 0;
+}
+
 static int host(void) {
     uint32_t *managed, *pinned, *registered = calloc(COUNT, 4);
     cudaSetDevice(1);
@@ -505,6 +520,20 @@ static int virtual(void) {
     return 0;
 }
 
+/* A kernel of the second device is looked at through pinned memory only. */
+static int progress(void) {
+    volatile uint32_t *seen;
+    void *stream;
+    uint32_t *far = make(1, 20);
+    cudaMallocHost((void **)&seen, BYTES);
+    cudaStreamCreate(&stream);
+    launch_in(&plus, (void *)seen, far, stream);
+    cudaSetDevice(0);
+    while (!seen[COUNT - 1]) continue;
+    printf("%u\n", seen[COUNT - 1]);
+    return 0;
+}
+
 /* For reports: two launches on one device, one on the other. */
 static int work(void) {
     uint32_t *near = make(0, 1), *far = make(1, 20);
@@ -525,8 +554,8 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"list", list},         {"variables", variables}, {"memory", memory},   {"peers", peers},
-                 {"host", host},         {"streams", streams},     {"graph", graph},     {"pool", pool},
+    } tasks[] = {{"list", list},         {"variables", variables}, {"memory", memory}, {"peers", peers}, {"fault", fault}, {"progress", progress},
+                 {"host", host},         {"streams", streams},     {"graph", graph},   {"pool", pool},
                  {"contexts", contexts}, {"library", library},     {"virtual", virtual}, {"work", work},
                  {"overrun", overrun}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)

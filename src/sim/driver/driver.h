@@ -33,6 +33,8 @@ bool sim_driver_set_peer(CUcontext of, bool reaches);
  * so. */
 CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches);
 bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device);
+/* The device whose work gave the calling thread its last failure of a kernel or a copy; -1: there was none. */
+CUdevice sim_driver_failed_device(void);
 /* The device that a stream belongs to. */
 CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
 /* The next module that the calling thread loads has the managed variables of this one, which was made of the same PTX

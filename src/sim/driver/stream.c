@@ -1,4 +1,5 @@
 /* Streams and events of the virtual GPU. */
+#include "sim/driver/box_copy.h"
 #include "sim/driver/internal.h"
 
 #include "base/memory.h"
@@ -65,10 +66,21 @@ CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
 
 /* ---- giving work to streams ---- */
 
+/* A copy also comes behind the work of the devices between which it is made. */
+static void finish_sides(CUcontext c, const sim_work *w) {
+    const bool box = w->kind == SIM_WORK_COPY_BOX;
+    const CUdeviceptr sides[] = {box ? w->box->from.address : w->from, box ? w->box->to.address : w->to};
+    for (unsigned i = 0; i < 2; i++) {
+        const CUcontext of = sides[i] ? sim_owner_of(c, sides[i]) : c;
+        if (of != c) (void)sim_work_finish_all(of, true);
+    }
+}
+
 /* Work of the legacy default stream comes behind that of all streams that wait for it, and is done at once. Its failure
  * is the call's own: the context stays usable. */
 static CUresult issue_legacy(CUcontext c, sim_work *work) {
     CUresult result = sim_work_finish_all(c, true);
+    if (c->family) finish_sides(c, work);
     if (result != CUDA_SUCCESS) {
         sim_work_release(work);
         return result;

@@ -196,6 +196,12 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     }
 }
 
+static _Thread_local CUcontext failed_last;
+
+CUdevice sim_driver_failed_device(void) {
+    return failed_last ? failed_last->device : -1;
+}
+
 static void fail(CUcontext c, haul_status status) {
     c->failed = status;
     snprintf(c->why, sizeof c->why, "%s", haul_message());
@@ -274,6 +280,7 @@ CUresult sim_work_step(CUcontext c, sim_mark *mark) {
 
 CUresult sim_sticky(CUcontext c) {
     if (c->failed == HAUL_OK) return CUDA_SUCCESS;
+    failed_last = c;
     if (sim_current()) sim_current()->cause = c->cause;
     return sim_result_of(haul_fail(c->failed, "%s", c->why));
 }
