@@ -125,8 +125,7 @@ static haul_status check_leaks_of(unsigned device) {
     haul_run *run;
     HAUL_TRY(haul_run_create(standin_device_at(device), &run));
     const haul_status status = haul_device_leaks(standin_device_at(device), run);
-    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++)
-        standin_check_launch(device, &run->launches[i]);
+    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++) standin_check_launch(device, &run->launches[i]);
     haul_run_free(run);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,32 @@ static void take_back(void) {
 
 /* ---- the device ---- */
 
+/* Which of the devices the program finds, in that order. */
+static unsigned visible[STANDIN_MOST_DEVICES], visible_count;
+
+static bool is_visible(unsigned long number) {
+    for (unsigned i = 0; i < visible_count; i++)
+        if (visible[i] == number) return true;
+    return false;
+}
+
+/* Numbers up to the first that is no device's, or is there again, as CUDA reads them. */
+static void read_visible(const char *list, unsigned most) {
+    for (char *end; list && visible_count < most; list = *end == ',' ? end + 1 : NULL) {
+        const unsigned long number = strtoul(list, &end, 10);
+        if (end == list || number >= most || is_visible(number)) return;
+        visible[visible_count++] = (unsigned)number;
+    }
+}
+
+/* A list that names none of them is meant for other devices. */
+static void choose_visible(void) {
+    const unsigned all = standin_asked.gpus ? (unsigned)standin_asked.gpus : 1;
+    if (all > 1) read_visible(getenv("CUDA_VISIBLE_DEVICES"), all);
+    if (visible_count) return;
+    for (; visible_count < all; visible_count++) visible[visible_count] = visible_count;
+}
+
 /* Only a report needs counters; checks count by themselves. */
 static haul_counting counting(void) {
     switch (standin_asked.task) {
@@ -62,7 +89,8 @@ static haul_status join_devices(unsigned number) {
 }
 
 static haul_status open_all(const haul_device_options *options, unsigned number) {
-    for (unsigned i = 0; i < number; i++) HAUL_TRY(device_open_further(standin_asked.device, i, options, &devices[i]));
+    for (unsigned i = 0; i < number; i++)
+        HAUL_TRY(device_open_further(standin_asked.device, visible[i], options, &devices[i]));
     return join_devices(number);
 }
 
@@ -92,7 +120,9 @@ haul_device *standin_device(void) {
 }
 
 unsigned standin_device_count(void) {
-    return standin_asked.gpus ? (unsigned)standin_asked.gpus : 1;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose_visible);
+    return visible_count;
 }
 
 bool standin_is_device(int number) {

@@ -554,10 +554,10 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"list", list},         {"variables", variables}, {"memory", memory}, {"peers", peers}, {"fault", fault}, {"progress", progress},
-                 {"host", host},         {"streams", streams},     {"graph", graph},   {"pool", pool},
-                 {"contexts", contexts}, {"library", library},     {"virtual", virtual}, {"work", work},
-                 {"overrun", overrun}};
+    } tasks[] = {{"list", list},       {"variables", variables}, {"memory", memory},     {"peers", peers},
+                 {"fault", fault},     {"progress", progress},   {"host", host},         {"streams", streams},
+                 {"graph", graph},     {"pool", pool},           {"contexts", contexts}, {"library", library},
+                 {"virtual", virtual}, {"work", work},           {"overrun", overrun}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count == 2 && strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 2;

@@ -13,6 +13,8 @@ runs() { result "$1" exits_with 0 "$haul" "${3-run}" --gpus 3 -- "$program" "$2"
 runs 'a program finds as many devices as it is given' list
 result 'each thread has its own, and each is another one' gives '3 devices, at first 0, then 2, in a new thread 0, still 2
 no such device: cudaErrorInvalidDevice\nnames are equal, UUIDs differ, PCI ids differ, of device 1'
+result 'a list may choose among them' exits_with 0 env CUDA_VISIBLE_DEVICES=3,1 "$haul" run --gpus 4 -- "$program" list
+result 'by their numbers' says '^2 devices, at first 0' out
 runs 'each device has its modules and variables' variables
 result 'managed ones aside' gives '11 15, managed 9'
 runs 'addresses say which device they are of' memory

@@ -68,6 +68,10 @@ CUdevice sim_driver_further_device(CUdevice device, unsigned number) {
     return device + (CUdevice)(number * sim_machine_count);
 }
 
+unsigned sim_driver_device_number(CUdevice device) {
+    return (unsigned)((size_t)device / sim_machine_count);
+}
+
 const sim_machine *sim_driver_machine(CUdevice device) {
     return &sim_machines[(size_t)device % sim_machine_count];
 }

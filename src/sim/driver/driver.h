@@ -21,6 +21,7 @@ void sim_driver_set_memory(uint64_t bytes);
 
 /* Several equal devices: numbers of devices from cuDeviceGetCount()'s on are further ones of the same machines. */
 CUdevice sim_driver_further_device(CUdevice device, unsigned number);
+unsigned sim_driver_device_number(CUdevice device);
 const sim_machine *sim_driver_machine(CUdevice device);
 /* The contexts, of different devices, are those of one program from now on, one thread of which calls the driver at a
  * time: handles and addresses of each are known in all, and pinned and managed memory is for all. None may be released.

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "lib/device.h"
+#include "sim/driver/driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
     char name[256] = "";
     const CUresult result = d->device_name(name, sizeof name, device);
     const uint64_t halves[] = {hash_bytes(HASH_START, "haul", 4),
-                               hash_bytes(HASH_START + standin_number_of(device), name, strlen(name))};
+                               hash_bytes(HASH_START + sim_driver_device_number(device), name, strlen(name))};
     if (result == CUDA_SUCCESS) memcpy(uuid, halves, sizeof halves);
     return result;
 }
@@ -75,21 +76,21 @@ static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID
     return result;
 }
 
-CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
+CUresult cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device) {
     char id[PCI_ID_BYTES];
     CUDA_ENTER_DEVICE(d);
-    const CUresult result = text && length > 0 ? pci_id_of(d, device, id) : CUDA_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) snprintf(text, (size_t)length, "%s", id);
+    const CUresult result = bus_id && length > 0 ? pci_id_of(d, device, id) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) snprintf(bus_id, (size_t)length, "%s", id);
     return cuda_leave(result);
 }
 
-CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
     char id[PCI_ID_BYTES];
     CUDA_ENTER_DEVICE(d);
-    if (!device || !text) return cuda_leave(CUDA_INVALID_VALUE);
+    if (!device || !bus_id) return cuda_leave(CUDA_INVALID_VALUE);
     for (CUdevice i = 0; i < count(); i++) {
         /* Domain and function may be left out. */
-        if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, text)) continue;
+        if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, bus_id)) continue;
         *device = i;
         return cuda_leave(CUDA_SUCCESS);
     }
@@ -198,16 +199,16 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) {
 
 /* ---- errors ---- */
 
-CUresult cuGetErrorName(CUresult result, const char **text) {
-    if (!text) return CUDA_INVALID_VALUE;
-    *text = driver_result_is_known(result) ? driver_result_name(result) : NULL;
-    return *text ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+CUresult cuGetErrorName(CUresult result, const char **what) {
+    if (!what) return CUDA_INVALID_VALUE;
+    *what = driver_result_is_known(result) ? driver_result_name(result) : NULL;
+    return *what ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-CUresult cuGetErrorString(CUresult result, const char **text) {
-    if (!text) return CUDA_INVALID_VALUE;
-    *text = driver_result_is_known(result) ? driver_result_text(result) : NULL;
-    return *text ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+CUresult cuGetErrorString(CUresult result, const char **what) {
+    if (!what) return CUDA_INVALID_VALUE;
+    *what = driver_result_is_known(result) ? driver_result_text(result) : NULL;
+    return *what ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 /* ---- profilers: what is counted is chosen on the command line ---- */
