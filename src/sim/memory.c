@@ -28,6 +28,7 @@ struct sim_memory {
         bool managed; /* the host has it at the same address */
         bool chosen;  /* it is for the devices of `visible`, not for all peers */
         uint64_t visible;
+        bool imported; /* its pages are another process's */
     } * blocks;
     size_t count, capacity;
     bool apart;
@@ -51,6 +52,7 @@ struct sim_memory {
     sim_memory *const *family;      /* of all devices of the program; NULL: it has this one */
     unsigned family_count, place;
     uint64_t peers; /* devices that find these allocations, a bit a place */
+    int file;       /* that has the memory, for other processes; 0: none has */
 };
 
 /* ---- addresses ---- */
@@ -143,6 +145,7 @@ static uint64_t written_bytes(const sim_memory *m) {
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
+    if (m->file) close(m->file);
     give_addresses(m);
     if (m->written) munmap(m->written, written_bytes(m));
     if (m->sees_virtual) sim_virtual_detach(m);
@@ -324,7 +327,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].from = from;
     m->blocks[at].bytes = bytes;
     m->blocks[at].asked = asked;
-    m->blocks[at].managed = m->blocks[at].chosen = false;
+    m->blocks[at].managed = m->blocks[at].chosen = m->blocks[at].imported = false;
     m->blocks[at].number = ++m->numbers;
     m->count++;
     m->used += bytes;
@@ -362,6 +365,13 @@ haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t 
     return HAUL_OK;
 }
 
+/* In place of whatever is there. */
+static bool show_own_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
+    const int flags = m->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    return mmap(m->host + from, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, m->file ? m->file : -1,
+                m->file ? (off_t)from : 0) != MAP_FAILED;
+}
+
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     uint64_t offset = address - m->base;
     size_t at = locate(m, offset);
@@ -375,7 +385,8 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
     /* Whole pages go back to the system, and read as zero when they are used again. */
     uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;
-    if (last > first) madvise(m->host + first, last - first, MADV_DONTNEED);
+    if (m->blocks[at].imported) (void)show_own_pages(m, first, last - first);
+    if (last > first) madvise(m->host + first, last - first, m->file ? MADV_REMOVE : MADV_DONTNEED);
     m->used -= bytes;
     m->count--;
     memmove(m->blocks + at, m->blocks + at + 1, (m->count - at) * sizeof *m->blocks);
@@ -415,6 +426,78 @@ bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) 
     *range = block_range(m, at);
     if (is_carved(m, address)) return m->carving.before(m->carving.context, address, range);
     return range->to <= address;
+}
+
+/* ---- several processes of one program ---- */
+
+static bool is_zero(const unsigned char *bytes) {
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, HOST_PAGE - 1) == 0;
+}
+
+/* Copies the allocation's pages, of which the first and the last may be others' too. */
+static bool write_pages(const sim_memory *m, size_t at, int file) {
+    const uint64_t from = m->blocks[at].from / HOST_PAGE * HOST_PAGE;
+    const uint64_t to = number_align(m->blocks[at].from + m->blocks[at].bytes, HOST_PAGE);
+    for (uint64_t page = from; page < to; page += HOST_PAGE)
+        if (!is_zero(m->host + page) && pwrite(file, m->host + page, HOST_PAGE, (off_t)page) != HOST_PAGE) return false;
+    return true;
+}
+
+static bool write_all(const sim_memory *m, int file) {
+    for (size_t i = 0; i < m->count; i++)
+        if (!m->blocks[i].imported && !write_pages(m, i, file)) return false;
+    return true;
+}
+
+/* All but what was imported, which begins and ends with pages. */
+static bool show_file(const sim_memory *m) {
+    uint64_t from = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->blocks[i].imported) continue;
+        if (m->blocks[i].from > from && !show_own_pages(m, from, m->blocks[i].from - from)) return false;
+        from = m->blocks[i].from + m->blocks[i].bytes;
+    }
+    return from >= m->bytes || show_own_pages(m, from, m->bytes - from);
+}
+
+/* Private memory becomes that of a file: only what is written takes memory there, too. */
+static haul_status use_file(sim_memory *m) {
+    if (m->file) return HAUL_OK;
+    const int file = memfd_create("haul-device", MFD_CLOEXEC);
+    if (file > 0 && ftruncate(file, (off_t)m->bytes) == 0 && write_all(m, file)) {
+        m->file = file;
+        if (show_file(m)) return HAUL_OK;
+    } else if (file > 0) {
+        close(file);
+    }
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: the host gives none that processes can share");
+}
+
+haul_status sim_memory_share(sim_memory *m, uint64_t address, int *file, uint64_t *place, uint64_t *bytes) {
+    const size_t at = block_of(m, address);
+    if (at == m->count || m->blocks[at].managed || m->blocks[at].imported || m->blocks[at].chosen)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx: only what cudaMalloc() gave can be shared",
+                         (unsigned long long)address);
+    HAUL_TRY(use_file(m));
+    *file = m->file;
+    *place = m->blocks[at].from;
+    *bytes = m->blocks[at].asked;
+    return HAUL_OK;
+}
+
+haul_status sim_memory_import(sim_memory *m, int file, uint64_t place, uint64_t bytes, uint64_t *address) {
+    const uint64_t within = place % HOST_PAGE;
+    HAUL_TRY(allocate(m, within + bytes, find_pages, address));
+    unsigned char *host = m->host + (*address - m->base);
+    if (mmap(host, host_pages(within + bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+             (off_t)(place - within)) == MAP_FAILED) {
+        (void)sim_memory_release(m, *address);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: the memory of another process cannot be mapped");
+    }
+    m->blocks[locate(m, *address - m->base)].imported = true;
+    sim_memory_mark_written(m, *address, within + bytes);
+    *address += within;
+    return HAUL_OK;
 }
 
 /* ---- mapped host memory ---- */

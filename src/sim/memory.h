@@ -108,6 +108,16 @@ void sim_memory_set_visible(sim_memory *memory, uint64_t address, uint64_t place
 /* Returns the memory of the family that has something at the address, or `memory` if none has. */
 sim_memory *sim_memory_owner(sim_memory *memory, uint64_t address);
 
+/* ---- several processes of one program ---- */
+
+/* Where other processes find the allocation that the address lies in: a file of this process, which from now on has
+ * all of the memory. Errors: HAUL_ERROR_ARGUMENT: no allocation is there that can be shared; HAUL_ERROR_OUT_OF_MEMORY.
+ */
+haul_status sim_memory_share(sim_memory *memory, uint64_t address, int *file, uint64_t *place, uint64_t *bytes);
+/* Makes what another process shares an allocation of this memory; it counts as written. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_memory_import(sim_memory *memory, int file, uint64_t place, uint64_t bytes, uint64_t *address);
+
 /* ---- looking up addresses ---- */
 
 /* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */

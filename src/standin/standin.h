@@ -17,6 +17,7 @@
  *     managed.c   managed memory, what is asked of addresses
  *     stream.c    streams, events
  *     pool.c      pools of memory
+ *     ipc.c       memory and events of other processes
  *     graph.c     graphs
  *     device.c    what is asked of the device; errors
  *     properties.c  cudaDeviceProp; properties.def

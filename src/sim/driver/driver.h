@@ -38,6 +38,14 @@ bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device);
 CUdevice sim_driver_failed_device(void);
 /* The device that a stream belongs to. */
 CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
+/* Memory and events for other processes of the program: files of this process, and places in them. The memory is that
+ * of the allocation which the address lies in, and may be opened by its place and size on that device or, if the
+ * program has not got it, on the current one; releasing it ends the use. An opened event's records and waits are those
+ * of all processes. */
+CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device);
+CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevice device, CUdeviceptr *address);
+CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place);
+CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event);
 /* The next module that the calling thread loads has the managed variables of this one, which was made of the same PTX
  * for another device; NULL: its own. */
 void sim_driver_share_managed(CUmodule twin);

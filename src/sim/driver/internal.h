@@ -1,12 +1,13 @@
 /* What the virtual GPU's driver functions share. Each function of src/driver/driver.def is sim_call_<name>(), in the
  * file of its subject: module.c, link.c, launch.c, tensor_map.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c,
- * nodes.c, executable.c,
+ * nodes.c, executable.c, share.c,
  * array.c, box.c, texture.c; those of devices and contexts in driver.c. */
 #ifndef HAUL_SIM_DRIVER_INTERNAL_H
 #define HAUL_SIM_DRIVER_INTERNAL_H
 
 #include "ptx/ir.h"
 #include "sim/driver/driver.h"
+#include "sim/driver/share.h"
 #include "sim/driver/work.h"
 #include "sim/grid.h"
 #include "sim/lower/lower.h"
@@ -70,6 +71,7 @@ struct CUevent_st {
     CUcontext context;
     unsigned flags;
     sim_mark *mark;  /* of the last record; NULL: none */
+    sim_slot *slot;  /* of an event that other processes may know; NULL: they do not */
     CUgraph capture; /* recorded in it, behind these nodes */
     sim_tips tips;
     CUevent next;

@@ -223,6 +223,33 @@ CUresult sim_call_synchronize(void) {
     return result;
 }
 
+/* Whether another process recorded the event last, and is not done with what comes before. */
+static bool is_elsewhere(const struct CUevent_st *e, uint64_t *number) {
+    if (!e->slot) return false;
+    *number = atomic_load(&e->slot->recorded);
+    return !(e->mark && e->mark->number == *number) && !sim_slot_is_reached(e->slot, *number);
+}
+
+typedef struct slot_wait {
+    sim_slot *slot;
+    uint64_t number;
+} slot_wait;
+
+static void wait_as_host(void *data) {
+    const slot_wait w = *(slot_wait *)data;
+    memory_free(data);
+    sim_wait_for_slot(w.slot, w.number);
+}
+
+/* A host function of the stream's does it, so that this process goes on meanwhile. */
+static CUresult issue_wait_for_slot(CUstream s, sim_slot *slot, uint64_t number) {
+    slot_wait *w = memory_alloc(sizeof *w);
+    if (!w) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
+    *w = (slot_wait){slot, number};
+    const sim_work work = {.kind = SIM_WORK_CALL, .call = wait_as_host, .data = w};
+    return sim_issue(s, &work);
+}
+
 CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
     CUstream s;
     SIM_ENTER(c);
@@ -230,6 +257,8 @@ CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
     if (found != CUDA_SUCCESS) return found;
     if (flags & ~1u) return sim_wrong("cuStreamWaitEvent: no such flag");
     if (event->capture || s->capture) return sim_capture_wait(s, event);
+    uint64_t number;
+    if (is_elsewhere(event, &number)) return issue_wait_for_slot(s, event->slot, number);
     if (!event->mark) return CUDA_SUCCESS;
     const sim_work work = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(event->mark)};
     return sim_issue(s, &work);
@@ -276,6 +305,10 @@ CUresult sim_call_event_create(CUevent *event, unsigned flags) {
     if (!e) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
     e->context = c;
     e->flags = flags;
+    if (flags & DRIVER_EVENT_INTERPROCESS && !(e->slot = sim_slot_new())) {
+        memory_free(e);
+        return sim_result_of(HAUL_ERROR_OUT_OF_MEMORY);
+    }
     e->next = c->events;
     c->events = e;
     *event = e;
@@ -286,6 +319,7 @@ static bool destroy_event(CUcontext c, CUevent event) {
     for (CUevent *link = &c->events; *link; link = &(*link)->next) {
         if (*link != event) continue;
         *link = event->next;
+        sim_slot_close(event->slot);
         sim_mark_drop(event->mark);
         sim_tips_free(&event->tips);
         memory_free(event);
@@ -315,9 +349,12 @@ CUresult sim_call_event_record(CUevent event, CUstream handle) {
     if (s->capture) return sim_capture_record(s, event);
     sim_mark *mark = sim_mark_new(s);
     if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    mark->slot = event->slot;
+    if (mark->slot) mark->number = atomic_fetch_add(&mark->slot->recorded, 1) + 1;
     const sim_work work = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(mark)};
     const CUresult result = sim_issue(s, &work);
     if (result != CUDA_SUCCESS) {
+        if (mark->slot) sim_slot_reach(mark->slot, mark->number);
         sim_mark_drop(mark);
         return result;
     }
@@ -329,7 +366,12 @@ CUresult sim_call_event_record(CUevent event, CUstream handle) {
 
 CUresult sim_call_event_synchronize(CUevent event) {
     SIM_ENTER(c);
+    uint64_t number;
     if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (is_elsewhere(event, &number)) {
+        sim_wait_for_slot(event->slot, number);
+        return CUDA_SUCCESS;
+    }
     if (!event->mark) return CUDA_SUCCESS;
     const CUresult result = sim_work_until(c, event->mark);
     c->clock.now = later(c->clock.now, event->mark->when);
@@ -338,7 +380,9 @@ CUresult sim_call_event_synchronize(CUevent event) {
 
 CUresult sim_call_event_query(CUevent event) {
     SIM_ENTER(c);
+    uint64_t number;
     if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (is_elsewhere(event, &number)) return CUDA_NOT_READY;
     if (!event->mark || event->mark->reached) return sim_call_event_synchronize(event);
     const CUresult result = sim_work_step(c, event->mark);
     return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;

@@ -150,6 +150,14 @@ CUresult sim_work_may_call(void) {
     return CUDA_NOT_PERMITTED;
 }
 
+void sim_wait_for_slot(sim_slot *slot, uint64_t number) {
+    while (!sim_slot_is_reached(slot, number)) {
+        if (sharing.let_go && !in_host_function) sharing.let_go();
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        if (sharing.take_back && !in_host_function) sharing.take_back();
+    }
+}
+
 static void wait_for_call(CUstream s) {
     while (s->is_calling) {
         sharing.let_go();
@@ -226,6 +234,7 @@ static void do_first(CUstream s) {
     if (w->kind == SIM_WORK_MARK) {
         w->mark->reached = true;
         w->mark->when = s->end;
+        if (w->mark->slot) sim_slot_reach(w->mark->slot, w->mark->number);
     }
     remove_first(s);
 }

@@ -23,6 +23,8 @@ typedef struct sim_mark {
     bool reached;
     double when; /* on the clock, once reached */
     CUstream stream;
+    struct sim_slot *slot; /* that other processes see; NULL: none */
+    uint64_t number;       /* of the record there */
 } sim_mark;
 
 typedef enum sim_work_kind {

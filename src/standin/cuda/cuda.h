@@ -16,6 +16,7 @@
  *     memory.c          memory, copies, fills
  *     address.c         what is asked of addresses; managed memory
  *     stream.c          streams and events
+ *     ipc.c             memory and events of other processes
  *     graph.c           graphs and captures */
 #ifndef HAUL_STANDIN_CUDA_CUDA_H
 #define HAUL_STANDIN_CUDA_CUDA_H
@@ -33,6 +34,10 @@ typedef struct cuda_context_options {
     int affinity_count;
     void *graphics;
 } cuda_context_options;
+
+typedef struct cuda_ipc_handle {
+    char bytes[64];
+} cuda_ipc_handle;
 
 typedef struct cuda_instantiate_params {
     unsigned long long flags;

@@ -1,0 +1,155 @@
+/* Memory and events of other processes: a handle says where /proc has the file that holds them. */
+#include "standin/cuda/cuda.h"
+
+#include "base/memory.h"
+#include "lib/device.h"
+#include "sim/driver/driver.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LAZY_PEERS = 1 };
+
+/* The last bytes tell a handle from anything else. */
+typedef struct content {
+    int process, file;
+    uint64_t place, bytes;
+    CUdevice device;
+    char kind[28];
+} content;
+_Static_assert(sizeof(content) <= sizeof(cuda_ipc_handle), "CUDA gives a handle 64 bytes");
+
+static const char of_memory[] = "haul: device memory", of_event[] = "haul: event";
+
+static cuda_ipc_handle handle_of(const content *c) {
+    cuda_ipc_handle handle = {{0}};
+    memcpy(&handle, c, sizeof *c);
+    return handle;
+}
+
+/* What the handle of another process says, and its file, for the caller to close. */
+static CUresult read_handle(const cuda_ipc_handle *handle, const char *kind, content *c, int *file) {
+    char path[64];
+    memcpy(c, handle, sizeof *c);
+    if (strncmp(c->kind, kind, sizeof c->kind) != 0)
+        return cuda_wrong(CUDA_INVALID_VALUE, "that is no handle of what another process shares");
+    if (c->process == getpid()) return cuda_wrong(CUDA_INVALID_CONTEXT, "the handle is of this process itself");
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", c->process, c->file);
+    *file = open(path, O_RDWR | O_CLOEXEC);
+    return *file >= 0 ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "the process that made the handle is not there");
+}
+
+/* ---- memory ---- */
+
+/* What is open; the same handle gives the same address. */
+typedef struct opened {
+    content what;
+    CUdeviceptr address;
+    unsigned users;
+    struct opened *next;
+} opened;
+static opened *all;
+
+CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
+    content c = {.process = getpid()};
+    CUDA_ENTER(d);
+    (void)d;
+    if (!handle) return cuda_leave(CUDA_INVALID_VALUE);
+    const CUresult result = sim_driver_share_memory(address, &c.file, &c.place, &c.bytes, &c.device);
+    memcpy(c.kind, of_memory, sizeof of_memory);
+    const cuda_ipc_handle made = handle_of(&c);
+    if (result == CUDA_SUCCESS) memcpy(handle, &made, sizeof made);
+    return cuda_leave(result);
+}
+
+static CUresult open_new(const content *what, int file, CUdeviceptr *address) {
+    opened *o = memory_zeroed(1, sizeof *o);
+    if (!o) return CUDA_OUT_OF_MEMORY;
+    const CUresult result = sim_driver_open_memory(file, what->place, what->bytes, what->device, address);
+    if (result != CUDA_SUCCESS) {
+        memory_free(o);
+        return result;
+    }
+    *o = (opened){*what, *address, 1, all};
+    all = o;
+    return CUDA_SUCCESS;
+}
+
+static CUresult open_memory(const cuda_ipc_handle *handle, CUdeviceptr *address) {
+    content what;
+    int file;
+    for (opened *o = all; o; o = o->next) {
+        if (memcmp(&o->what, handle, sizeof o->what) != 0) continue;
+        o->users++;
+        *address = o->address;
+        return CUDA_SUCCESS;
+    }
+    CUresult result = read_handle(handle, of_memory, &what, &file);
+    if (result != CUDA_SUCCESS) return result;
+    result = open_new(&what, file, address);
+    close(file);
+    return result;
+}
+
+/* The memory's device becomes a peer of the current one. */
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, cuda_ipc_handle handle, unsigned flags) {
+    sim_allocation a;
+    CUDA_ENTER(d);
+    (void)d;
+    if (!address || flags & ~(unsigned)LAZY_PEERS) return cuda_leave(CUDA_INVALID_VALUE);
+    const CUresult result = open_memory(&handle, address);
+    if (result == CUDA_SUCCESS && flags && sim_driver_allocation(*address, &a)) {
+        const unsigned owner = standin_number_of(a.device);
+        if (owner != standin_selected()) (void)sim_driver_set_peer(standin_device_at(owner)->context, true);
+    }
+    return cuda_leave(result);
+}
+
+CUresult cuIpcOpenMemHandle(CUdeviceptr *address, cuda_ipc_handle handle, unsigned flags) {
+    return cuIpcOpenMemHandle_v2(address, handle, flags);
+}
+
+static CUresult close_memory(const driver_table *d, opened **link) {
+    sim_allocation a;
+    opened *o = *link;
+    if (--o->users) return CUDA_SUCCESS;
+    const CUresult result = sim_driver_allocation(o->address, &a) ? d->release(a.first) : CUDA_INVALID_VALUE;
+    *link = o->next;
+    memory_free(o);
+    return result;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+    CUDA_ENTER(d);
+    for (opened **link = &all; *link; link = &(*link)->next)
+        if ((*link)->address == address) return cuda_leave(close_memory(d, link));
+    return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "no handle was opened at this address"));
+}
+
+/* ---- events ---- */
+
+CUresult cuIpcGetEventHandle(void *handle, CUevent event) {
+    content c = {.process = getpid()};
+    CUDA_ENTER(d);
+    (void)d;
+    if (!handle || !event) return cuda_leave(CUDA_INVALID_VALUE);
+    const CUresult result = sim_driver_share_event(event, &c.file, &c.place);
+    memcpy(c.kind, of_event, sizeof of_event);
+    const cuda_ipc_handle made = handle_of(&c);
+    if (result == CUDA_SUCCESS) memcpy(handle, &made, sizeof made);
+    return cuda_leave(result);
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *event, cuda_ipc_handle handle) {
+    content what;
+    int file;
+    CUDA_ENTER(d);
+    (void)d;
+    CUresult result = event ? read_handle(&handle, of_event, &what, &file) : CUDA_INVALID_VALUE;
+    if (result != CUDA_SUCCESS) return cuda_leave(result);
+    result = sim_driver_open_event(file, what.place, event);
+    close(file);
+    return cuda_leave(result);
+}
