@@ -1,9 +1,12 @@
 /* A program that uses several devices: what its argument names. It registers a fat binary as nvcc's programs do. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct dim3 {
     unsigned x, y, z;
@@ -19,10 +22,10 @@ typedef struct location {
     int type, id;
 } location;
 
-typedef struct access {
+typedef struct device_access {
     location at;
     int flags;
-} access;
+} device_access;
 
 typedef struct properties {
     char name[256];
@@ -42,6 +45,10 @@ typedef struct multicast {
     size_t bytes;
     unsigned long long handles, flags;
 } multicast;
+
+typedef struct handle_of {
+    char bytes[64];
+} handle_of;
 
 typedef struct pitched {
     void *address;
@@ -110,10 +117,17 @@ extern int cudaEventCreate(void **event);
 extern int cudaEventRecord(void *event, void *stream);
 extern int cudaEventElapsedTime(float *ms, void *start, void *end);
 extern int cudaEventSynchronize(void *event);
+extern int cudaEventCreateWithFlags(void **event, unsigned flags);
+extern int cudaEventQuery(void *event);
+extern int cudaIpcGetMemHandle(handle_of *handle, void *address);
+extern int cudaIpcOpenMemHandle(void **address, handle_of handle, unsigned flags);
+extern int cudaIpcCloseMemHandle(void *address);
+extern int cudaIpcGetEventHandle(handle_of *handle, void *event);
+extern int cudaIpcOpenEventHandle(void **event, handle_of handle);
 extern int cudaMallocAsync(void **address, size_t bytes, void *stream);
 extern int cudaFreeAsync(void *address, void *stream);
 extern int cudaDeviceGetDefaultMemPool(void **pool, int device);
-extern int cudaMemPoolSetAccess(void *pool, const access *list, size_t count);
+extern int cudaMemPoolSetAccess(void *pool, const device_access *list, size_t count);
 extern int cudaMemPoolGetAccess(int *flags, void *pool, location *at);
 extern int cuDevicePrimaryCtxRetain(void **context, int device);
 extern int cuCtxCreate_v2(void **context, unsigned flags, int device);
@@ -133,7 +147,7 @@ extern int cuMemAddressReserve(uint64_t *address, size_t bytes, size_t alignment
                                unsigned long long flags);
 extern int cuMemCreate(uint64_t *handle, size_t bytes, const memory_of *memory, unsigned long long flags);
 extern int cuMemMap(uint64_t address, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags);
-extern int cuMemSetAccess(uint64_t address, size_t bytes, const access *list, size_t count);
+extern int cuMemSetAccess(uint64_t address, size_t bytes, const device_access *list, size_t count);
 extern int cuMulticastCreate(uint64_t *handle, const multicast *what);
 extern int cuMulticastAddDevice(uint64_t handle, int device);
 extern int cuMulticastBindMem(uint64_t handle, size_t offset, uint64_t memory, size_t memory_offset, size_t bytes,
@@ -427,7 +441,7 @@ static int graph(void) {
 
 static int pool(void) {
     void *pool, *made = NULL;
-    const access for_first = {{1, 0}, 3};
+    const device_access for_first = {{1, 0}, 3};
     location first = {1, 0};
     int flags = -1;
     uint32_t *near = make(0, 1);
@@ -489,7 +503,7 @@ static int library(void) {
 }
 
 /* Memory of the second device, which the first may use too. */
-static uint64_t map(int device, const access *who, size_t count, uint64_t *memory) {
+static uint64_t map(int device, const device_access *who, size_t count, uint64_t *memory) {
     const memory_of where = {.type = 1, .at = {1, device}};
     uint64_t at = 0;
     cuMemAddressReserve(&at, PAGE, 0, 0, 0);
@@ -500,7 +514,7 @@ static uint64_t map(int device, const access *who, size_t count, uint64_t *memor
 }
 
 static int virtual(void) {
-    const access both[] = {{{1, 0}, 3}, {{1, 1}, 3}};
+    const device_access both[] = {{{1, 0}, 3}, {{1, 1}, 3}};
     uint32_t *near = make(0, 4);
     uint64_t memory[2], object, at;
     cudaSetDevice(0);
@@ -517,6 +531,50 @@ static int virtual(void) {
     cuMemSetAccess(at, PAGE, both, 2);
     launch(&spread, (void *)(uintptr_t)at, near);
     printf("%u %u\n", last_of(own), last_of(shared));
+    return 0;
+}
+
+/* What the parent hands over comes by standard input; its kernel is waited for. */
+static int other_process(void) {
+    handle_of handles[2];
+    void *memory, *again, *event, *stream;
+    if (read(STDIN_FILENO, handles, sizeof handles) != sizeof handles) return 4;
+    cudaSetDevice(1);
+    cudaStreamCreate(&stream);
+    say("memory", cudaIpcOpenMemHandle(&memory, handles[0], 1));
+    say("again", cudaIpcOpenMemHandle(&again, handles[0], 1));
+    say("event", cudaIpcOpenEventHandle(&event, handles[1]));
+    printf("at the same address: %d\n", memory == again);
+    say("wait", cudaStreamWaitEvent(stream, event, 0));
+    launch_in(&plus, memory, memory, stream);
+    say("synchronize", cudaStreamSynchronize(stream));
+    say("query", cudaEventQuery(event));
+    printf("%u\n", last_of(memory));
+    say("closed", cudaIpcCloseMemHandle(again) || cudaIpcCloseMemHandle(memory));
+    say("once more", cudaIpcCloseMemHandle(memory));
+    return 0;
+}
+
+static int processes(void) {
+    handle_of handles[2];
+    void *stream, *event, *opened;
+    int ends[2], status;
+    make(0, 9); /* so that the next does not begin with a page */
+    uint32_t *memory = make(0, 1);
+    cudaStreamCreate(&stream);
+    cudaEventCreateWithFlags(&event, 6);
+    if (pipe(ends) || cudaIpcGetMemHandle(&handles[0], memory) || cudaIpcGetEventHandle(&handles[1], event)) return 3;
+    say("its own", cudaIpcOpenMemHandle(&opened, handles[0], 1));
+    launch_in(&plus, memory, memory, stream);
+    cudaEventRecord(event, stream);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (!child) {
+        dup2(ends[0], STDIN_FILENO);
+        execl("/proc/self/exe", "devices", "other-process", (char *)NULL);
+    }
+    if (write(ends[1], handles, sizeof handles) != sizeof handles || waitpid(child, &status, 0) != child) return 5;
+    printf("%u, the child ended with %d\n", last_of(memory), WEXITSTATUS(status));
     return 0;
 }
 
@@ -554,10 +612,23 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"list", list},       {"variables", variables}, {"memory", memory},     {"peers", peers},
-                 {"fault", fault},     {"progress", progress},   {"host", host},         {"streams", streams},
-                 {"graph", graph},     {"pool", pool},           {"contexts", contexts}, {"library", library},
-                 {"virtual", virtual}, {"work", work},           {"overrun", overrun}};
+    } tasks[] = {{"list", list},
+                 {"variables", variables},
+                 {"memory", memory},
+                 {"peers", peers},
+                 {"fault", fault},
+                 {"processes", processes},
+                 {"other-process", other_process},
+                 {"progress", progress},
+                 {"host", host},
+                 {"streams", streams},
+                 {"graph", graph},
+                 {"pool", pool},
+                 {"contexts", contexts},
+                 {"library", library},
+                 {"virtual", virtual},
+                 {"work", work},
+                 {"overrun", overrun}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count == 2 && strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 2;

@@ -49,6 +49,10 @@ result 'with variables of each' gives 'launch: cudaSuccess\nlaunch: cudaSuccess\
 runs 'virtual memory is mapped for several devices' virtual
 result 'also at a multicast address' says '^4 9$' out
 
+runs 'processes share memory and events' processes
+result 'and wait for each other' gives 'its own: cudaErrorDeviceUninitialized\nmemory: cudaSuccess\nagain: cudaSuccess
+event: cudaSuccess\nat the same address: 1\nwait: cudaSuccess\nsynchronize: cudaSuccess\nquery: cudaSuccess\n3
+closed: cudaSuccess\nonce more: cudaErrorInvalidValue\n3, the child ended with 0'
 runs 'work that nobody waits for is done' progress
 result 'on each device' gives '21'
 runs 'a profile names the device of a kernel' work profile
