@@ -71,8 +71,8 @@ sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_exit(w, active);
 }
 
-/* Where nothing happens but that somebody looks at the clock, it goes faster: programs let time go by that way. Only for
- * launches of which nothing is counted, whose time is rough anyway. */
+/* Where nothing happens but that somebody looks at the clock, it goes faster: programs let time go by that way. Only
+ * for launches of which nothing is counted, whose time is rough anyway. */
 static void pass_time(sim_sm *sm) {
     enum { PATIENCE = 32, STEP = 4096 };
     sm->clock_reads = sm->changes == sm->clock_changes ? sm->clock_reads + 1 : 0;
