@@ -63,6 +63,8 @@ typedef struct run_state {
     sim_progress shown;
     uint64_t executed_before; /* operations of earlier parts */
     sim_cause cause;          /* of a failure */
+    bool sampled;             /* not all of it is counted */
+    bool recorded;            /* the record is filled, as far as the launch came */
 } run_state;
 
 /* ---- set-up ---- */
@@ -630,6 +632,7 @@ static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupa
     if (record && ready && (status == HAUL_OK || l->check)) {
         *record = (haul_launch_record){.occupancy = *occupancy, .ended_by = status};
         haul_status filled = fill_record(s, l, memory, record);
+        s->recorded = true;
         if (status == HAUL_OK) status = filled;
     }
     if (status == HAUL_OK && !l->check && l->program->compiled)
@@ -645,28 +648,35 @@ static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupa
 static haul_status run_parts(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
                              const sim_cluster_range *sample, arena *memory, haul_launch_record *record) {
     const sim_cluster_range before = {0, sample->first}, behind = {sample->end, s->grid.clusters};
+    haul_launch_record made;
     if (before.end) HAUL_TRY(run_part(s, l, occupancy, &before, false, memory, NULL));
-    HAUL_TRY(run_part(s, l, occupancy, sample, !l->uncounted, memory, record));
-    return behind.first < behind.end ? run_part(s, l, occupancy, &behind, false, memory, NULL) : HAUL_OK;
+    HAUL_TRY(run_part(s, l, occupancy, sample, true, memory, record ? &made : NULL));
+    if (behind.first < behind.end) HAUL_TRY(run_part(s, l, occupancy, &behind, false, memory, NULL));
+    if (record) *record = made;
+    return HAUL_OK;
+}
+
+static haul_status run_grid(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, arena *memory,
+                            haul_launch_record *record) {
+    const sim_cluster_range sample = sim_sample_of(l, &s->grid);
+    s->sampled = sample.end - sample.first < s->grid.clusters;
+    return s->sampled ? run_parts(s, l, occupancy, &sample, memory, record)
+                      : run_part(s, l, occupancy, &sample, !l->uncounted, memory, record);
 }
 
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
     haul_occupancy occupancy = {0};
     run_state s = {0};
-    sim_cluster_range sample = {0, 0};
-    haul_launch_record made = {0};
     struct timespec start, end;
     HAUL_TRY(sim_launch_check(l, &occupancy));
     clock_gettime(CLOCK_MONOTONIC, &start);
     haul_status status = set_up(&s, l, &occupancy);
-    if (status == HAUL_OK) sample = sim_sample_of(l, &s.grid);
-    if (status == HAUL_OK) status = run_parts(&s, l, &occupancy, &sample, memory, record ? &made : NULL);
-    if (made.kernel && (status == HAUL_OK || l->check)) {
-        *record = made;
+    if (status == HAUL_OK) status = run_grid(&s, l, &occupancy, memory, record);
+    if (s.recorded && (status == HAUL_OK || l->check)) {
         clock_gettime(CLOCK_MONOTONIC, &end);
         record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     }
-    const bool all_counted = !l->uncounted && sample.end - sample.first == s.grid.clusters;
+    const bool all_counted = !l->uncounted && !s.sampled;
     if (l->wrote_host && (s.link.written || (!all_counted && s.link.first_line))) *l->wrote_host = true;
     if (l->cause) *l->cause = s.cause;
     tear_down(&s);
