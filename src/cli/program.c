@@ -31,7 +31,9 @@ static bool is_gpu(const char *name) {
     return strcmp(name, "gpu") == 0 || strncmp(name, "gpu:", 4) == 0;
 }
 
-static haul_status check_gpu(const char *name, standin_task task) {
+static haul_status check_gpu(const char *name, const cli_values *v, standin_task task) {
+    if (is_gpu(name) && v->only_streams.count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--stream is for virtual GPUs: on a GPU the driver has numbers of its own");
     if (is_gpu(name) && task == STANDIN_CHECK)
         return haul_fail(
             HAUL_ERROR_ARGUMENT,
@@ -47,7 +49,7 @@ static haul_status check_gpu(const char *name, standin_task task) {
 static haul_status check_device(const cli_values *v, const char *name, standin_task task) {
     haul_device *device;
     haul_device_options options = cli_device_options(v);
-    HAUL_TRY(check_gpu(name, task));
+    HAUL_TRY(check_gpu(name, v, task));
     if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
     HAUL_TRY(haul_device_open(name, &options, &device));
     haul_device_close(device);
@@ -63,11 +65,19 @@ static haul_status check_rules(const cli_values *v) {
     return status;
 }
 
+static haul_status check_streams(text_list streams) {
+    for (size_t i = 0; i < streams.count; i++)
+        if (!*streams.items[i] || streams.items[i][strspn(streams.items[i], "0123456789")])
+            return haul_fail(HAUL_ERROR_ARGUMENT, "--stream %s: give a stream's number: 0 is the default stream",
+                             streams.items[i]);
+    return HAUL_OK;
+}
+
 static haul_status check_filter(const cli_values *v) {
     for (size_t i = 0; i < v->only_kernels.count; i++)
         HAUL_TRY(name_filter_check("--kernel", v->only_kernels.items[i]));
     for (size_t i = 0; i < v->only_ranges.count; i++) HAUL_TRY(name_filter_check("--range", v->only_ranges.items[i]));
-    return HAUL_OK;
+    return check_streams(v->only_streams);
 }
 
 /* A report of an earlier run would be taken for one of this program's processes. */

@@ -12,6 +12,7 @@
 #include "sim/driver/driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PENDING = 256, KERNEL_ROWS = 256 };
@@ -67,8 +68,19 @@ static shape *shape_of(kernel *k, const CUlaunchConfig *c) {
     return *row = s;
 }
 
-static bool is_chosen(const kernel *k) {
-    if (!k->wanted || !standin_in_range()) return false;
+/* Numbers were checked on the command line. */
+static bool is_in_stream(CUstream stream) {
+    const text_list *wanted = &standin_asked.only_streams;
+    unsigned long long number = 0;
+    if (!wanted->count) return true;
+    if (standin_device()->driver->stream_number(stream, &number) != CUDA_SUCCESS) return false;
+    for (size_t i = 0; i < wanted->count; i++)
+        if (strtoull(wanted->items[i], NULL, 10) == number) return true;
+    return false;
+}
+
+static bool is_chosen(const kernel *k, CUstream stream) {
+    if (!k->wanted || !standin_in_range() || !is_in_stream(stream)) return false;
     const uint64_t before = chosen++, skip = standin_asked.launch_skip, count = standin_asked.launch_count;
     return before >= skip && (!count || before - skip < count);
 }
@@ -133,7 +145,7 @@ static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConf
     *out = (pending){.shape = s, .number = launches++};
     k->launches++;
     s->launches++;
-    if (is_chosen(k) && is_among_the_first(s)) out->kernel = k;
+    if (is_chosen(k, config->stream) && is_among_the_first(s)) out->kernel = k;
     return CUDA_SUCCESS;
 }
 

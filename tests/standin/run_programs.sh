@@ -47,6 +47,11 @@ result 'or by the NVTX range that they are in' \
     exits_with 0 "$haul" profile --json --range 'regex:^second' -- "$program" ranges
 result 'one of three is' says '"launch":2,.*"block":\[64,1,1\]' err
 result 'alone' [ "$(grep -c '"block"' "$work/err")" = 1 ]
+result 'or by their stream' exits_with 0 "$haul" profile --stream 0 -- "$program" increase
+result 'all five are in the default one' says '^increase  *5  *3 ' err
+result 'and none in another' exits_with 0 "$haul" profile --stream 1 -- "$program" increase
+result 'which is not shown' wrong says '^increase' err
+result 'a stream has a number' exits_with 2 "$haul" profile --stream main -- "$program" increase
 result 'each launch is shown on request' exits_with 0 "$haul" profile --all -- "$program" increase
 result 'with its number in the program' says '^Launch 2 of the program' err
 result 'a profile may be a page' exits_with 0 "$haul" profile --quiet --html "$work/page.html" -- "$program" increase
