@@ -33,7 +33,8 @@ static bool is_gpu(const char *name) {
 
 static haul_status check_gpu(const char *name, const cli_values *v, standin_task task) {
     if (is_gpu(name) && v->only_streams.count)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--stream is for virtual GPUs: on a GPU the driver has numbers of its own");
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "--stream is for virtual GPUs: on a GPU the driver has numbers of its own");
     if (is_gpu(name) && task == STANDIN_CHECK)
         return haul_fail(
             HAUL_ERROR_ARGUMENT,
