@@ -34,6 +34,7 @@ typedef struct sim_machine {
     double host_link_gbps;      /* one way, pinned */
     double host_link_both_gbps; /* both ways at once, together */
     double pageable_gbps;       /* one way, pageable memory */
+    double peer_gbps;           /* one way, between two of them; 0: they cannot be peers */
     double host_copy_gbps;      /* of one host thread, from memory to memory */
     double file_gbps;           /* of the host's files */
     uint32_t copy_engines;

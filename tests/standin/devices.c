@@ -351,6 +351,17 @@ static int peers(void) {
     return 0;
 }
 
+static int copies(void) {
+    int can[3];
+    uint32_t *near = make(0, 1), *far = make(1, 20);
+    for (int k = 0; k < 3; k++) cudaDeviceCanAccessPeer(&can[k], 0, k);
+    cudaSetDevice(0);
+    printf("device 0 reaches %d %d %d: %s", can[0], can[1], can[2], cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
+    cudaMemcpyPeer(near, 0, far, 1, BYTES);
+    printf(", copied %u\n", last_of(near));
+    return 0;
+}
+
 /* Device 0 waits for a kernel of device 1. */
 static int fault(void) {
     void *stream;
@@ -612,23 +623,12 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"list", list},
-                 {"variables", variables},
-                 {"memory", memory},
-                 {"peers", peers},
-                 {"fault", fault},
-                 {"processes", processes},
-                 {"other-process", other_process},
-                 {"progress", progress},
-                 {"host", host},
-                 {"streams", streams},
-                 {"graph", graph},
-                 {"pool", pool},
-                 {"contexts", contexts},
-                 {"library", library},
-                 {"virtual", virtual},
-                 {"work", work},
-                 {"overrun", overrun}};
+    } tasks[] = {
+        {"list", list},         {"variables", variables}, {"memory", memory},       {"peers", peers},
+        {"fault", fault},       {"copies", copies},       {"processes", processes}, {"other-process", other_process},
+        {"progress", progress}, {"host", host},           {"streams", streams},     {"graph", graph},
+        {"pool", pool},         {"contexts", contexts},   {"library", library},     {"virtual", virtual},
+        {"work", work},         {"overrun", overrun}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count == 2 && strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 2;

@@ -9,6 +9,10 @@ uint64_t sim_box_first(const sim_box_side *s) {
     return s->address + (s->z * s->height + s->y) * s->pitch + s->x;
 }
 
+uint64_t sim_box_on_device(const sim_box_side *s) {
+    return s->kind == SIM_BOX_HOST ? 0 : s->kind == SIM_BOX_ARRAY ? s->level.address : s->address;
+}
+
 uint64_t sim_box_span(const sim_box_copy *c, const sim_box_side *s) {
     return ((c->depth - 1) * s->height + c->height - 1) * s->pitch + c->width;
 }

@@ -26,6 +26,8 @@ haul_status sim_box_check(sim_memory *memory, const sim_box_copy *copy);
 /* Does it. What arrives on the device counts as written. Errors: as sim_box_check(), where memory went meanwhile. */
 haul_status sim_box_run(sim_memory *memory, const sim_box_copy *copy);
 
+/* Where the side, or its array, begins in device memory; 0: it is the host's. */
+uint64_t sim_box_on_device(const sim_box_side *side);
 /* Of a side that is no array: from the first byte that the copy touches to the last. */
 uint64_t sim_box_first(const sim_box_side *side);
 uint64_t sim_box_span(const sim_box_copy *copy, const sim_box_side *side);

@@ -69,7 +69,8 @@ CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
 /* A copy also comes behind the work of the devices between which it is made. */
 static void finish_sides(CUcontext c, const sim_work *w) {
     const bool box = w->kind == SIM_WORK_COPY_BOX;
-    const CUdeviceptr sides[] = {box ? w->box->from.address : w->from, box ? w->box->to.address : w->to};
+    const CUdeviceptr sides[] = {box ? sim_box_on_device(&w->box->from) : w->from,
+                                 box ? sim_box_on_device(&w->box->to) : w->to};
     for (unsigned i = 0; i < 2; i++) {
         const CUcontext of = sides[i] ? sim_owner_of(c, sides[i]) : c;
         if (of != c) (void)sim_work_finish_all(of, true);

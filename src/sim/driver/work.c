@@ -103,12 +103,19 @@ static haul_status copy_box(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
+/* What a copy takes within a device, or between two. */
+static double between_us(CUcontext c, CUdeviceptr from, CUdeviceptr to, uint64_t bytes) {
+    const bool is_one = !c->family || sim_owner_of(c, from) == sim_owner_of(c, to);
+    return is_one ? sim_device_copy_us(&c->machine, bytes, bytes) : sim_peer_copy_us(&c->machine, bytes);
+}
+
 /* The engine that a box keeps busy, and for how long. */
-static double box_us(const sim_machine *m, const sim_work *w, sim_engine *engine) {
+static double box_us(CUcontext c, const sim_work *w, sim_engine *engine) {
+    const sim_machine *m = &c->machine;
     const sim_box_copy *b = w->box;
     const uint64_t bytes = b->width * b->height * b->depth;
     const bool in = b->from.kind == SIM_BOX_HOST, out = b->to.kind == SIM_BOX_HOST;
-    if (!in && !out) return sim_device_copy_us(m, bytes, bytes);
+    if (!in && !out) return between_us(c, sim_box_on_device(&b->from), sim_box_on_device(&b->to), bytes);
     *engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
     return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
 }
@@ -194,8 +201,8 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
         cost->engine = SIM_ENGINE_OUT;
         cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
         return copy_out(c, w);
-    case SIM_WORK_COPY_DEVICE: cost->us = sim_device_copy_us(m, w->bytes, w->bytes); return copy_device(c, w);
-    case SIM_WORK_COPY_BOX: cost->us = box_us(m, w, &cost->engine); return copy_box(c, w);
+    case SIM_WORK_COPY_DEVICE: cost->us = between_us(c, w->from, w->to, w->bytes); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: cost->us = box_us(c, w, &cost->engine); return copy_box(c, w);
     case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
     case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, &cost->us, &cost->load);
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;

@@ -101,6 +101,11 @@ double sim_pageable_us(const sim_machine *m, uint64_t bytes) {
     return COPY_START_US + (double)bytes / (m->pageable_gbps * 1e3);
 }
 
+double sim_peer_copy_us(const sim_machine *m, uint64_t bytes) {
+    const double gbps = m->peer_gbps > 0 ? m->peer_gbps : m->host_link_gbps;
+    return COPY_START_US + (double)bytes / (gbps * 1e3);
+}
+
 double sim_device_copy_us(const sim_machine *m, uint64_t read, uint64_t written) {
     return COPY_START_US + (double)(read + written) / (m->memory_gbps * sim_dram_sustained * 1e3);
 }

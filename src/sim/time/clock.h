@@ -62,5 +62,7 @@ haul_status sim_clock_place_kernel(sim_clock *clock, const sim_kernel_load *load
 double sim_link_us(const sim_machine *machine, uint64_t bytes);
 double sim_pageable_us(const sim_machine *machine, uint64_t bytes);
 double sim_device_copy_us(const sim_machine *machine, uint64_t read, uint64_t written);
+/* Between two such devices: by way of the host where they cannot be peers. */
+double sim_peer_copy_us(const sim_machine *machine, uint64_t bytes);
 
 #endif

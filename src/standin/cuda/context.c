@@ -364,6 +364,7 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
 static CUresult set_peer(CUcontext handle, bool reaches) {
     const context *peer = handle ? context_of(handle) : NULL;
     if (!peer || peer->has_ended || peer->device == current()->device) return CUDA_INVALID_CONTEXT;
+    if (!(sim_driver_machine(standin_device()->handle)->peer_gbps > 0)) return CUDA_PEER_ACCESS_UNSUPPORTED;
     if (sim_driver_set_peer(standin_device_at((unsigned)peer->device)->context, reaches)) return CUDA_SUCCESS;
     return reaches ? CUDA_PEER_ACCESS_ALREADY_ENABLED : CUDA_PEER_ACCESS_NOT_ENABLED;
 }

@@ -139,13 +139,17 @@ CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice de
     return cuda_leave(result);
 }
 
-/* All devices reach each other's memory, as GPUs do that NVLink connects; none is its own peer. */
+/* Devices reach each other's memory where NVLink connects such GPUs; none is its own peer. */
+static bool may_be_peers(CUdevice device, CUdevice peer) {
+    return device != peer && sim_driver_machine(device)->peer_gbps > 0;
+}
+
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     CUresult result = can ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
-    if (result == CUDA_SUCCESS) *can = device != peer;
+    if (result == CUDA_SUCCESS) *can = may_be_peers(device, peer);
     return cuda_leave(result);
 }
 
@@ -156,7 +160,7 @@ CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUd
     CUresult result = value && attribute >= RANK && attribute <= ARRAYS ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
     if (result == CUDA_SUCCESS && device == peer) result = CUDA_INVALID_DEVICE;
-    if (result == CUDA_SUCCESS) *value = attribute != RANK;
+    if (result == CUDA_SUCCESS) *value = attribute != RANK && may_be_peers(device, peer);
     return cuda_leave(result);
 }
 

@@ -102,7 +102,8 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, cuda_ipc_handle handle, uns
     const CUresult result = open_memory(&handle, address);
     if (result == CUDA_SUCCESS && flags && sim_driver_allocation(*address, &a)) {
         const unsigned owner = standin_number_of(a.device);
-        if (owner != standin_selected()) (void)sim_driver_set_peer(standin_device_at(owner)->context, true);
+        const bool can = sim_driver_machine(a.device)->peer_gbps > 0;
+        if (owner != standin_selected() && can) (void)sim_driver_set_peer(standin_device_at(owner)->context, true);
     }
     return cuda_leave(result);
 }
