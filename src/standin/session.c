@@ -241,7 +241,8 @@ static void tell(CUresult result) {
 
 /* The device whose kernel it was may be another one than the thread's. */
 static void note_fault(CUresult result) {
-    CUresult *fault = &faults[standin_device_count() > 1 ? standin_number_of(sim_driver_failed_device()) : 0];
+    const CUdevice failed = sim_driver_failed_device();
+    CUresult *fault = &faults[failed < 0 ? selected : standin_number_of(failed)];
     if (!*fault) *fault = result;
 }
 
