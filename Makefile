@@ -54,13 +54,13 @@ format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix
 
 fuzz: deps-full ## run each fuzz target for FUZZ_SECONDS (default 20), built with Clang, ASan and UBSan
-	CC=$(CLANG) $(cmake) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_FUZZ=ON -DHAUL_BENCH=OFF \
-	    -DHAUL_TESTS=OFF -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
+	CC=$(CLANG) $(cmake) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O1 -gline-tables-only' \
+	    -DHAUL_FUZZ=ON -DHAUL_BENCH=OFF -DHAUL_TESTS=OFF -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
 	$(call ninja,build-fuzz,fuzz_targets)
 	tools/run-fuzz build-fuzz $(FUZZ_SECONDS) $(JOBS)
 
 sanitize: deps-full ## build with ASan and UBSan into build-asan/, run the tests there but those with a label of SKIP
-	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
+	$(cmake) -B build-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O2 -g1' -DHAUL_TESTS=ON -DHAUL_BENCH=OFF \
 	    -DHAUL_NATIVE_ONLY=ON -DHAUL_SANITIZE=address,undefined
 	$(call ninja,build-asan)
 	$(call ctest,build-asan) --label-exclude '$(SKIP)'

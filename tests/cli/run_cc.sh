@@ -93,7 +93,9 @@ refused() { # TEXT ARGUMENT...: exit code 2, and one line that has it
 
 cd "$work" || exit 1
 tried=0
-for clang in clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21; do
+# HAUL_TEST_COMPILERS narrows the list, as in compilers.sh
+for clang in ${HAUL_TEST_COMPILERS:-clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-20 clang-21}; do
+    case $clang in clang*) ;; *) continue ;; esac
     path=$(command -v $clang) || continue
     path=$(readlink -f "$path")
     case " ${seen:-} " in *" $path "*) continue ;; esac
@@ -123,7 +125,7 @@ for clang in clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang-2
     result "$clang: has a kernel" grep -q '\.entry .*sum' kernel.ptx
 done
 unset HAUL_CLANG
-[ $tried = 1 ] || { echo "skipped: no clang 14 or later is installed"; exit 77; }
+[ $tried = 1 ] || { echo "skipped: no clang 14 or later is installed, or it is tried elsewhere"; exit 77; }
 
 result 'dependencies are written' cc -MD -MF kernel.d -c kernel.cu -o kernel.o
 result 'and name the source' grep -q 'kernel.o:.*kernel.cu' kernel.d
