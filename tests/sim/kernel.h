@@ -41,6 +41,7 @@ typedef struct kernel_run {
     uint32_t host_threads;
     uint64_t limit;
     bool uncounted;
+    uint64_t sample; /* blocks to count; 0: all */
     const void *in;
     size_t in_bytes;
     void *out; /* written to the device before, read back after */
@@ -81,7 +82,8 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
 static inline haul_status try_kernel(const kernel_run *r) {
     const haul_device_options options = {.threads = r->host_threads ? r->host_threads : 1,
                                          .instruction_limit = r->limit,
-                                         .counting = r->uncounted ? HAUL_COUNT_NONE : HAUL_COUNT_ALL};
+                                         .counting = r->uncounted ? HAUL_COUNT_NONE : HAUL_COUNT_ALL,
+                                         .sample_blocks = r->sample};
     haul_device *device;
     haul_module *module;
     haul_status status = haul_device_open(r->device ? r->device : "sim:h100", &options, &device);

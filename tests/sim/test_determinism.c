@@ -14,6 +14,7 @@ typedef struct outcome {
 } outcome;
 
 static outcome first, other;
+static uint64_t sample; /* blocks of each launch; 0: all */
 
 static void run_once(const char *ptx, uint32_t host_threads, bool uncounted, outcome *o) {
     memset(o, 0, sizeof *o);
@@ -23,6 +24,7 @@ static void run_once(const char *ptx, uint32_t host_threads, bool uncounted, out
                                          .host_threads = host_threads,
                                          .limit = 50000000,
                                          .uncounted = uncounted,
+                                         .sample = sample,
                                          FROM(input),
                                          INTO(o->out),
                                          .record = &o->record});
@@ -313,6 +315,20 @@ static void who_only_waits_for_a_time_does_not_wait_long(void **state) {
                             INTO(out)};
     run_kernel(&run);
     assert_int_equal(out[0], 1);
+static void samples_are_the_same_too(void **state) {
+    (void)state;
+    static uint32_t whole[WORDS + 1024];
+    static const double whole_stores = BLOCKS * (THREADS / 32);
+    const char *const histogram = KERNEL(LOAD BEHIND "and.b32 %r4, %r3, 255;\n"
+                                                     "mad.wide.u32 %rd5, %r4, 4, %rd4;\n"
+                                                     "red.global.add.u32 [%rd5], 1;\n" OUT("%r4"));
+    run_with_all_thread_counts("histogram", histogram, HAUL_OK);
+    memcpy(whole, first.out, sizeof whole);
+    sample = 40;
+    run_with_all_thread_counts("sampled histogram", histogram, HAUL_OK);
+    sample = 0;
+    assert_memory_equal(first.out, whole, sizeof whole);
+    assert_true(first.record.counters[HAUL_COUNTER_INST_GLOBAL_ST] == whole_stores);
 }
 
 int main(void) {
@@ -331,6 +347,7 @@ int main(void) {
         cmocka_unit_test(clocks_tick_the_same),
         cmocka_unit_test(uncounted_launches_write_the_same),
         cmocka_unit_test(who_only_waits_for_a_time_does_not_wait_long),
+        cmocka_unit_test(samples_are_the_same_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
