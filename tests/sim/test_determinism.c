@@ -315,6 +315,8 @@ static void who_only_waits_for_a_time_does_not_wait_long(void **state) {
                             INTO(out)};
     run_kernel(&run);
     assert_int_equal(out[0], 1);
+}
+
 static void samples_are_the_same_too(void **state) {
     (void)state;
     static uint32_t whole[WORDS + 1024];
