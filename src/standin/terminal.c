@@ -4,9 +4,11 @@
 #include "standin/settings.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-static const double FIRST_SECOND = 1, BETWEEN = 0.1;
+static const double BETWEEN = 0.1;
+static double patience = 1; /* seconds of a launch without a line */
 enum { CALLS_A_LOOK = 16 }; /* at the clock: launches that are short cost nothing */
 
 static struct {
@@ -53,7 +55,7 @@ static void look(const sim_progress *p) {
     if (state.calls == 1) state.began = now;
     if (state.calls == 1 || p->operations != state.operations) state.noted = now;
     state.operations = p->operations;
-    if (now - state.began >= FIRST_SECOND && now - state.drawn >= BETWEEN) draw(p, now);
+    if (now - state.began >= patience && now - state.drawn >= BETWEEN) draw(p, now);
 }
 
 static void show(void *unused, const sim_progress *p) {
@@ -68,5 +70,7 @@ static void show(void *unused, const sim_progress *p) {
 }
 
 void standin_show_launches(void) {
+    const char *asked = getenv("HAUL_PROGRESS_AFTER");
+    if (asked && *asked) patience = strtod(asked, NULL);
     if (!standin_asked.quiet && isatty(STDERR_FILENO)) sim_set_progress((sim_progress_sink){show, NULL});
 }
