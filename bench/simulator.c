@@ -134,7 +134,7 @@ static void run_once(bench_run *b) {
     must(haul_launch_run(b->module, &b->launch, b->run));
     const haul_launch_record *r = &b->run->launches[b->run->launch_count - 1];
     b->best.instructions = r->counters[HAUL_COUNTER_THREAD_INST_EXECUTED];
-    if (!b->best.seconds || r->host_seconds < b->best.seconds) b->best.seconds = r->host_seconds;
+    if (b->best.seconds <= 0 || r->host_seconds < b->best.seconds) b->best.seconds = r->host_seconds;
 }
 
 static result close_run(bench_run *b) {
