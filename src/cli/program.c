@@ -8,6 +8,7 @@
 #include "driver/driver.h"
 #include "lib/device.h"
 #include "report/check/check.h"
+#include "sim/driver/driver.h"
 #include "standin/audit/audit.h"
 #include "lib/name_filter.h"
 
@@ -32,16 +33,17 @@ static bool is_gpu(const char *name) {
 }
 
 static haul_status check_gpu(const char *name, const cli_values *v, standin_task task) {
-    if (is_gpu(name) && v->only_streams.count)
+    if (!is_gpu(name)) return HAUL_OK;
+    if (v->only_streams.count)
         return haul_fail(HAUL_ERROR_ARGUMENT,
                          "--stream is for virtual GPUs: on a GPU the driver has numbers of its own");
-    if (is_gpu(name) && task == STANDIN_CHECK)
+    if (task == STANDIN_CHECK)
         return haul_fail(
             HAUL_ERROR_ARGUMENT,
             "--device %s: haul checks programs on the virtual GPU only: use --device sim:h100, or NVIDIA's "
             "compute-sanitizer on the GPU",
             name);
-    if (is_gpu(name) && task == STANDIN_RECORD)
+    if (task == STANDIN_RECORD)
         return haul_fail(HAUL_ERROR_ARGUMENT,
                          "--device %s: launches are recorded on the virtual GPU only: use --device sim:h100", name);
     return HAUL_OK;
@@ -89,8 +91,6 @@ static haul_status clear_output(const char *path) {
     return HAUL_OK;
 }
 
-enum { MOST_GPUS = 8 };
-
 static haul_status check_values(const cli_values *v, standin_task task, const char *device) {
     if (!v->program || !*v->program)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no program is given: haul %s -- PROGRAM ARG...", task_names[task]);
@@ -100,9 +100,9 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     if (task == STANDIN_RECORD && !v->record)
         return haul_fail(HAUL_ERROR_ARGUMENT, "of a program launches are recorded: haul replay --record FILE.jsonl -- "
                                               "PROGRAM ARG...");
-    if (v->gpus > MOST_GPUS)
+    if (v->gpus > SIM_MOST_DEVICES)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--gpus %llu: a program has 1 to %d virtual GPUs",
-                         (unsigned long long)v->gpus, MOST_GPUS);
+                         (unsigned long long)v->gpus, SIM_MOST_DEVICES);
     HAUL_TRY(check_device(v, device, task));
     HAUL_TRY(check_rules(v));
     HAUL_TRY(check_filter(v));

@@ -14,7 +14,7 @@ enum { MOST_OBJECTS = 1024 };
 
 typedef struct binary {
     const void *fat;
-    CUmodule modules[STANDIN_MOST_DEVICES]; /* of each device; NULL until it is needed there */
+    CUmodule modules[SIM_MOST_DEVICES]; /* of each device; NULL until it is needed there */
 } binary;
 
 typedef struct symbol {
@@ -22,7 +22,7 @@ typedef struct symbol {
     void **managed; /* where the program has the address of a managed variable; NULL: it is none */
     const char *name;
     binary *from;
-    CUfunction kernels[STANDIN_MOST_DEVICES]; /* likewise */
+    CUfunction kernels[SIM_MOST_DEVICES]; /* likewise */
     struct symbol *next, *next_in_row;
 } symbol;
 

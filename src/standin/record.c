@@ -113,7 +113,7 @@ static void look_at_all(void) {
 }
 
 void standin_look_at_done(void) {
-    if (waiting_count && !standin_has_work()) look_at_these();
+    if (waiting_count && !sim_driver_has_work()) look_at_these();
 }
 
 bool standin_has_fault(void) {

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static haul_device *devices[STANDIN_MOST_DEVICES];
+static haul_device *devices[SIM_MOST_DEVICES];
 static bool are_open;
-static CUresult faults[STANDIN_MOST_DEVICES]; /* what ended a kernel, and with it the device's contexts */
+static CUresult faults[SIM_MOST_DEVICES]; /* what ended a kernel, and with it the device's contexts */
 static _Thread_local unsigned selected;
 static _Thread_local CUresult last;
 static _Thread_local bool uses_runtime;
@@ -48,7 +48,7 @@ static void take_back(void) {
 /* ---- the device ---- */
 
 /* Which of the devices the program finds, in that order. */
-static unsigned visible[STANDIN_MOST_DEVICES], visible_count;
+static unsigned visible[SIM_MOST_DEVICES], visible_count;
 
 static bool is_visible(unsigned long number) {
     for (unsigned i = 0; i < visible_count; i++)
@@ -83,7 +83,7 @@ static haul_counting counting(void) {
 }
 
 static haul_status join_devices(unsigned number) {
-    CUcontext contexts[STANDIN_MOST_DEVICES];
+    CUcontext contexts[SIM_MOST_DEVICES];
     for (unsigned i = 0; i < number; i++) contexts[i] = devices[i]->context;
     return number > 1 ? sim_driver_join(contexts, number) : HAUL_OK;
 }
@@ -175,17 +175,6 @@ bool standin_is_free(void) {
 
 bool standin_is_in_call(void) {
     return held > 0;
-}
-
-bool standin_has_work(void) {
-    bool has = false;
-    const unsigned before = selected;
-    for (unsigned i = 0; i < standin_device_count() && !has; i++) {
-        (void)standin_select(i);
-        has = sim_driver_has_work();
-    }
-    (void)standin_select(before);
-    return has;
 }
 
 /* ---- calls ---- */

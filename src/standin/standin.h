@@ -105,7 +105,6 @@ static inline CUstream standin_own(CUstream stream) {
 /* The device of the thread's current context. */
 haul_device *standin_device(void);
 /* All of the program's, by number; and the number of the one that the driver has a handle for (0: of none). */
-enum { STANDIN_MOST_DEVICES = 8 };
 unsigned standin_device_count(void); /* between calls, too */
 bool standin_is_device(int number);  /* likewise */
 haul_device *standin_device_at(unsigned number);
@@ -160,8 +159,6 @@ void standin_report_missing_driver(void);
 
 /* No call is under way in any thread. */
 bool standin_is_free(void);
-/* A stream of some device has something to do that no call waits for. */
-bool standin_has_work(void);
 /* This thread is in one. */
 bool standin_is_in_call(void);
 /* The report comes at the end of this process. */

@@ -209,8 +209,8 @@ CUresult sim_call_context_release(CUdevice device) {
 /* ---- the devices of one program ---- */
 
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
-    if (count > SIM_MOST_FAMILY)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices: must be 1 to %d", count, SIM_MOST_FAMILY);
+    if (count > SIM_MOST_DEVICES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices: must be 1 to %d", count, SIM_MOST_DEVICES);
     sim_family *f = memory_zeroed(1, sizeof *f);
     if (!f) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for %u devices", count);
     f->count = count;

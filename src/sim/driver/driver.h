@@ -19,13 +19,15 @@ const driver_table *sim_driver(void);
 /* Bytes of device memory of the context that the calling thread makes next; 0: the machine's. */
 void sim_driver_set_memory(uint64_t bytes);
 
+/* Devices that one program may have. */
+enum { SIM_MOST_DEVICES = 8 };
 /* Several equal devices: numbers of devices from cuDeviceGetCount()'s on are further ones of the same machines. */
 CUdevice sim_driver_further_device(CUdevice device, unsigned number);
 unsigned sim_driver_device_number(CUdevice device);
 const sim_machine *sim_driver_machine(CUdevice device);
 /* The contexts, of different devices, are those of one program from now on, one thread of which calls the driver at a
  * time: handles and addresses of each are known in all, and pinned and managed memory is for all. None may be released.
- * Errors: HAUL_ERROR_ARGUMENT: more than 8; HAUL_ERROR_OUT_OF_MEMORY. */
+ * Errors: HAUL_ERROR_ARGUMENT: more than SIM_MOST_DEVICES; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count);
 /* Whether kernels of the current context reach the memory of another one. Returns false, with no effect, if that was so
  * already. */

@@ -18,7 +18,7 @@
 
 #include <pthread.h>
 
-enum { SIM_TIMES_ROWS = 64, SIM_MOST_FAMILY = 8 };
+enum { SIM_TIMES_ROWS = 64 };
 
 /* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
  * programs; all end with the module, and modules with their context. */
@@ -169,8 +169,8 @@ struct CUctx_st {
  * ends, and one thread at a time is in any of them. */
 typedef struct sim_family {
     unsigned count;
-    CUcontext members[SIM_MOST_FAMILY];
-    sim_memory *memories[SIM_MOST_FAMILY];
+    CUcontext members[SIM_MOST_DEVICES];
+    sim_memory *memories[SIM_MOST_DEVICES];
 } sim_family;
 
 static inline unsigned sim_kin_count(CUcontext c) {

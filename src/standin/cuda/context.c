@@ -21,7 +21,7 @@ typedef struct context {
 } context;
 
 static atomic_bool started;
-static context primary[STANDIN_MOST_DEVICES];
+static context primary[SIM_MOST_DEVICES];
 static context *contexts; /* all others, also those that have ended */
 static unsigned long long last_id;
 
@@ -57,7 +57,7 @@ static context *current(void) {
 
 /* NULL: there is none of that handle. */
 static context *context_of(CUcontext handle) {
-    for (unsigned i = 0; i < STANDIN_MOST_DEVICES; i++)
+    for (unsigned i = 0; i < SIM_MOST_DEVICES; i++)
         if (handle == handle_of(&primary[i])) return &primary[i];
     for (context *c = contexts; c; c = c->next)
         if (handle == handle_of(c)) return c;
@@ -106,7 +106,7 @@ CUresult cuDriverGetVersion(int *version) {
 /* ---- primary contexts ---- */
 
 static CUresult check_ordinal(CUdevice device) {
-    return device >= 0 && (unsigned)device < standin_device_count() ? CUDA_SUCCESS : CUDA_INVALID_DEVICE;
+    return standin_is_device(device) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {

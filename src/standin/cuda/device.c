@@ -13,7 +13,7 @@ static int count(void) {
 }
 
 CUresult cuda_device_of(CUdevice *device) {
-    if (*device < 0 || *device >= count()) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
+    if (!standin_is_device(*device)) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
     *device = standin_device_at((unsigned)*device)->handle;
     return CUDA_SUCCESS;
 }
@@ -29,7 +29,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
     if (!device) return cuda_leave(CUDA_INVALID_VALUE);
-    if (ordinal < 0 || ordinal >= count()) return cuda_leave(CUDA_INVALID_DEVICE);
+    if (!standin_is_device(ordinal)) return cuda_leave(CUDA_INVALID_DEVICE);
     *device = ordinal;
     return cuda_leave(CUDA_SUCCESS);
 }

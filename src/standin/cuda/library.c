@@ -8,12 +8,12 @@
 
 struct CUkern_st {
     CUlibrary library;
-    CUfunction functions[STANDIN_MOST_DEVICES];
+    CUfunction functions[SIM_MOST_DEVICES];
     CUkernel next;
 };
 
 struct CUlib_st {
-    CUmodule modules[STANDIN_MOST_DEVICES];
+    CUmodule modules[SIM_MOST_DEVICES];
     CUkernel kernels;
     CUlibrary next;
 };
@@ -68,7 +68,7 @@ static CUresult load_file(const driver_table *d, const void *path, CUmodule *mod
 
 /* For each device, as nobody says how long the program keeps the image; managed variables are there once. */
 static CUresult load(const driver_table *d, load_module *load_one, const void *from, CUlibrary *library) {
-    CUmodule modules[STANDIN_MOST_DEVICES] = {0};
+    CUmodule modules[SIM_MOST_DEVICES] = {0};
     CUresult result = library ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     const unsigned before = standin_selected();
     for (unsigned i = 0; i < standin_device_count() && result == CUDA_SUCCESS; i++) {
@@ -153,7 +153,7 @@ static CUresult kernel_of(CUlibrary library, const CUfunction *functions, CUkern
 }
 
 static CUresult find_kernel(const driver_table *d, CUlibrary library, const char *name, CUkernel *kernel) {
-    CUfunction functions[STANDIN_MOST_DEVICES] = {0};
+    CUfunction functions[SIM_MOST_DEVICES] = {0};
     CUresult result = CUDA_SUCCESS;
     for (unsigned i = 0; i < standin_device_count() && result == CUDA_SUCCESS; i++)
         result = d->module_function(&functions[i], library->modules[i], name);
