@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR = 24, USUAL_COLUMNS = 80, LONGEST = TERMINAL_LINE_LONGEST };
@@ -83,10 +82,4 @@ void terminal_line_make_room(void) {
     memset(blanks, ' ', width);
     blanks[width] = '\r';
     if (write(STDERR_FILENO, blanks, width + 1) < 0) return;
-}
-
-double terminal_line_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

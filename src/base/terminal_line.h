@@ -27,7 +27,4 @@ bool terminal_line_is_drawn(void);
 /* Takes the line away. May be called by handlers of signals. */
 void terminal_line_erase(void);
 
-/* Of a clock that only goes forward. */
-double terminal_line_seconds(void);
-
 #endif

@@ -1,6 +1,8 @@
 #include "cli/progress.h"
 
+#include "base/clock.h"
 #include "base/number.h"
+#include "base/signals.h"
 #include "lib/launch/progress.h"
 
 #include <limits.h>
@@ -26,23 +28,17 @@ static struct {
 static volatile sig_atomic_t has_file;
 static char file[PATH_MAX];
 
-static void end(int signal_number) {
+static void end(int signal_number, siginfo_t *about, void *context) {
+    (void)about, (void)context;
     terminal_line_erase();
     if (has_file) unlink(file);
     raise(signal_number); /* the handler is gone: this ends haul */
 }
 
-/* A signal that is ignored, of a command in the background, stays so. */
-static void handle(int signal_number) {
-    struct sigaction before, wanted = {.sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        (void)sigaction(signal_number, &wanted, NULL);
-}
-
 static void handle_all(void) {
-    handle(SIGINT);
-    handle(SIGTERM);
-    handle(SIGHUP);
+    signals_handle(SIGINT, end);
+    signals_handle(SIGTERM, end);
+    signals_handle(SIGHUP, end);
 }
 
 void progress_remove_on_signal(const char *path) {
@@ -80,7 +76,7 @@ static void draw(double now) {
 }
 
 static void draw_in_time(void) {
-    const double now = terminal_line_seconds();
+    const double now = clock_seconds();
     if (state.began <= 0) state.began = now;
     if (now - state.began >= FIRST_SECOND && now - state.drawn >= BETWEEN) draw(now);
 }
@@ -89,7 +85,7 @@ static void draw_in_time(void) {
 
 static void show(void *context, const sim_progress *p) {
     (void)context;
-    if (state.launch_began <= 0 || p->operations != state.now.operations) state.noted = terminal_line_seconds();
+    if (state.launch_began <= 0 || p->operations != state.now.operations) state.noted = clock_seconds();
     if (state.launch_began <= 0) state.launch_began = state.noted;
     state.now = *p;
     draw_in_time();

@@ -1,11 +1,11 @@
 #include "lib/workers.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
 struct workers {
     pthread_mutex_t lock;
@@ -16,17 +16,11 @@ struct workers {
     bool ends;
 };
 
-double workers_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* With the lock held: takes up a part of the first job. */
 static workers_job *take(workers *w, unsigned *part) {
     workers_job *job = w->first;
     *part = job->given++;
-    if (*part == 0) job->start = workers_seconds();
+    if (*part == 0) job->start = clock_seconds();
     if (job->given == job->parts) {
         w->first = job->next;
         if (!w->first) w->last = &w->first;
@@ -40,7 +34,7 @@ static void finish(workers *w, workers_job *job, haul_status status) {
         snprintf(job->message, sizeof job->message, "%s", haul_message());
     }
     if (++job->done < job->parts) return;
-    job->end = workers_seconds();
+    job->end = clock_seconds();
     pthread_cond_broadcast(&w->done);
 }
 

@@ -16,7 +16,7 @@ typedef struct workers_job {
     bool submitted;
     haul_status status; /* of the first part that failed, and its message */
     char message[512];
-    double start, end; /* seconds of the monotonic clock */
+    double start, end; /* of clock_seconds() */
     struct workers_job *next;
 } workers_job;
 
@@ -26,7 +26,5 @@ void workers_free(workers *pool);
 void workers_submit(workers *pool, workers_job *job);
 /* Blocks until the job is done and gives its status, its message too. A job that was not submitted is fine. */
 haul_status workers_wait(workers *pool, workers_job *job);
-
-double workers_seconds(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "standin/standin.h"
 #include "standin/touch.h"
 
+#include "base/signals.h"
 #include "base/terminal_line.h"
 
 #include <signal.h>
@@ -76,19 +77,9 @@ static void end_by_signal(int number, siginfo_t *about, void *context) {
     raise(number); /* the handler is gone */
 }
 
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGTERM};
-
-/* A program's own handlers stay. */
-static void handle(int number) {
-    const int flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_NODEFER);
-    struct sigaction before, wanted = {.sa_sigaction = end_by_signal, .sa_flags = flags};
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL) (void)sigaction(number, &wanted, NULL);
-}
-
 void standin_prepare_end(void) {
     owner = getpid();
     on_exit(at_exit, NULL);
-    handle(SIGSEGV);
-    if (standin_asked.task == STANDIN_RUN) return;
-    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) handle(ending_signals[i]);
+    signals_handle(SIGSEGV, end_by_signal);
+    if (standin_asked.task != STANDIN_RUN) signals_handle_ends(end_by_signal);
 }

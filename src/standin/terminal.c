@@ -1,5 +1,7 @@
 #include "standin/terminal.h"
 
+#include "base/clock.h"
+#include "base/signals.h"
 #include "lib/launch/progress.h"
 #include "standin/settings.h"
 
@@ -19,18 +21,17 @@ static struct {
 
 /* ---- signals ---- */
 
-static void end(int number) {
+static void end(int number, siginfo_t *about, void *context) {
+    (void)about, (void)context;
     terminal_line_erase();
     raise(number); /* the handler is gone */
 }
 
-/* The program's own handlers stay, and those of ending.c, which take the line away too. */
+/* Those of ending.c, where it has any, take the line away too. */
 static void handle_signals(void) {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction before, wanted = {.sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            (void)sigaction(ending[i], &wanted, NULL);
+    signals_handle(SIGINT, end);
+    signals_handle(SIGTERM, end);
+    signals_handle(SIGHUP, end);
 }
 
 /* ---- the line ---- */
@@ -51,7 +52,7 @@ static void draw(const sim_progress *p, double now) {
 }
 
 static void look(const sim_progress *p) {
-    const double now = terminal_line_seconds();
+    const double now = clock_seconds();
     if (state.calls == 1) state.began = now;
     if (state.calls == 1 || p->operations != state.operations) state.noted = now;
     state.operations = p->operations;

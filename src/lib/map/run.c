@@ -1,4 +1,5 @@
 /* A map under way. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
@@ -22,7 +23,7 @@ static map_slot *slot_of(const haul_mapper *m, uint64_t chunk) {
 /* Microseconds since the run began. */
 static double now_us(const haul_mapper *m) {
     if (m->device->is_virtual) return sim_driver_now() - m->base_us;
-    return (workers_seconds() - m->base_seconds) * 1e6;
+    return (clock_seconds() - m->base_seconds) * 1e6;
 }
 
 static bool make_room(haul_mapper *m) {
@@ -88,10 +89,10 @@ static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *wor
         workers_submit(m->workers, job);
         return HAUL_OK;
     }
-    job->start = workers_seconds();
+    job->start = clock_seconds();
     job->status = job->part(job->context, 0, 1);
     if (job->status != HAUL_OK) snprintf(job->message, sizeof job->message, "%s", haul_message());
-    job->end = workers_seconds();
+    job->end = clock_seconds();
     job->parts = job->done = 1;
     job->submitted = true;
     return job->status;
@@ -270,7 +271,7 @@ static haul_status begin(haul_mapper *m) {
     HAUL_TRY(haul_device_wait(m->device));
     HAUL_TRY(haul_event_record(m->base, m->slots[0].stream));
     HAUL_TRY(haul_event_wait(m->base));
-    m->base_seconds = workers_seconds();
+    m->base_seconds = clock_seconds();
     if (m->device->is_virtual) m->base_us = sim_driver_now();
     return HAUL_OK;
 }

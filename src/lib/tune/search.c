@@ -1,11 +1,11 @@
 /* tune_search(): which variants are looked at, in which order. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/tune/internal.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { FEW = 64, BATCH = 12, FINALISTS = 4, ROUNDS = 15, FINAL_ROUNDS = 41, SECONDS = 120 };
 
@@ -20,15 +20,9 @@ const char *tune_value(const tune_problem *p, const tune_variant *v, size_t para
     return p->parameters[parameter].values[v->choice[parameter]];
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static bool is_time_up(tuner *t) {
     const double seconds = t->options->seconds > 0 ? t->options->seconds : SECONDS;
-    if (now() - t->began < seconds) return false;
+    if (clock_seconds() - t->began < seconds) return false;
     t->result->out_of_time = true;
     return true;
 }
@@ -295,14 +289,14 @@ static haul_status search(tuner *t) {
 
 haul_status tune_search(haul_device *device, const tune_problem *problem, const tune_options *options,
                         tune_result *result) {
-    tuner t = {.device = device, .problem = problem, .options = options, .result = result, .began = now()};
+    tuner t = {.device = device, .problem = problem, .options = options, .result = result, .began = clock_seconds()};
     *result = (tune_result){.combinations = count_combinations(problem)};
     snprintf(t.architecture, sizeof t.architecture, "sm_%u", haul_device_architecture(device));
     haul_status status = search(&t);
     end_job(&t.base);
     tune_data_close(&t.check);
     tune_data_close(&t.timed);
-    result->seconds = now() - t.began;
+    result->seconds = clock_seconds() - t.began;
     return status;
 }
 

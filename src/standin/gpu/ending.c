@@ -2,6 +2,8 @@
  * report. */
 #include "standin/gpu/gpu.h"
 
+#include "base/signals.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -46,7 +48,8 @@ void _Exit(int status) {
 
 /* The driver may have been hit in the middle of a call, so nothing is waited for: what has been timed is reported. If
  * that comes to nothing the program ends all the same. */
-static void end_by_signal(int number) {
+static void end_by_signal(int number, siginfo_t *about, void *context) {
+    (void)about, (void)context;
     signal(SIGALRM, SIG_DFL);
     alarm(GPU_MOST_SECONDS);
     if (getpid() == owner && gpu_try_lock()) {
@@ -56,18 +59,12 @@ static void end_by_signal(int number) {
     raise(number); /* the handler is gone */
 }
 
-/* A program's own handlers stay. */
-static void handle(int number) {
-    struct sigaction before, wanted = {.sa_handler = end_by_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL) (void)sigaction(number, &wanted, NULL);
-}
-
 static void prepare(void) {
-    static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM};
     owner = getpid();
     gpu_prepare_report();
     on_exit(at_exit, NULL);
-    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) handle(ending_signals[i]);
+    signals_handle(SIGSEGV, end_by_signal);
+    signals_handle_ends(end_by_signal);
 }
 
 void gpu_prepare_end(void) {

@@ -2,6 +2,7 @@
  * the end of a context or of the program waits. */
 #include "standin/gpu/gpu.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -170,17 +171,11 @@ void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult re
 
 /* ---- waiting ---- */
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void collect_all(context *c, double until) {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     while (c->pending)
         if (!collect_first(c)) {
-            if (seconds() > until) return;
+            if (clock_seconds() > until) return;
             nanosleep(&pause, NULL);
         }
 }
@@ -260,7 +255,7 @@ static void finish(context *c, double until) {
 }
 
 void gpu_finish(CUcontext which) {
-    const double until = seconds() + GPU_MOST_SECONDS;
+    const double until = clock_seconds() + GPU_MOST_SECONDS;
     for (context *c = contexts; c; c = c->next)
         if (!which || c->handle == which) finish(c, until);
 }
