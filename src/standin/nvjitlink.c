@@ -65,9 +65,9 @@ CALL(nvJitLinkDestroy, (jit_link * *link)) {
 
 /* `data` ends with NUL. */
 static int add(jit_link *l, int type, const char *data, const char *name) {
-    char *own = type == INPUT_PTX ? NULL : cuda_text_of_image(data);
-    const char *ptx = own ? own : data;
-    if (type == INPUT_LTO_IR || (type != INPUT_PTX && !own)) {
+    char *own = type == INPUT_PTX || type == INPUT_LTO_IR ? NULL : cuda_text_of_image(data);
+    const char *ptx = type == INPUT_PTX ? data : own;
+    if (!ptx) {
         text_printf(&l->errors, "%s: has no PTX, which is all that a virtual GPU runs\n", name ? name : "input");
         return UNRECOGNIZED_INPUT;
     }

@@ -2,6 +2,7 @@
  * that is what the program gets for its cubin. */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,18 +32,19 @@ static int find_real(const char *name, void *pointer) {
 
 /* ---- its functions ---- */
 
-/* `-arch=sm_90` and the like are for a virtual architecture instead: the same with `compute_90`, allocated. */
-static char *virtual_architecture(const char *option) {
-    const char *sm = strstr(option, "sm_");
-    char *changed = NULL;
-    const int before = sm ? (int)(sm - option) : 0;
-    if (asprintf(&changed, "%.*s%s%s", before, option, sm ? "compute_" : "", sm ? sm + 3 : option) < 0) return NULL;
-    return changed;
+/* Where `sm_90` stands in `-arch=sm_90`, `--gpu-architecture=sm_90`, or in what is behind such an option; NULL: it does
+ * not. */
+static const char *real_architecture(const char *option, const char *before) {
+    const bool names_one = strncmp(option, "-arch", 5) == 0 || strncmp(option, "--gpu-architecture", 18) == 0 ||
+                           (before && (strcmp(before, "-arch") == 0 || strcmp(before, "--gpu-architecture") == 0));
+    return names_one ? strstr(option, "sm_") : NULL;
 }
 
-static int is_architecture(const char *option, const char *before) {
-    return strncmp(option, "-arch", 5) == 0 || strncmp(option, "--gpu-architecture", 18) == 0 ||
-           (before && (strcmp(before, "-arch") == 0 || strcmp(before, "--gpu-architecture") == 0));
+/* The same option with `compute_90`, allocated. */
+static char *virtual_architecture(const char *option, const char *sm) {
+    char *changed;
+    const int length = asprintf(&changed, "%.*scompute_%s", (int)(sm - option), option, sm + strlen("sm_"));
+    return length < 0 ? NULL : changed;
 }
 
 extern int nvrtcCompileProgram(void *program, int count, const char *const *options);
@@ -54,8 +56,9 @@ int nvrtcCompileProgram(void *program, int count, const char *const *options) {
     int result = changed && owned ? find_real(__func__, &compile) : OUT_OF_MEMORY;
     for (size_t i = 0; i < room && result == 0; i++) {
         changed[i] = options[i];
-        if (!is_architecture(options[i], i ? options[i - 1] : NULL)) continue;
-        changed[i] = owned[i] = virtual_architecture(options[i]);
+        const char *sm = real_architecture(options[i], i ? options[i - 1] : NULL);
+        if (!sm) continue;
+        changed[i] = owned[i] = virtual_architecture(options[i], sm);
         if (!owned[i]) result = OUT_OF_MEMORY;
     }
     if (result == 0) result = compile(program, count, changed);

@@ -43,18 +43,14 @@ static double or_zero(double value) {
 
 /* ---- a launch ---- */
 
-static json_t *three(const uint32_t extent[3]) {
-    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
-}
-
 static haul_status put_launch_json(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     json_t *profile = NULL;
     const report_profile_options options = options_of(k);
     HAUL_TRY(report_profile_json(r, &options, &profile));
-    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "launch", (json_int_t)number, "kernel",
-                             report_json_string(r->kernel), "grid", three(r->grid), "block", three(r->block), "smem",
-                             (int)r->shared_bytes, "counters", launch_counters_to_json(HAUL_SIMULATED, r),
-                             "estimate_us", report_json_number(r->estimate_us));
+    json_t *line = json_pack(
+        "{s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "launch", (json_int_t)number, "kernel", report_json_string(r->kernel),
+        "grid", report_json_extent(r->grid), "block", report_json_extent(r->block), "smem", (int)r->shared_bytes,
+        "counters", launch_counters_to_json(HAUL_SIMULATED, r), "estimate_us", report_json_number(r->estimate_us));
     bool whole = line && json_object_update(line, profile) == 0;
     if (whole && has_several()) whole = json_object_set_new(line, "device", json_integer((json_int_t)k->device)) == 0;
     json_decref(profile);

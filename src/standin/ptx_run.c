@@ -40,7 +40,7 @@ static CUresult load(const driver_table *d, const char *source, known *k) {
 static CUresult kernel_of(const driver_table *d, const char *source, const known **found) {
     uint64_t hash[2];
     hash_both_start(hash);
-    for (const char *s = source; *s; s++) hash_both_word(hash, (unsigned char)*s);
+    hash_both(hash, source, strlen(source));
     for (const known *k = all; k; k = k->next) {
         if (memcmp(k->hash, hash, sizeof hash) != 0) continue;
         *found = k;
@@ -61,29 +61,29 @@ static CUresult kernel_of(const driver_table *d, const char *source, const known
 
 /* ---- the host's memory ---- */
 
-/* What the process has there and may write. */
-static bool find_mapping(uint64_t address, uint64_t *from, uint64_t *to) {
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[512], rights[5];
-    bool found = false;
-    while (maps && !found && fgets(line, sizeof line, maps))
-        found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", from, to, rights) == 3 && rights[1] == 'w' &&
-                address >= *from && address < *to;
-    if (maps) fclose(maps);
-    return found;
-}
-
-/* Kernels reach what their arguments point into. A number that is no address is none of a mapping, or does no harm. */
-static unsigned show(const driver_table *d, void *const *arguments, int count, void **shown) {
-    unsigned mappings = 0;
+static bool points_into(void *const *arguments, int count, uint64_t from, uint64_t to) {
     for (int i = 0; i < count; i++) {
         const uint64_t address = (uintptr_t)arguments[i];
         sim_allocation a;
-        uint64_t from, to;
-        if (sim_driver_allocation(address, &a) || !find_mapping(address, &from, &to)) continue;
-        void *start = (void *)(uintptr_t)from;
-        if (d->host_register(start, to - from, 0) == CUDA_SUCCESS) shown[mappings++] = start;
+        if (address >= from && address < to && !sim_driver_allocation(address, &a)) return true;
     }
+    return false;
+}
+
+/* What the process may write, and an argument points into: kernels reach it. A number that is no address is none of a
+ * mapping, or does no harm. */
+static unsigned show(const driver_table *d, void *const *arguments, int count, void **shown) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], rights[5];
+    uint64_t from, to;
+    unsigned mappings = 0;
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) != 3 || rights[1] != 'w') continue;
+        void *start = (void *)(uintptr_t)from;
+        if (points_into(arguments, count, from, to) && d->host_register(start, to - from, 0) == CUDA_SUCCESS)
+            shown[mappings++] = start;
+    }
+    if (maps) fclose(maps);
     return mappings;
 }
 

@@ -80,9 +80,7 @@ static bool is_in_stream(CUstream stream) {
 }
 
 static bool is_chosen(const kernel *k, CUstream stream) {
-    if (!k->wanted || !standin_in_range() || !is_in_stream(stream)) return false;
-    const uint64_t before = chosen++, skip = standin_asked.launch_skip, count = standin_asked.launch_count;
-    return before >= skip && (!count || before - skip < count);
+    return k->wanted && standin_in_range() && is_in_stream(stream) && standin_takes_number(chosen++);
 }
 
 /* A defect may show in any launch, so all are checked. */
@@ -215,12 +213,13 @@ static void leave_out_undone(void) {
 
 bool standin_report(bool interrupted) {
     bool failed = false;
-    if (!interrupted) standin_enter();
-    if (interrupted) leave_out_undone();
-    if (interrupted)
+    if (interrupted) {
+        leave_out_undone();
         look_at_these();
-    else
+    } else {
+        standin_enter();
         look_at_all();
+    }
     const haul_status status = put_report(interrupted, &failed);
     if (!interrupted) standin_leave(CUDA_SUCCESS);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());

@@ -295,9 +295,9 @@ static haul_status describe(const driver_table *d, const standin_kernel_record *
     HAUL_TRY(check_launch(c, entry, parameters));
     HAUL_TRY(open_recording());
     if (d->synchronize() != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "the work before it failed");
-    state.line = json_pack("{s:I, s:s, s:[i,i,i], s:[i,i,i], s:i}", "id", (json_int_t)state.written, "kernel",
-                           k->symbol, "grid", (int)c->grid[0], (int)c->grid[1], (int)c->grid[2], "block",
-                           (int)c->block[0], (int)c->block[1], (int)c->block[2], "smem", (int)c->shared_bytes);
+    state.line =
+        json_pack("{s:I, s:s, s:o, s:o, s:i}", "id", (json_int_t)state.written, "kernel", k->symbol, "grid",
+                  report_json_extent(c->grid), "block", report_json_extent(c->block), "smem", (int)c->shared_bytes);
     if (!state.line) return no_memory();
     HAUL_TRY(save_module(module, state.line));
     HAUL_TRY(add_arguments(d, entry, parameters, state.line));

@@ -60,3 +60,8 @@ __attribute__((constructor)) static void read_settings(int argc, char **argv, ch
     if (!standin_asked.launches)
         standin_asked.launches = standin_asked.task == STANDIN_RECORD ? DEFAULT_RECORDED : DEFAULT_LAUNCHES;
 }
+
+bool standin_takes_number(uint64_t before) {
+    const uint64_t skip = standin_asked.launch_skip, count = standin_asked.launch_count;
+    return before >= skip && (!count || before - skip < count);
+}

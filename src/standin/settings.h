@@ -19,4 +19,7 @@ typedef struct standin_settings {
 } standin_settings;
 extern standin_settings standin_asked;
 
+/* --launch-skip and --launch-count: whether a launch is taken before which so many passed the other filters. */
+bool standin_takes_number(uint64_t before);
+
 #endif

@@ -37,6 +37,10 @@ static json_t *cell_to_json(const report_cell *cell) {
     }
 }
 
+json_t *report_json_extent(const uint32_t extent[3]) {
+    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
 json_t *report_json_rows(const report_table *t) {
     json_t *rows = json_array();
     for (const report_row *row = t ? t->rows : NULL; row; row = row->next) {

@@ -30,14 +30,11 @@ void gpu_prepare_report(void) {
 
 /* ---- a launch ---- */
 
-static json_t *three(const unsigned extent[3]) {
-    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
-}
-
 static void put_json(const gpu_launch *l, double us) {
-    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "launch", (json_int_t)l->number, "kernel",
-                             report_json_string(l->kernel->symbol), "grid", three(l->grid), "block", three(l->block),
-                             "smem", (json_int_t)l->shared_bytes, "us", report_json_number(us));
+    json_t *line =
+        json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "launch", (json_int_t)l->number, "kernel",
+                  report_json_string(l->kernel->symbol), "grid", report_json_extent(l->grid), "block",
+                  report_json_extent(l->block), "smem", (json_int_t)l->shared_bytes, "us", report_json_number(us));
     if (report_json_put(line, JSON_COMPACT, &out) != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     standin_print(&out);
 }
