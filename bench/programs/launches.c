@@ -1,9 +1,9 @@
-/* What a program pays for a call on the virtual GPU: nanoseconds a launch of an empty kernel, and the rate of copies
- * beside that of memcpy().
+/* Measures the cost of calls on the virtual GPU: nanoseconds a launch of an empty kernel, and the rate of copies beside
+ * that of memcpy().
  *
  *     haul run -- bench_launches [LAUNCHES]
  *
- * Like what nvcc makes, but registered by hand, so that no CUDA compiler is needed. */
+ * The kernel is registered by hand as nvcc's code does it, so that no CUDA compiler is needed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What the sample programs share: checked calls, results that are held against the host's, and how a program ends.
+// Helpers of the sample programs: check calls, compare results with the host's, and end the program.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdio.h>

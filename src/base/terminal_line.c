@@ -9,7 +9,7 @@
 
 enum { BAR = 24, USUAL_COLUMNS = 80, LONGEST = TERMINAL_LINE_LONGEST };
 
-/* Of the line that is there: what handlers of signals look at. */
+/* The width of the line that is drawn; handlers of signals read it. */
 static volatile sig_atomic_t columns;
 
 void terminal_line_erase(void) {

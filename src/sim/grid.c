@@ -157,20 +157,30 @@ static uint64_t operations_expected(const sim_grid *g) {
     return g->blocks * g->warps * USUAL_OPERATIONS;
 }
 
-/* Most of it is memory that the host has to clear. */
-static bool create_in_parallel(run_state *s, int threads) {
+typedef bool sm_work(run_state *s, uint32_t sm);
+
+/* Calls `work` for each SM, by a team of threads if the launch is large: a team of one costs more than a small
+ * launch. The same thread gets the same SMs each time, so memory goes back to the part of the allocator that it came
+ * from. Returns false if a call did. */
+static bool on_all_sms(run_state *s, sm_work *work) {
+    const int threads = threads_for(s, s->expected);
     bool failed = false;
+    if (threads <= 1) {
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
+        return !failed;
+    }
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : failed)
-    for (uint32_t i = 0; i < s->grid.used_sms; i++)
-        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
     return !failed;
 }
 
-static bool create_one_by_one(run_state *s) {
-    bool failed = false;
-    for (uint32_t i = 0; i < s->grid.used_sms; i++)
-        failed = sim_sm_create(&s->grid, s->plan, i, &s->sms[i]) != HAUL_OK || failed;
-    return !failed;
+static bool create_sm(run_state *s, uint32_t sm) {
+    return sim_sm_create(&s->grid, s->plan, sm, &s->sms[sm]) == HAUL_OK;
+}
+
+static bool free_sm(run_state *s, uint32_t sm) {
+    sim_sm_free(&s->sms[sm]);
+    return true;
 }
 
 static haul_status no_memory_for_sms(uint32_t n) {
@@ -179,12 +189,11 @@ static haul_status no_memory_for_sms(uint32_t n) {
 
 static haul_status create_sms(run_state *s) {
     const uint32_t n = s->grid.used_sms;
-    const int threads = threads_for(s, s->expected);
     s->sms = memory_zeroed(n, sizeof *s->sms);
     if (!s->sms) return no_memory_for_sms(n);
     for (uint32_t i = 0; i < n; i++) s->sms[i].grid = &s->grid;
     /* said again: messages are a thread's own */
-    if (!(threads > 1 ? create_in_parallel(s, threads) : create_one_by_one(s))) return no_memory_for_sms(n);
+    if (!on_all_sms(s, create_sm)) return no_memory_for_sms(n);
     if (!s->plan) return HAUL_OK;
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
     if (!s->countings) return no_memory_for_sms(n);
@@ -240,22 +249,10 @@ static haul_status set_up_part(run_state *s, const sim_launch *l, const haul_occ
     return find_sms(s, l);
 }
 
-/* By those who made them, whose part of the host's allocator they came from. */
-static void free_sms(run_state *s) {
-    const uint32_t n = s->sms ? s->grid.used_sms : 0;
-    const int threads = threads_for(s, s->expected);
-    if (threads <= 1) {
-        for (uint32_t i = 0; i < n; i++) sim_sm_free(&s->sms[i]);
-        return;
-    }
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (uint32_t i = 0; i < n; i++) sim_sm_free(&s->sms[i]);
-}
-
 /* `well`: the part has come to its end. */
 static void tear_down_part(run_state *s, const sim_launch *l, bool well) {
     if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
-        free_sms(s);
+        if (s->sms) on_all_sms(s, free_sm);
         memory_free(s->sms);
     }
     memory_free(s->countings);

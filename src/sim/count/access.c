@@ -519,13 +519,11 @@ void sim_count_acquire(sim_counting *c) {
 }
 
 void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
-    if (!c) return;
     c->block_runs[block]++;
     c->block_threads[block] += sim_lanes(active);
 }
 
 void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active) {
-    if (!c) return;
     c->instruction_runs[instruction]++;
     c->instruction_threads[instruction] += sim_lanes(active);
 }
