@@ -33,8 +33,10 @@ static int told(jit_link *l, CUresult result, int failure) {
 
 /* ---- making one ---- */
 
+/* 12.0: Numba and cuda.core hand over LTO IR, which only NVIDIA's library can compile, from 12.3 on. Before, they hand
+ * PTX to the driver. */
 CALL(nvJitLinkVersion, (unsigned *major, unsigned *minor)) {
-    *major = 13;
+    *major = 12;
     *minor = 0;
     return SUCCESS;
 }

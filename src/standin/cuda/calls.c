@@ -111,14 +111,21 @@ static const char *asking_library(const void *address) {
     return slash ? slash + 1 : "the program";
 }
 
-/* Tables without a name, of NVIDIA's driver. Who cannot do without them is NVIDIA's runtime; its compiler can. */
+/* NVIDIA's libraries that ask for private tables of its driver and do without them. */
+static bool does_without_tables(const char *library) {
+    static const char *const names[] = {"libnvrtc", "libnvJitLink", "libnvidia-"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(library, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
+/* Finds no table. Only NVIDIA's runtime cannot do without these private tables of its driver. */
 CUresult cuGetExportTable(const void **table, const void *uuid) {
     static atomic_bool told;
     const char *library = asking_library(__builtin_return_address(0));
     (void)uuid;
     if (table) *table = NULL;
-    if (strncmp(library, "libnvrtc", 8) != 0 && strncmp(library, "libnvJitLink", 12) != 0 &&
-        !atomic_exchange(&told, true))
+    if (!does_without_tables(library) && !atomic_exchange(&told, true))
         fprintf(stderr,
                 "haul: %s has NVIDIA's CUDA runtime in it, and no symbols by which haul could replace it: what it does "
                 "with a GPU fails\n",
