@@ -22,7 +22,15 @@ haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruct
 bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes);
 /* The lane writes `count` words from `word` on, which are of that state then. */
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state);
+/* A reduction is going to add to the words. */
+void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count);
+/* peer.c. The access writes a word that copies to other blocks read; it uses one that reductions of other blocks add
+ * to, which returns false when something was found. */
+void sim_peers_check_source(const sim_visit *k, uint32_t word);
+bool sim_peers_check_sum(const sim_visit *k, uint32_t word);
 
+/* The lanes have read the word behind the issue of what reads it. */
+void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, uint32_t lanes);
 /* The lanes have read it. */
 static inline void sim_cell_mark_read(const sim_visit *k, sim_cell *c, sim_read *r, uint32_t lanes) {
     const uint32_t now = k->d->now;

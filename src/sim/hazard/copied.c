@@ -100,11 +100,13 @@ static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
 }
 
 /* What a cp.async brings is written by its thread, as a store is. */
-static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c, const char *engine) {
+static void report_proxy(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c, const char *engine) {
     const haul_action wrote = sim_cell_writer(k, c->state, c->instruction);
     sim_finding *f =
-        sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, wrote, c->instruction, c->thread);
-    const char *does = k->action == HAUL_ACTION_ASYNC_WRITE ? "overwrites" : "reads";
+        sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, address, bytes, wrote, c->instruction, c->thread);
+    const char *does = k->action == HAUL_ACTION_ASYNC_WRITE ? "overwrites"
+                       : k->action == HAUL_ACTION_ATOMIC    ? "adds to"
+                                                            : "reads";
     if (f && wrote == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f,
                        "the %s %s what the thread's cp.async has brought: fence.proxy.async is missing behind the wait "
@@ -117,23 +119,41 @@ static void report_proxy(const sim_visit *k, uint32_t word, const sim_cell *c, c
                        engine, does);
 }
 
-/* Whether an ordinary write has gone through a proxy fence that the thread at hand knows of. */
-static bool is_fenced(const sim_visit *k, const sim_cell *c) {
-    if (c->state & (SIM_CELL_COPIED | SIM_CELL_SPLIT) || c->time < k->d->start || sim_visit_is_engine(k, c->thread))
-        return true;
-    return sim_knows_thread(k->v->proxy, c->thread, c->time);
+/* Whether what `thread` wrote then, if not by the copy engine, has gone through a proxy fence that the thread at hand
+ * knows of. */
+static bool is_through_fence(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t time) {
+    if (state & SIM_CELL_COPIED || time < k->d->start || sim_visit_is_engine(k, thread)) return true;
+    return sim_knows_thread(k->v->proxy, thread, time);
+}
+
+/* Of a word, or of each of its bytes: who wrote it, unless that has gone through a fence, or (`only_known`) is not even
+ * known to have been before. */
+static void check_fence(const sim_visit *k, uint32_t word, const char *engine, bool only_known) {
+    const sim_cell *c = &k->s->cells[word];
+    const bool is_split = c->state & SIM_CELL_SPLIT;
+    for (uint32_t i = 0; i < (is_split ? 4 : 1); i++) {
+        const sim_byte_cell *b = is_split ? &k->s->bytes[4 * word + i] : NULL;
+        const sim_cell by = b ? (sim_cell){.time = b->time, .instruction = b->instruction, .thread = b->thread,
+                                           .state = b->state}
+                              : *c;
+        if (is_through_fence(k, by.state, by.thread, by.time)) continue;
+        if (!only_known || sim_visit_knows(k, by.thread, by.time)) report_proxy(k, 4 * word + i, b ? 1 : 4, &by, engine);
+    }
 }
 
 static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
-    (void)b, (void)bulk;
+    (void)b;
     keep_inside(k, address, bytes);
     if (!sim_lines_detail(k, address, bytes)) return;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (sim_cell_check_read(k, i, c, 1u << k->lane) && !is_fenced(k, c)) report_proxy(k, i, c, "copy");
+        const bool is_leaving = c->time >= k->d->start && c->state & SIM_CELL_LEAVING;
+        if (sim_cell_check_read(k, i, c, 1u << k->lane)) check_fence(k, i, "copy", false);
         c->state |= SIM_CELL_LEAVING;
         if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
-        k->s->leaving[i] = k->instruction;
+        if (!is_leaving) k->s->leaving[i] = 0;
+        if (bulk->source) continue;
+        k->s->leaving[i] = k->instruction + 1;
         k->s->leaving_thread[i] = (uint16_t)(k->actor * SIM_LANES + k->lane);
     }
 }
@@ -148,40 +168,51 @@ static bool has_leaving(const sim_block *b) {
     return false;
 }
 
+static void check_fences(const sim_visit *k, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
+    for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++)
+        if (!(k->s->cells[i].state & SIM_CELL_ARRIVING)) check_fence(k, i, "copy", true);
+}
+
 static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
     keep_inside(k, address, bytes);
     if (!sim_lines_detail(k, address, bytes)) return;
-    for (uint32_t i = address / 4; !bulk->has_value && i < (address + bytes) / 4; i++) {
-        const sim_cell *c = &k->s->cells[i];
-        if (sim_visit_knows(k, c->thread, c->time) && !(c->state & SIM_CELL_ARRIVING) && !is_fenced(k, c))
-            report_proxy(k, i, c, "copy");
-    }
+    check_fences(k, bulk, address, bytes);
     sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
+/* A reduction into shared memory. Several may add to the same words at once, as atomics do. */
+static void announce_sum(sim_visit *k, const sim_bulk *bulk) {
+    keep_inside(k, bulk->shared, bulk->bytes);
+    if (!sim_lines_detail(k, bulk->shared, bulk->bytes)) return;
+    k->action = HAUL_ACTION_ATOMIC;
+    k->strong = true;
+    check_fences(k, bulk, bulk->shared, bulk->bytes);
+    sim_cells_add(k, bulk->shared / 4, bulk->bytes / 4);
+}
+
 /* A copy to another block of the cluster reads its own block's memory until it has arrived there. */
-static void depart_for_block(sim_warp *w, unsigned lane, const sim_bulk *bulk) {
+static void depart_for_block(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
     sim_visit k = visit_by_lane(w, lane, bulk->source, HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (k.d->owner->failed || !has_leaving(bulk->source)) return;
     depart(&k, bulk->source, bulk, (uint32_t)bulk->global, bulk->bytes);
+    sim_passage_begin(w, lane, bulk->source, b, bulk, (uint32_t)bulk->global, false);
 }
 
-static void arrived_from_block(const sim_bulk *bulk) {
-    const uint32_t from = (uint32_t)bulk->global;
-    const sim_shadow *s = sim_shadow_of(bulk->source);
-    for (uint32_t i = from / 4; s->leaving && i < (from + bulk->bytes) / 4; i++)
-        if (sim_line_is_detailed(bulk->source, 4 * i) && s->leaving[i] == bulk->instruction)
-            s->cells[i].state &= (uint8_t)~SIM_CELL_LEAVING;
+static bool adds_to_shared(const sim_bulk *bulk) {
+    return (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
 }
 
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
-    if (bulk->source) depart_for_block(w, lane, bulk);
-    const bool adds = (bulk->has_value || bulk->source) && bulk->atomic != SIM_ATOMIC_NONE;
+    if (bulk->source) depart_for_block(w, lane, b, bulk);
     sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
-    if (k.d->owner->failed || adds || (!load && !has_leaving(b))) return;
+    if (k.d->owner->failed || (!load && !has_leaving(b))) return;
+    if (adds_to_shared(bulk)) {
+        if (sim_passage_begin(w, lane, b, b, bulk, bulk->shared, true)) announce_sum(&k, bulk);
+        return;
+    }
     sim_flight_begin(w, lane, b, bulk);
     each_piece(&k, b, bulk, load ? announce : depart);
 }
@@ -194,10 +225,12 @@ static void departed(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uin
     sim_read *plane = sim_reads_of(k, k->actor);
     for (uint32_t i = address / 4; plane && i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_LEAVING) || k->s->leaving[i] != bulk->instruction)
+        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_LEAVING) ||
+            k->s->leaving[i] != bulk->instruction + 1)
             continue;
-        c->state &= (uint8_t)~SIM_CELL_LEAVING;
-        sim_cell_mark_read(k, c, &plane[i], 1u << k->lane);
+        k->s->leaving[i] = 0;
+        if (!k->s->passages) c->state &= (uint8_t)~SIM_CELL_LEAVING;
+        sim_cell_finish_read(k, i, &plane[i], 1u << k->lane);
     }
 }
 
@@ -210,7 +243,8 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
                    .lane = bulk->thread % SIM_LANES,
                    .actor = b->rank * d->warps + bulk->thread / SIM_LANES};
     if (d->owner->failed) return;
-    if (bulk->source) arrived_from_block(bulk);
+    if (bulk->source) sim_passage_done(bulk->source, b, bulk, (uint32_t)bulk->global, false);
+    if (adds_to_shared(bulk)) sim_passage_done(b, b, bulk, bulk->shared, true);
     if (bulk->kind != SIM_BULK_LOAD) {
         each_piece(&k, b, bulk, departed);
         return;
@@ -235,13 +269,25 @@ uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];
-            if (sim_cell_check_read(&k, i, c, lanes & -lanes) && !is_fenced(&k, c)) report_proxy(&k, i, c, "product");
+            if (sim_cell_check_read(&k, i, c, lanes & -lanes)) check_fence(&k, i, "product", false);
         }
     }
     return k.d->now++;
 }
 
-static void check_unchanged(const sim_visit *k, uint32_t word, const sim_cell *c, uint32_t issued) {
+/* Who wrote the word last, or any byte of it. */
+static sim_cell last_writer(const sim_visit *k, uint32_t word) {
+    sim_cell last = k->s->cells[word];
+    for (uint32_t i = 0; k->s->cells[word].state & SIM_CELL_SPLIT && i < 4; i++) {
+        const sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        if (i && b->time <= last.time) continue;
+        last = (sim_cell){.time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};
+    }
+    return last;
+}
+
+static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) {
+    const sim_cell last = last_writer(k, word), *c = &last;
     if (c->time <= issued || c->time < k->d->start) return;
     sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4,
                                       sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
@@ -260,8 +306,8 @@ void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, cons
     for (uint32_t n = 0; n < count; n++) {
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
-            check_unchanged(&k, i, &k.s->cells[i], issued);
-            sim_cell_mark_read(&k, &k.s->cells[i], &plane[i], lanes);
+            check_unchanged(&k, i, issued);
+            sim_cell_finish_read(&k, i, &plane[i], lanes);
         }
     }
 }

@@ -108,7 +108,10 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
         if (reads && !shared && own == SIM_SCOPE_GPU) seen |= sim_watch_published(d->owner->watch)[place];
         if (writes) publish(d, w->block, place, scope, told);
     }
-    if (writes && told) sim_watch_release(d->owner->watch, w, active, told);
+    if (writes && told) {
+        sim_watch_release(d->owner->watch, w, active, told);
+        d->now++; /* what comes behind the flag is not told of */
+    }
     if (seen) learn_of_reads(d, &d->views[actor], active);
     for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {
         sim_view *v = &d->views[actor].list[i];

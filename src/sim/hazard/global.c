@@ -23,7 +23,8 @@ typedef struct play {
     uint64_t address;                /* of the word */
     uint32_t value;
     unsigned lane;
-    uint8_t bytes; /* of the word */
+    uint8_t bytes;        /* of the word */
+    const sim_part *part; /* of the line */
 } play;
 
 /* The epoch up to which the thread at hand knows what other clusters did of that kind. */
@@ -41,12 +42,13 @@ static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint
     return sim_known_lanes(&told[cluster][from + actor], time);
 }
 
-static bool is_ordered(const play *p, const sim_touch *t) {
+/* Of the lanes of the touch those that are not known to have come before the lane at hand. */
+static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->cluster != p->e->cluster)
-        return t->epoch <= floor_of(p, t->action) &&
-               told_lanes(p, t->cluster, t->thread / SIM_LANES, t->time, t->action) >> t->thread % SIM_LANES & 1;
-    if (t->thread == p->e->actor * SIM_LANES + p->lane) return true;
-    return sim_knows_thread(p->known, t->thread, t->time);
+        return t->epoch <= floor_of(p, t->action) ? lanes & ~told_lanes(p, t->cluster, t->actor, t->time, t->action)
+                                                  : lanes;
+    const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
+    return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
 }
 
 /* Lanes of one warp that count on running side by side. */
@@ -64,7 +66,7 @@ static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32
 }
 
 static bool may_meet(const play *p, const sim_touch *t) {
-    return are_strong(p, t->strong, t->cluster, t->thread / SIM_LANES, t->instruction);
+    return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
@@ -90,21 +92,23 @@ static void concern(const play *p, uint64_t cluster, uint32_t thread) {
     sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
 }
 
-static void report(const play *p, const sim_touch *t, haul_finding_kind kind) {
+/* `lanes`: of the touch. */
+static void report(const play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
-    const bool lockstep = count_on_lockstep(p, t->cluster, t->thread / SIM_LANES, t->instruction);
+    const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
     const haul_finding found = {.kind = kind,
                                 .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
-                                .other = access_of(g, t->cluster, t->thread, t->action, t->instruction),
+                                .other = access_of(g, t->cluster, thread, t->action, t->instruction),
                                 .space = HAUL_SPACE_GLOBAL,
                                 .address = p->address,
                                 .bytes = 4};
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
     concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
-    concern(p, t->cluster, t->thread);
+    concern(p, t->cluster, thread);
     if (!f) return;
     sim_finding_locate(g, f);
     if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
@@ -124,49 +128,105 @@ static sim_touch touch_of(const play *p) {
                        .instruction = e->instruction,
                        .time = e->time,
                        .epoch = p->watch->epoch,
-                       .thread = (uint16_t)(e->actor * SIM_LANES + p->lane),
+                       .actor = e->actor,
                        .bytes = p->bytes,
                        .action = e->action & 63u,
                        .strong = e->strong & 3u};
 }
 
-/* Whether an ordinary write has gone through a fence that the thread at hand knows of. Between clusters that is not
- * kept; but where no fence is, none has. */
-static bool is_fenced(const play *p, const sim_touch *t) {
-    if (t->action != HAUL_ACTION_WRITE) return true;
-    if (!p->fenced) return false;
-    if (t->cluster != p->e->cluster) return true;
-    return sim_knows_thread(p->fenced, t->thread, t->time);
+/* Whether the two are of one warp's one access, or of accesses at the same time. */
+static bool are_together(const sim_touch *a, const sim_touch *b) {
+    return a->cluster == b->cluster && a->actor == b->actor && a->time == b->time && a->epoch == b->epoch;
+}
+
+/* The lanes that wrote the bytes at hand last. */
+static uint32_t writing_lanes(const play *p, const sim_touch *writer) {
+    uint32_t lanes = 0;
+    for (unsigned i = 0; writer->epoch && i < 4; i++)
+        if (writer->bytes & p->bytes & 1u << i) lanes |= 1u << writer->lane[i];
+    return lanes;
+}
+
+/* The lanes whose ordinary write has not gone through a fence that the thread at hand knows of. Between clusters that is
+ * not kept; but where no fence is, none has. */
+static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
+    if (t->action != HAUL_ACTION_WRITE) return 0;
+    if (!p->fenced) return lanes;
+    return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
+}
+
+static void check_read(const play *p, const sim_touch *writer) {
+    const sim_logged *e = p->e;
+    const uint32_t lanes = writing_lanes(p, writer);
+    const uint32_t raced = may_meet(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
+    if (raced)
+        report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->by_texture && lanes)
+        report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
+    else if (unfenced)
+        report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+}
+
+/* Whether the last reader need not be kept: it comes before the lane at hand, whose access has all of its bytes. */
+static bool is_covered(const play *p, const sim_touch *last) {
+    const bool by_self = last->actor == p->e->actor && !(last->lanes & ~p->e->active);
+    return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
+}
+
+static void keep_reader(const play *p, sim_word_shadow *w) {
+    sim_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
+    sim_touch now = touch_of(p);
+    now.lanes = 1u << p->lane;
+    if (last->epoch && are_together(last, &now) && last->bytes == now.bytes && last->strong == now.strong) {
+        last->lanes |= now.lanes;
+        last->instruction = now.instruction;
+        return;
+    }
+    const bool other_warp = beside->epoch && (beside->cluster != now.cluster || beside->actor != now.actor);
+    if (last->epoch && last->cluster != now.cluster)
+        w->readers[SIM_ROW_READER_BEFORE] = *last;
+    else if (last->epoch && !is_covered(p, last) && !(last->actor == now.actor && other_warp))
+        *beside = *last;
+    *last = now;
 }
 
 static void read_word(const play *p, sim_word_shadow *w) {
-    const sim_logged *e = p->e;
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
-        report(p, &w->writer, HAUL_FINDING_RACE_GLOBAL);
-    else if (e->by_texture && w->writer.epoch && (w->writer.bytes & p->bytes))
-        report(p, &w->writer, HAUL_FINDING_TEXTURE_STALE);
-    else if (e->fenced && w->writer.epoch && (w->writer.bytes & p->bytes) && !is_fenced(p, &w->writer))
-        report(p, &w->writer, HAUL_FINDING_MISSING_PROXY_FENCE);
-    const sim_touch now = touch_of(p);
-    if (w->readers[0].epoch && w->readers[0].cluster != e->cluster) w->readers[1] = w->readers[0];
-    w->readers[0] = now;
+    check_read(p, &w->writer);
+    keep_reader(p, w);
 }
 
-static void check_reader(const play *p, const sim_word_shadow *w, unsigned r) {
-    const sim_touch *t = &w->readers[r];
-    if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t) || is_ordered(p, t)) return;
-    report(p, t, HAUL_FINDING_RACE_GLOBAL);
+static void check_reader(const play *p, const sim_touch *t) {
+    if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t)) return;
+    const uint32_t unknown = unknown_lanes(p, t, t->lanes);
+    if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
+}
+
+static void keep_writer(const play *p, sim_touch *writer) {
+    const sim_touch now = touch_of(p);
+    const bool more = are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
+    const uint8_t before = more ? writer->bytes : 0;
+    uint8_t lane[4];
+    memcpy(lane, writer->lane, sizeof lane);
+    for (unsigned i = 0; i < 4; i++)
+        if (!(before >> i & 1)) lane[i] = (uint8_t)p->lane;
+    *writer = now;
+    memcpy(writer->lane, lane, sizeof lane);
+    writer->bytes |= before;
 }
 
 static void write_word(const play *p, sim_word_shadow *w) {
-    if (w->writer.epoch && (w->writer.bytes & p->bytes) && !may_meet(p, &w->writer) && !is_ordered(p, &w->writer))
-        report(p, &w->writer,
+    const uint32_t raced = may_meet(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
+    if (raced)
+        report(p, &w->writer, raced,
                p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
-    check_reader(p, w, 0);
-    check_reader(p, w, 1);
-    w->writer = touch_of(p);
+    for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
+    keep_writer(p, &w->writer);
     w->value = p->value;
-    w->readers[0].epoch = w->readers[1].epoch = 0;
+    for (unsigned r = 0; r < SIM_READERS; r++) {
+        w->readers[r].bytes &= (uint8_t)~p->bytes;
+        if (!w->readers[r].bytes) w->readers[r].epoch = 0;
+    }
 }
 
 static bool reads(const sim_logged *e) {
@@ -204,23 +264,41 @@ static void play_lanes(play *p, sim_word_shadow *words, uint64_t line, uint32_t 
     }
 }
 
+static sim_touch touch_of_row(const sim_row *r) {
+    return (sim_touch){.cluster = r->cluster,
+                       .instruction = r->instruction,
+                       .time = r->time,
+                       .epoch = r->epoch,
+                       .actor = r->actor,
+                       .action = r->action & 63u,
+                       .strong = r->strong & 3u};
+}
+
+static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    *t = touch_of_row(r);
+    t->bytes = (uint8_t)bits;
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1) t->lane[i] = (uint8_t)(31 - __builtin_clz(sim_owner_lanes(r->owner, 4 * word + i)));
+}
+
+/* Of bytes that different lanes have read, the last ones. */
+static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
+    *t = touch_of_row(r);
+    t->lanes = sim_owner_lanes(r->owner, 4 * word + last);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= (uint8_t)(1u << i);
+}
+
 static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uint32_t value) {
     const unsigned bits = sim_bytes_of_word(r->bytes, word);
     if (!bits) return;
-    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
-    const uint32_t lanes = sim_owner_lanes(r->owner, 4 * word + last);
-    unsigned own = 0;
-    for (unsigned i = 0; i < 4; i++) own |= (unsigned)(sim_owner_lanes(r->owner, 4 * word + i) == lanes) << i;
-    sim_touch *t = r->role == SIM_ROW_WRITER ? &w->writer : &w->readers[r->role == SIM_ROW_READER_BEFORE];
-    *t = (sim_touch){.cluster = r->cluster,
-                     .instruction = r->instruction,
-                     .time = r->time,
-                     .epoch = r->epoch,
-                     .thread = (uint16_t)(r->actor * SIM_LANES + 31u - (unsigned)__builtin_clz(lanes)),
-                     .bytes = (uint8_t)(bits & own),
-                     .action = r->action & 63u,
-                     .strong = r->strong & 3u};
-    if (r->role == SIM_ROW_WRITER) w->value = value;
+    if (r->role != SIM_ROW_WRITER) {
+        spread_reader(r, word, bits, &w->readers[r->role]);
+        return;
+    }
+    spread_writer(r, word, bits, &w->writer);
+    w->value = value;
 }
 
 /* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
@@ -262,6 +340,7 @@ enum { MOST_ROWS = 12 };
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
     const sim_logged *e = p->e;
     unsigned count = 0;
+    if (!reads(e) && !e->strong && !sim_owner_is_single(part->owner)) return false;
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         const sim_row *r = sim_slice_row(p->s, i);
         if (++count == MOST_ROWS) return false;
@@ -321,23 +400,51 @@ static bool is_before(const play *p, const sim_row *r) {
     return r->role == SIM_ROW_READER_BEFORE;
 }
 
+static bool is_beside(const play *p, const sim_row *r) {
+    (void)p;
+    return r->role == SIM_ROW_READER_BESIDE;
+}
+
 static bool is_own_reader(const play *p, const sim_row *r) {
     return r->role == SIM_ROW_READER && r->cluster == p->e->cluster;
 }
 
-/* What another cluster read last becomes what was read before. */
-static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
-    sim_bytes pushed = {{0, 0}};
-    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+static bool is_others_reader(const play *p, const sim_row *r) {
+    return r->role == SIM_ROW_READER && r->cluster != p->e->cluster;
+}
+
+/* Whether it is known to come before the access at hand, or is the same lanes'. */
+static bool is_done_reader(const play *p, const sim_row *r) {
+    if (!is_own_reader(p, r)) return false;
+    return (r->actor == p->e->actor && r->owner.bits == p->part->owner.bits) || follows(p, r, p->part);
+}
+
+/* Whether another warp's read is kept beside the own warp's. */
+static bool is_accompanied(const play *p, uint32_t first) {
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         const sim_row *r = sim_slice_row(p->s, i);
-        if (r->role == SIM_ROW_READER && r->cluster != p->e->cluster) pushed = sim_bytes_or(pushed, r->bytes);
+        const bool is_own = r->cluster == p->e->cluster && r->actor == p->e->actor;
+        if (r->role == SIM_ROW_READER_BESIDE && !is_own && sim_bytes_overlap(r->bytes, p->part->bytes)) return true;
     }
+    return false;
+}
+
+static bool is_own_warps(const play *p, const sim_row *r) {
+    return is_own_reader(p, r) && r->actor == p->e->actor;
+}
+
+/* The bytes at hand of rows that are meant become those of another role, whose own are dropped. */
+static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
+    const sim_bytes bytes = p->part->bytes;
+    sim_bytes pushed = {{0, 0}};
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next)
+        if (is_meant(p, sim_slice_row(p->s, i))) pushed = sim_bytes_or(pushed, sim_slice_row(p->s, i)->bytes);
     pushed = sim_bytes_and(pushed, bytes);
     if (!sim_bytes_any(pushed)) return;
-    cut(p, link, pushed, is_before);
+    cut(p, link, pushed, is_dropped);
     for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         sim_row *r = sim_slice_row(p->s, i);
-        if (r->role != SIM_ROW_READER || r->cluster == p->e->cluster || !sim_bytes_overlap(r->bytes, bytes)) continue;
+        if (!is_meant(p, r) || !sim_bytes_overlap(r->bytes, bytes)) continue;
         const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
         if (sim_bytes_any(kept)) {
             const uint32_t index = sim_slice_take_row(p->s);
@@ -349,33 +456,42 @@ static void push_back(const play *p, uint32_t *link, sim_bytes bytes) {
             *link = index;
             r->bytes = sim_bytes_and(r->bytes, bytes);
         }
-        r->role = SIM_ROW_READER_BEFORE;
+        r->role = (uint8_t)role & 63u;
     }
 }
 
-/* What is read by one cluster after the other, or again and again, in the same pieces: rows change places. */
-static bool read_in_turn(const play *p, uint32_t first, const sim_part *part) {
-    sim_row *last = NULL, *before = NULL;
+/* What is read in turn, or again and again, in the same pieces: rows change places. */
+static bool read_in_turn(const play *p, uint32_t first) {
+    sim_row *rows[SIM_READERS] = {NULL};
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         sim_row *r = sim_slice_row(p->s, i);
-        if (r->role == SIM_ROW_WRITER || !sim_bytes_overlap(r->bytes, part->bytes)) continue;
-        if (!sim_bytes_equal(r->bytes, part->bytes)) return false;
-        *(r->role == SIM_ROW_READER ? &last : &before) = r;
+        if (r->role == SIM_ROW_WRITER || !sim_bytes_overlap(r->bytes, p->part->bytes)) continue;
+        if (!sim_bytes_equal(r->bytes, p->part->bytes)) return false;
+        rows[r->role] = r;
     }
-    if (!last || (last->cluster != p->e->cluster && !before)) return false;
-    if (last->cluster == p->e->cluster) before = last;
-    last->role = SIM_ROW_READER_BEFORE;
-    fill_row(p, before, part, SIM_ROW_READER);
+    sim_row *last = rows[SIM_ROW_READER], *beside = rows[SIM_ROW_READER_BESIDE], *free = last;
+    if (!last) return false;
+    const bool own = last->cluster == p->e->cluster;
+    const bool accompanied = beside && (beside->cluster != p->e->cluster || beside->actor != p->e->actor);
+    const sim_row_role role = own ? SIM_ROW_READER_BESIDE : SIM_ROW_READER_BEFORE;
+    if (!own || !(is_done_reader(p, last) || (last->actor == p->e->actor && accompanied))) {
+        free = rows[role];
+        if (!free) return false;
+        last->role = (uint8_t)role & 63u;
+    }
+    fill_row(p, free, p->part, SIM_ROW_READER);
     return true;
 }
 
-static void note_read(const play *p, uint32_t *link, const sim_part *part) {
+static void note_read(const play *p, uint32_t *link) {
     if (*link != SIM_NO_ROW) {
-        if (read_in_turn(p, *link, part)) return;
-        cut(p, link, part->bytes, is_own_reader);
-        push_back(p, link, part->bytes);
+        if (read_in_turn(p, *link)) return;
+        cut(p, link, p->part->bytes, is_done_reader);
+        if (is_accompanied(p, *link)) cut(p, link, p->part->bytes, is_own_warps);
+        push(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
+        push(p, link, is_others_reader, SIM_ROW_READER_BEFORE, is_before);
     }
-    add_row(p, link, part, SIM_ROW_READER);
+    add_row(p, link, p->part, SIM_ROW_READER);
 }
 
 static unsigned lane_of_word(const sim_part *part, unsigned word) {
@@ -405,14 +521,16 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
     }
     uint32_t *link = &g->lines[line];
     if (*link == SIM_LINE_UNWATCHED) return;
-    if (*link != SIM_NO_ROW && (*link & SIM_LINE_DETAILED || !in_order(p, *link, part))) {
+    p->part = part;
+    const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
+    if (is_detailed || !in_order(p, *link, part)) {
         sim_word_shadow *words =
-            *link & SIM_LINE_DETAILED ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
+            is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
         return;
     }
     if (reads(p->e)) {
-        note_read(p, link, part);
+        note_read(p, link);
         return;
     }
     if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);

@@ -314,6 +314,7 @@ static void free_shadow(sim_shadow *s, uint32_t actors) {
     memory_free(s->bytes);
     memory_free(s->leaving);
     memory_free(s->leaving_thread);
+    memory_free(s->passages);
     memory_free(s->local);
 }
 
@@ -413,7 +414,10 @@ void sim_hazard_start(sim_block *first) {
     sim_warpgroups_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;
-    for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) sim_hazard_local_start(&first[b]);
+    for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) {
+        sim_hazard_local_start(&first[b]);
+        sim_passages_start(&d->shadows[b]);
+    }
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
     if (d->publishes) memset(d->published, 0, sizeof d->published);
     d->publishes = false;

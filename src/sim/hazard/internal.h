@@ -83,7 +83,7 @@ enum {
     SIM_CELL_ATOMIC = 8,       /* written by an atomic */
     SIM_CELL_COPIED = 16,      /* written by the copy engine (async proxy) */
     SIM_CELL_ASYNC = 32,       /* written by an asynchronous copy of either kind */
-    SIM_CELL_READ_ATOMIC = 64, /* bytes: the last reader was an atomic */
+    SIM_CELL_ADDED = 64,       /* reductions from other blocks add to it; see peer.c */
     SIM_CELL_MBARRIER = 128,   /* part of a live mbarrier */
 };
 enum { SIM_CELL_ALL = 15 };
@@ -92,11 +92,19 @@ typedef struct sim_read {
     uint32_t time, lanes, instruction;
 } sim_read;
 
+typedef struct sim_byte_read {
+    uint32_t time, lanes, instruction;
+    uint16_t actor;
+} sim_byte_read;
+
 typedef struct sim_byte_cell {
-    uint32_t time, read_time, instruction, read_instruction;
-    uint16_t thread, reader;
+    uint32_t time, instruction;
+    uint16_t thread;
     uint8_t state;
+    sim_byte_read readers[2]; /* the last, and the last of another warp */
 } sim_byte_cell;
+
+void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r);
 
 /* Bytes of a line of shared memory, used by one warp at one time. */
 typedef struct sim_line_row {
@@ -127,6 +135,18 @@ typedef struct sim_line_reads {
     sim_line_row rows[SIM_LINE_READERS];
 } sim_line_reads;
 
+/* A copy or reduction from one block's shared memory to another's: the bytes of this block that it reads, or adds to. A
+ * ring: those that are older are not followed. */
+enum { SIM_PASSAGES = 128 };
+typedef struct sim_passage {
+    uint32_t from, to;
+    uint32_t instruction;
+    uint32_t time;   /* since when those know who have waited for its mbarrier; 0: under way */
+    uint16_t thread; /* of the domain, that issued it */
+    uint16_t actor;  /* the mbarrier's */
+    bool adds, used;
+} sim_passage;
+
 typedef struct sim_shadow {
     sim_line *lines;
     sim_line_reads **line_reads; /* by actor: a plane of lines; NULL until needed */
@@ -134,8 +154,10 @@ typedef struct sim_shadow {
     sim_cell *cells;      /* NULL until needed */
     sim_read **reads;     /* by actor: a plane of words */
     sim_byte_cell *bytes; /* four for each word; NULL until needed */
-    uint32_t *leaving;    /* instruction of the copy that reads the word; NULL until needed */
+    uint32_t *leaving;    /* instruction + 1 of the bulk store that reads the word; 0: none. NULL until needed */
     uint16_t *leaving_thread;
+    sim_passage *passages; /* SIM_PASSAGES; NULL until needed */
+    uint32_t next_passage;
     unsigned char *local; /* the threads' frames: see local.c; NULL until needed */
     uint64_t local_used;  /* bytes from the start of each frame that some store has reached */
 } sim_shadow;
@@ -347,6 +369,12 @@ void sim_warpgroups_start(sim_domain *d);
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_group_open(const sim_block *b, uint32_t id);
 void sim_groups_start(sim_domain *d, uint32_t blocks);
+/* peer.c. A copy or reduction that the warp's lane sends to block b is to read, or add to, these bytes of `owner`; it is
+ * done, by way of the mbarrier that it completes on; the block starts anew. */
+bool sim_passage_begin(sim_warp *w, unsigned lane, const sim_block *owner, const sim_block *b, const sim_bulk *bulk,
+                       uint32_t from, bool adds);
+void sim_passage_done(const sim_block *owner, const sim_block *b, const sim_bulk *bulk, uint32_t from, bool adds);
+void sim_passages_start(sim_shadow *s);
 /* remote.c. The block ends. */
 void sim_remote_finish(const sim_block *b);
 /* phase.c. A lane initialises or ends an mbarrier between two phases; it arrives, or tells bytes; a phase ends. */

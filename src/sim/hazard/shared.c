@@ -124,6 +124,8 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         say_lockstep(k, f, thread);
     else if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
+    else if (f && !k->op)
+        sim_hazard_say(f, "the reduction may add to the bytes before the other thread has read them");
 }
 
 static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
@@ -149,30 +151,53 @@ static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
                        .thread = c->thread,
                        .state = c->state & (SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC)};
     for (uint32_t a = 0; a < k->d->actors && c->readers; a++) {
-        if (!(c->readers >> a % 32 & 1) || !s->reads[a] || s->reads[a][word].time <= b.read_time) continue;
-        b.read_time = s->reads[a][word].time;
-        b.read_instruction = s->reads[a][word].instruction;
-        b.reader = (uint16_t)(a * SIM_LANES + (uint32_t)__builtin_ctz(s->reads[a][word].lanes));
+        const sim_read *r = s->reads[a] ? &s->reads[a][word] : NULL;
+        if (c->readers >> a % 32 & 1 && r && r->time >= k->d->start)
+            sim_byte_note_read(&b, &(sim_byte_read){r->time, r->lanes, r->instruction, (uint16_t)a});
     }
     for (uint32_t i = 0; i < 4; i++) {
         s->bytes[4 * word + i] = b;
         if (!(c->written >> i & 1)) s->bytes[4 * word + i].time = 0;
     }
-    c->state = (uint8_t)((c->state & SIM_CELL_LEAVING) | SIM_CELL_SPLIT);
+    c->state = (uint8_t)((c->state & (SIM_CELL_LEAVING | SIM_CELL_ADDED)) | SIM_CELL_SPLIT);
     return true;
 }
 
-static void read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+/* Of what one warp reads at different times, the newest stays unless there is room. */
+void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
+    sim_byte_read *last = &b->readers[0], *other = &b->readers[1];
+    if (r->actor == last->actor && r->time == last->time) {
+        last->lanes |= r->lanes;
+        last->instruction = r->instruction;
+    } else if (r->time < last->time) {
+        if (r->actor != last->actor && r->time > other->time) *other = *r;
+    } else {
+        if (last->actor != r->actor || other->actor == r->actor) *other = *last;
+        *last = *r;
+    }
+}
+
+static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    bool fine = true;
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
-        if (b->time < k->d->start)
-            report_uninitialised(k, lanes, 4 * word + i, 1);
-        else if (!sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction))
-            report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
-        b->read_time = k->d->now;
-        b->read_instruction = k->instruction;
-        b->reader = (uint16_t)(k->actor * SIM_LANES + k->lane);
+        const bool unwritten = b->time < k->d->start;
+        const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
+                           !may_meet(k, b->state, b->thread, b->instruction);
+        if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
+        if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
+        sim_byte_note_read(b, &read);
+        fine &= !unwritten && !raced;
     }
+    return fine;
+}
+
+void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, uint32_t lanes) {
+    sim_cell *c = &k->s->cells[word];
+    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    sim_cell_mark_read(k, c, plane, lanes);
+    for (uint32_t i = 0; c->state & SIM_CELL_SPLIT && i < 4; i++) sim_byte_note_read(&k->s->bytes[4 * word + i], &read);
 }
 
 /* Whether the access may meet a read of `thread`. */
@@ -182,12 +207,25 @@ static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruct
     return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
+/* Those of an actor's lanes whose access at that time is not known to be before the lane's at hand. */
+static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, uint32_t lanes, uint32_t time) {
+    const uint32_t own = actor == k->actor ? 1u << k->lane : 0;
+    return lanes & ~sim_known_lanes(&k->v->order[actor], time) & ~own;
+}
+
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
-    if (!sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction))
+    if (!sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction)) {
         report_overwrite(k, &as_word, address, 1);
-    else if (!sim_visit_knows(k, b->reader, b->read_time) && !may_meet_read(k, b->reader, b->read_instruction))
-        report_reader(k, address, 1, b->read_instruction, b->reader);
+        return;
+    }
+    for (unsigned r = 0; r < 2; r++) {
+        const sim_byte_read *read = &b->readers[r];
+        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, read->lanes, read->time);
+        if (!unknown || may_meet_read(k, read->actor * SIM_LANES, read->instruction)) continue;
+        report_reader(k, address, 1, read->instruction, read->actor * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
+        return;
+    }
 }
 
 static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
@@ -207,8 +245,10 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
     refresh(k, c);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    else if (c->state & SIM_CELL_ADDED && !sim_peers_check_sum(k, word))
+        return false;
     else if (c->state & SIM_CELL_SPLIT)
-        read_bytes(k, word, 0, 4, lanes);
+        return read_bytes(k, word, 0, 4, lanes);
     else if (c->written != SIM_CELL_ALL)
         report_uninitialised(k, lanes, 4 * word, 4);
     else if (!sim_visit_knows(k, c->thread, c->time) && !may_meet(k, c->state, c->thread, c->instruction))
@@ -236,8 +276,7 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
     for (uint32_t a = 0; a < k->d->actors; a++) {
         const sim_read *plane = k->s->reads[a];
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
-        uint32_t unknown = plane[word].lanes & ~sim_known_lanes(&k->v->order[a], plane[word].time);
-        if (a == k->actor) unknown &= ~(1u << k->lane);
+        const uint32_t unknown = unknown_lanes(k, a, plane[word].lanes, plane[word].time);
         if (!unknown || may_meet_read(k, a * SIM_LANES, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
@@ -246,8 +285,10 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
 
 static void check_leaving(const sim_visit *k, uint32_t word, const sim_cell *c) {
     if (!(c->state & SIM_CELL_LEAVING) || !k->s->leaving) return;
+    sim_peers_check_source(k, word);
+    if (!k->s->leaving[word]) return;
     sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, HAUL_ACTION_ASYNC_READ,
-                                      k->s->leaving[word], k->s->leaving_thread[word]);
+                                      k->s->leaving[word] - 1, k->s->leaving_thread[word]);
     if (f) sim_hazard_say(f, "no wait of the thread that issued the copy has covered its reading yet");
 }
 
@@ -285,6 +326,11 @@ static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c)
     return copy->source[lane] - copy->source[other] == apart && (apart == 0 || copy->read[lane] == copy->bytes);
 }
 
+/* Reductions of other blocks may still add to it, which is no harm to atomics alone. */
+static bool is_summed(const sim_visit *k, const sim_cell *c) {
+    return c->state & SIM_CELL_ADDED && k->action != HAUL_ACTION_ATOMIC;
+}
+
 static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
@@ -294,6 +340,8 @@ static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     }
     if (c->state & SIM_CELL_ARRIVING) {
         if (!is_repeated(k, 4 * word, c)) report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    } else if (is_summed(k, c) && !sim_peers_check_sum(k, word)) {
+        return;
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
@@ -319,12 +367,37 @@ void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t 
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
-        if (c->time > k->v->least || c->read_time > k->v->least || c->state & ~ORDINARY) slow_write(k, i, c);
-        set_written(k, c, state);
+        uint8_t added = 0;
+        if (c->time > k->v->least || c->read_time > k->v->least || c->state & ~ORDINARY) {
+            slow_write(k, i, c);
+            if (k->action == HAUL_ACTION_ATOMIC) added = c->state & SIM_CELL_ADDED;
+        }
+        set_written(k, c, state | added);
+    }
+}
+
+void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count) {
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        slow_write(k, i, c);
+        if (!(c->state & (SIM_CELL_SPLIT | SIM_CELL_ARRIVING | SIM_CELL_MBARRIER)) && c->written != SIM_CELL_ALL)
+            report_uninitialised(k, 1u << k->lane, 4 * i, 4);
+        c->state |= SIM_CELL_ADDED;
+        c->written = SIM_CELL_ALL;
+        if (c->time < k->d->start) c->time = k->d->start;
     }
 }
 
 /* ---- accesses ---- */
+
+static void read_part_of_word(const sim_visit *k, uint32_t address, unsigned bytes, uint32_t lanes) {
+    sim_cell *c = &k->s->cells[address / 4];
+    refresh(k, c);
+    if (c->state & SIM_CELL_ARRIVING)
+        report_arriving(k, address, bytes, c->instruction, c->thread);
+    else if (!(c->state & SIM_CELL_ADDED) || sim_peers_check_sum(k, address / 4))
+        if (split(k, address / 4, c)) read_bytes(k, address / 4, address % 4, bytes, lanes);
+}
 
 static void read_part(sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
     sim_read *plane = sim_reads_of(k, k->actor);
@@ -338,11 +411,10 @@ static void read_part(sim_visit *k, const uint32_t address[SIM_LANES], unsigned 
         k->lane = first;
         k->lanes = run;
         k->base = address[first];
-        if (bytes >= 4) {
+        if (bytes >= 4)
             read_words(k, plane, address[first] / 4, bytes / 4, run);
-        } else if (split(k, address[first] / 4, &k->s->cells[address[first] / 4])) {
-            read_bytes(k, address[first] / 4, address[first] % 4, bytes, run);
-        }
+        else
+            read_part_of_word(k, address[first], bytes, run);
     }
 }
 
@@ -356,6 +428,7 @@ static void write_lane(sim_visit *k, uint32_t address, unsigned bytes, uint8_t s
     refresh(k, c);
     check_leaving(k, word, c);
     check_mbarrier(k, word, c);
+    if (is_summed(k, c)) sim_peers_check_sum(k, word);
     if (c->state & SIM_CELL_ARRIVING && c->time >= k->d->start)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     if (split(k, word, c)) write_bytes(k, word, address % 4, bytes, state);

@@ -8,21 +8,33 @@
 
 #include "sim/hazard/internal.h"
 
+/* Who wrote bytes last, or read them since: the last reader; of its cluster another warp, or other lanes, that it does
+ * not know of; and the last reader of another cluster. Whoever knows one of two such readers of a cluster mostly knows
+ * the other too, behind a barrier; who knows neither, or is one of them, is told apart by either. */
+typedef enum sim_row_role {
+    SIM_ROW_READER,
+    SIM_ROW_READER_BESIDE,
+    SIM_ROW_READER_BEFORE,
+    SIM_ROW_WRITER
+} sim_row_role;
+enum { SIM_READERS = SIM_ROW_WRITER };
+
 /* An access to a word. */
 typedef struct sim_touch {
     uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
-    uint16_t thread;
+    union {
+        uint32_t lanes;  /* of a reader */
+        uint8_t lane[4]; /* of a writer, by byte */
+    };
+    uint16_t actor;
     uint8_t bytes; /* of the word, a bit each */
     uint8_t action : 6, strong : 2;
 } sim_touch;
 
 typedef struct sim_word_shadow {
-    sim_touch writer, readers[2]; /* readers of different clusters */
+    sim_touch writer, readers[SIM_READERS]; /* by role */
     uint32_t value;
 } sim_word_shadow;
-
-/* Who wrote bytes of a line last, or read them since: the last reader, and the last one of another cluster before. */
-typedef enum sim_row_role { SIM_ROW_WRITER, SIM_ROW_READER, SIM_ROW_READER_BEFORE } sim_row_role;
 
 typedef struct sim_row {
     sim_bytes bytes; /* no byte is in two rows of a role */

@@ -11,7 +11,17 @@
     "bar.warp.sync 0xffffffff;\n@!%p1 bra T;\nmov.u32 %r7, 1;\nbra L;\n"
 #define CHAIN_END "L: add.u32 %r7, %r7, 1;\nst.volatile.shared.u32 [%r4], %r7;\n"
 
+/* All read the first byte; the last lane of the first warp writes it. */
+#define READ_BYTE "ld.shared.u8 %h1, [%r3];\ncvt.u32.u16 %r7, %h1;\n" OUT("%r7")
+#define ONE_WRITES_BYTE "setp.ne.u32 %p1, %r0, 31;\n@!%p1 st.shared.u8 [%r3], %h1;\n"
+
 static const pair pairs[] = {
+    PAIR("a byte that all lanes read and one writes", RACE_SHARED, 1, 32,
+         STORE "bar.sync 0;\n" READ_BYTE ONE_WRITES_BYTE,
+         STORE "bar.sync 0;\n" READ_BYTE "bar.warp.sync 0xffffffff;\n" ONE_WRITES_BYTE),
+    PAIR("a byte that two warps read and a lane of one writes", RACE_SHARED, 1, 64,
+         STORE "bar.sync 0;\n" READ_BYTE "bar.warp.sync 0xffffffff;\n" ONE_WRITES_BYTE,
+         STORE "bar.sync 0;\n" READ_BYTE "bar.sync 0;\n" ONE_WRITES_BYTE),
     PAIR("volatile stores that the next lane reads", RACE_SHARED, 1, 32, VOLATILE_STORE VOLATILE_NEIGHBOUR,
          VOLATILE_STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR),
     PAIR("volatile stores over what the next lane reads", RACE_SHARED, 1, 32,

@@ -16,7 +16,18 @@
 #define TAKE "ld.global.u32 %r7, [%rd2];\nst.global.u32 [%rd2+512], %r7;\n"
 #define ONE_TAKES "@!%p1 ld.global.u32 %r7, [%rd0+8];\n@!%p1 st.global.u32 [%rd0+512], %r7;\n"
 
+/* The first thread of block 0 sends, waits so, and sets a flag; the first of block 1 waits for that and reads. */
+#define HAND_OVER(wait)                                                                                          \
+    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p4, %r9, 0;\n" STORE                        \
+    "fence.proxy.async;\nbar.sync 0;\n" FIRST "@%p1 bra D;\n@%p4 bra T;\n" SEND_AGAIN wait                       \
+    "fence.proxy.async;\nmembar.gl;\nst.relaxed.gpu.global.u32 [%rd4], 1;\n@!%p1 cp.async.bulk.wait_group 0;\nbra D;\n" \
+    "T: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"           \
+    "ld.global.u32 %r7, [%rd0+8];\nst.global.u32 [%rd0+512], %r7;\nD:\n"
+
 static const pair pairs[] = {
+    PAIR("bulk store waited for its reading only, handed over by a flag", RACE_GLOBAL, 2, 64, HAND_OVER(WAIT_READ),
+         HAND_OVER(WAIT_ALL)),
+    PAIR("bulk store handed over by a flag before any wait", RACE_GLOBAL, 2, 64, HAND_OVER(""), HAND_OVER(WAIT_ALL)),
     PAIR("cp.async's source overwritten by its own thread", ASYNC_SOURCE_OVERWRITTEN, 1, 64, COPY OVERWRITE WAIT_GROUPS,
          COPY WAIT_GROUPS OVERWRITE),
     PAIR("bulk load's source overwritten by its own thread", ASYNC_SOURCE_OVERWRITTEN, 1, 64,

@@ -12,7 +12,23 @@
     FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n" \
           "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"
 
+#define HALVES(at)                                                                     \
+    "mad.lo.u32 %r6, %r0, 2, %r3;\ncvt.u16.u32 %h1, %r0;\nst.shared.u16 [%r6" at "], %h1;\n"
+#define SEND_HALVES                                                                 \
+    FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 128;\n" \
+          "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"
+
 static const pair pairs[] = {
+    PAIR("halves of words, sent without a fence", MISSING_PROXY_FENCE, 1, 64, HALVES("") "bar.sync 0;\n" SEND_HALVES,
+         HALVES("") FENCE(".shared::cta") "bar.sync 0;\n" SEND_HALVES),
+    PAIR("halves of words, of which one warp's are fenced", MISSING_PROXY_FENCE, 1, 64,
+         HALVES("") LEAD "@%p3 " FENCE(".shared::cta") "bar.sync 0;\n" SEND_HALVES,
+         HALVES("") FENCE("") "bar.sync 0;\n" SEND_HALVES),
+    PAIR("halves of words, overwritten by a bulk load", MISSING_PROXY_FENCE, 1, 64,
+         INIT("1") HALVES("") "bar.sync 0;\n" BULK WAIT LOAD_OWN,
+         INIT("1") HALVES("") FENCE(".shared::cta") "bar.sync 0;\n" BULK WAIT LOAD_OWN),
+    PAIR("halves of words, sent before all are stored", RACE_SHARED, 1, 64,
+         HALVES("") FENCE(".shared::cta") SEND_HALVES, HALVES("") FENCE(".shared::cta") "bar.sync 0;\n" SEND_HALVES),
     PAIR("global stores, then a bulk load", MISSING_PROXY_FENCE, 1, 64,
          INIT("1") OUT("%r0") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
          INIT("1") OUT("%r0") FENCE("") "bar.sync 0;\n" BRING_BACK WAIT TAKE),

@@ -8,6 +8,8 @@
 
 #define FENCE "fence.proxy.async.shared::cta;\n"
 #define MEET "bar.sync 0;\n"
+/* b is stored as adjacent threads' halves. */
+#define STORE_HALVES "mad.lo.u32 %r8, %r0, 2, %r3;\ncvt.u16.u32 %h2, %r0;\nst.shared.u16 [%r8], %h2;\n"
 #define DESCRIBE                                                                             \
     "shr.u32 %r6, %r3, 4;\ncvt.u64.u32 %rd4, %r6;\nor.b64 %rd4, %rd4, 0x0000001000080000;\n" \
     "mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r12, 0;\nmov.u32 %r13, 0;\n"
@@ -62,6 +64,15 @@ static const pair pairs[] = {
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") "add.u32 %r12, %r0, 1;\n" STORE_SUM),
     PAIR("no proxy fence behind the stores", MISSING_PROXY_FENCE, 1, 128,
          STORE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM, STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
+    PAIR("no proxy fence behind stores of halves", MISSING_PROXY_FENCE, 1, 128,
+         STORE_HALVES MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
+         STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
+    PAIR("halves of b overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
+         STORE_HALVES FENCE MEET MULTIPLY CLOSE MEET STORE_HALVES WAIT_FOR("0") STORE_SUM,
+         STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE_HALVES STORE_SUM),
+    PAIR("halves of b overwritten by others behind their own wait", RACE_SHARED, 1, 128,
+         STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_HALVES STORE_SUM,
+         STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE_HALVES STORE_SUM),
     PAIR("no barrier behind the stores", RACE_SHARED, 1, 128, STORE FENCE MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
     PAIR("b overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
