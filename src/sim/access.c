@@ -62,8 +62,8 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const sim_memory *memory = w->sm->grid->memory;
     if (!find_usable(memory, op, first, range)) {
         *range = (sim_range){0};
-        return fault(w, op, active & -active, HAUL_SPACE_GLOBAL, address, bytes, alignment,
-                     sim_memory_reason(memory, first));
+        const uint32_t outside = check_one_by_one(memory, op, active, address, bytes, w->sm->places);
+        return fault(w, op, outside, HAUL_SPACE_GLOBAL, address, bytes, alignment, sim_memory_reason(memory, first));
     }
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);

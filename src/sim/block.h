@@ -104,6 +104,7 @@ typedef struct sim_fault_record {
     haul_space space; /* of an access: what it was to */
     uint64_t address;
     uint32_t bytes;
+    uint32_t lanes;
 } sim_fault_record;
 
 struct sim_sm {
@@ -138,6 +139,8 @@ struct sim_sm {
     sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */
     sim_print_log printed;
     sim_fault_record fault;
+    sim_fault_record passed; /* checks on: the first fault that the SM has gone on behind; see sim_fault_pass() */
+    uint64_t passes_until;   /* how far it goes on, by `executed` */
     uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
 };
 
@@ -199,6 +202,15 @@ void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_
  * gets the source place in front and block and thread behind. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* With checks on an access out of bounds does not end what other threads do, so that more is found: its lanes go on
+ * without it. Takes back the fault at hand, if it is such a one, and returns its lanes; the launch's result will be the
+ * first one all the same. 0: the SM's work ends. */
+uint32_t sim_fault_pass(sim_warp *w);
+/* The fault that the SM's part of the launch ends with; NULL: none. */
+static inline const sim_fault_record *sim_fault_of(const sim_sm *sm) {
+    if (sm->passed.status != HAUL_OK) return &sm->passed;
+    return sm->fault.status != HAUL_OK ? &sm->fault : NULL;
+}
 /* The same for an assertion, with `place` ("file:line: ") in front: the kernel says itself where it is. */
 sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -31,11 +31,12 @@ void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_
 }
 
 /* False when there was a fault before. */
-static bool open_fault(sim_warp *w, haul_status status, haul_finding_kind kind, const char *place) {
+static bool open_fault(sim_warp *w, haul_status status, haul_finding_kind kind, uint32_t lanes, const char *place) {
     sim_fault_record *f = &w->sm->fault;
     if (f->status != HAUL_OK) return false;
     f->status = status;
     f->kind = kind;
+    f->lanes = lanes;
     snprintf(f->message, sizeof f->message, "%s", place);
     return true;
 }
@@ -59,12 +60,25 @@ static haul_status status_of(haul_finding_kind kind) {
     return kind == HAUL_FINDING_TRAP ? HAUL_ERROR_TRAP : HAUL_ERROR_FAULT;
 }
 
+static bool may_pass(const sim_warp *w, haul_finding_kind kind) {
+    return w->sm->hazards && kind == HAUL_FINDING_OUT_OF_BOUNDS;
+}
+
+/* Values that such a fault has left behind may cause more of them: a thread's first is told. */
+static bool is_consequence(const sim_warp *w, haul_finding_kind kind, uint32_t lanes) {
+    return may_pass(w, kind) && w->sm->fault.status == HAUL_OK && sim_hazard_have_strayed(w, lanes);
+}
+
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {
     char place[512];
     va_list arguments;
+    if (is_consequence(w, kind, lanes)) {
+        w->sm->fault = (sim_fault_record){.status = HAUL_ERROR_FAULT, .kind = kind, .lanes = lanes};
+        return SIM_STOP;
+    }
     print_place(w->sm->grid->program, op, place, sizeof place);
     va_start(arguments, format);
-    if (open_fault(w, status_of(kind), kind, place)) tell_fault(w, op, lanes, format, arguments);
+    if (open_fault(w, status_of(kind), kind, lanes, place)) tell_fault(w, op, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
 }
@@ -72,7 +86,7 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32
 sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (open_fault(w, HAUL_ERROR_TRAP, HAUL_FINDING_TRAP, place)) {
+    if (open_fault(w, HAUL_ERROR_TRAP, HAUL_FINDING_TRAP, lanes, place)) {
         w->sm->fault.is_assertion = true;
         tell_fault(w, &w->ops[w->path->pc], lanes, format, arguments);
     }
@@ -85,9 +99,24 @@ sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t
     va_list arguments;
     print_place(w->sm->grid->program, op, place, sizeof place);
     va_start(arguments, format);
-    if (open_fault(w, status, HAUL_FINDING_ILLEGAL_ACCESS, place)) tell_fault(w, op, lanes, format, arguments);
+    if (open_fault(w, status, HAUL_FINDING_ILLEGAL_ACCESS, lanes, place)) tell_fault(w, op, lanes, format, arguments);
     va_end(arguments);
     return SIM_STOP;
+}
+
+/* An SM goes on behind a fault for so many operations, and twice as many as it has executed. */
+enum { GOES_ON = 1 << 20 };
+
+uint32_t sim_fault_pass(sim_warp *w) {
+    sim_sm *sm = w->sm;
+    if (sm->fault.status != HAUL_ERROR_FAULT || !may_pass(w, sm->fault.kind)) return 0;
+    const uint32_t lanes = sm->fault.lanes;
+    if (sm->passed.status == HAUL_OK) {
+        sm->passed = sm->fault;
+        sm->passes_until = 3 * sm->executed + GOES_ON;
+    }
+    sm->fault.status = HAUL_OK;
+    return lanes;
 }
 
 /* ---- stuck warps ---- */

@@ -316,8 +316,15 @@ static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
 /* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
 static const sim_fault_record *first_fault(const run_state *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
-        if (s->sms[i].fault.status != HAUL_OK) return &s->sms[i].fault;
+        if (sim_fault_of(&s->sms[i])) return sim_fault_of(&s->sms[i]);
     return NULL;
+}
+
+/* Whether some SM does not go on. */
+static bool has_stopped(const run_state *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].fault.status != HAUL_OK) return true;
+    return false;
 }
 
 static haul_status report_fault(const run_state *s) {
@@ -381,8 +388,10 @@ static void describe_all(const run_state *s, char *message, size_t size) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
 }
 
+/* What waits for a thread that has had a fault is no other defect. */
 static haul_status report_deadlock(const run_state *s, const char *why) {
     char stuck[700] = "";
+    HAUL_TRY(report_fault(s));
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].hazards) sim_hazard_deadlock(&s->sms[i]);
     describe_all(s, stuck, sizeof stuck);
@@ -392,6 +401,7 @@ static haul_status report_deadlock(const run_state *s, const char *why) {
 static haul_status check_limit(const run_state *s, uint64_t now) {
     char where[400] = "";
     if (now <= s->grid.instruction_limit) return HAUL_OK;
+    HAUL_TRY(report_fault(s));
     describe_all(s, where, sizeof where);
     return haul_fail(HAUL_ERROR_TIMEOUT,
                      "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run "
@@ -454,21 +464,21 @@ static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
         if (threads == 1) threads = threads_for(s, executed_by_all(s) - before);
         if (left && *busy) HAUL_TRY(play_long_logs(s, now, threads));
     }
-    HAUL_TRY(report_fault(s));
+    if (has_stopped(s)) return report_fault(s);
     HAUL_TRY(play_requests(s, threads));
     return play_accesses(s, threads);
 }
 
-static haul_status run_all(run_state *s) {
+static haul_status run_epochs(run_state *s) {
     uint64_t expected = s->expected;
     s->stretch = FIRST_STRETCH;
     for (;;) {
         uint64_t before = executed_by_all(s);
         uint32_t busy;
         HAUL_TRY(run_epoch(s, expected, &busy));
-        if (busy == 0) return HAUL_OK;
+        if (busy == 0) return report_fault(s);
         bool ordered = run_ordered(s);
-        HAUL_TRY(report_fault(s));
+        if (has_stopped(s)) return report_fault(s);
         uint64_t now = executed_by_all(s);
         expected = now - before + REQUEST_OPERATIONS * s->requests;
         s->requests = 0;
@@ -478,6 +488,13 @@ static haul_status run_all(run_state *s) {
         if (!stuck && sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms))
             return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
+}
+
+/* A launch that ends early is checked as far as it came. */
+static haul_status run_all(run_state *s) {
+    const haul_status ran = run_epochs(s);
+    const haul_status played = ran == HAUL_OK ? HAUL_OK : play_accesses(s, 1);
+    return played == HAUL_OK ? ran : played;
 }
 
 static haul_status write_printed(const run_state *s, const sim_print_sink *sink) {

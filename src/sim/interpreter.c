@@ -2,10 +2,13 @@
 #include "sim/interpreter.h"
 
 #include "ptx/ir.h"
+#include "ptx/liveness.h"
 #include "sim/compiled/compiled.h"
 #include "sim/count/count.h"
 #include "sim/hazard/hazard.h"
 #include "sim/lower/internal.h"
+
+#include <string.h>
 
 /* Small counts are told one by one: tests have blocks compiled at once. */
 enum { TOLD_SINGLY = 8 };
@@ -103,8 +106,57 @@ static inline sim_step execute(sim_warp *w, const sim_op *op) {
     return op->run(w, op, active);
 }
 
+/* ---- behind accesses out of bounds, with checks on ---- */
+
+typedef struct clearing {
+    sim_warp *w;
+    uint32_t lanes;
+} clearing;
+
+static void clear_result(void *context, uint32_t reg, bool writes) {
+    const clearing *c = context;
+    const sim_program *p = c->w->sm->grid->program;
+    const unsigned type = p->function->registers[reg].type, slot = p->register_slots[reg];
+    if (!writes) return;
+    if (type == PTX_PRED) SIM_PREDICATE(c->w, slot) &= ~c->lanes;
+    const unsigned bytes = type == PTX_PRED ? 0 : ptx_bits(type) / 8;
+    for (uint32_t left = c->lanes; bytes && left; left &= left - 1)
+        memset(SIM_SLOT(c->w, unsigned char, slot) + (unsigned)__builtin_ctz(left) * bytes, 0, bytes);
+}
+
+/* Each lane's access is its own, and all are looked at before any is done. */
+static bool has_lanes_apart(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_CP_ASYNC: return true;
+    default: return false;
+    }
+}
+
+/* The instruction has failed: its other lanes do it without those that were out of bounds, which get zeros; one that
+ * lanes do together is left out. SIM_STOP: the SM's work ends. */
+static sim_step go_on(sim_warp *w, const sim_op *op) {
+    const ptx_instruction *i = &w->sm->grid->program->function->instructions[op->instruction];
+    uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
+    sim_step step = SIM_STOP;
+    while (step == SIM_STOP) {
+        const uint32_t out = sim_fault_pass(w) & active;
+        if (!out) return SIM_STOP;
+        const uint32_t lanes = has_lanes_apart(i) ? out : active;
+        ptx_visit_registers(i, clear_result, &(clearing){w, lanes});
+        active &= ~lanes;
+        step = active ? op->run(w, op, active) : SIM_NEXT;
+    }
+    return step;
+}
+
 sim_step sim_execute(sim_warp *w, const sim_op *op) {
-    return execute(w, op);
+    const sim_step step = execute(w, op);
+    return step == SIM_STOP && w->sm->hazards ? go_on(w, op) : step;
 }
 
 /* The compiled form goes on from *op. */
@@ -132,6 +184,7 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);
     while (step == SIM_NEXT && left--) {
         step = execute(w, op);
+        if (__builtin_expect(step == SIM_STOP, 0) && w->sm->hazards) step = go_on(w, op);
         if (__builtin_expect(step == SIM_NEXT, 1)) {
             op++;
             if (__builtin_expect(resumes, 0)) step = resume(w, &op, &left, &resumes);

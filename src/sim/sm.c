@@ -142,6 +142,7 @@ static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t c
 static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     bool ran = false;
     const uint64_t executed = sm->executed;
+    if (sm->passed.status != HAUL_OK && sm->executed > sm->passes_until) sm->fault = sm->passed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
         sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
         if (!w->ready_paths) continue;

@@ -338,6 +338,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->doubts);
     memory_free(d->views);
     memory_free(d->fenced);
+    memory_free(d->strayed);
     sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
@@ -357,9 +358,10 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
+    d->strayed = memory_zeroed(d->actors, sizeof *d->strayed);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
     if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->steps || !d->groups || !d->remote || !d->flights ||
-        !d->fenced || !d->views || !d->barriers || !d->shadows)
+        !d->fenced || !d->strayed || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -419,6 +421,7 @@ void sim_hazard_start(sim_block *first) {
         sim_passages_start(&d->shadows[b]);
     }
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
+    memset(d->strayed, 0, d->actors * sizeof *d->strayed);
     if (d->publishes) memset(d->published, 0, sizeof d->published);
     d->publishes = false;
     d->used = d->actors;

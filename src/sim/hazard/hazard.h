@@ -165,6 +165,8 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
 
 /* The fault in w->sm->fault, of some of `lanes`, with that message. */
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message);
+/* All those lanes have had faults before that they have gone on behind. */
+bool sim_hazard_have_strayed(const sim_warp *w, uint32_t lanes);
 /* Nothing can run any more: what each path of the SM's warps waits for. */
 void sim_hazard_deadlock(sim_sm *sm);
 

@@ -204,6 +204,7 @@ struct sim_domain {
     uint32_t cluster_index;        /* in the grid */
     uint32_t proxies;              /* 1: fences matter for shared memory; 2: for global memory too */
     sim_doubt **doubts;            /* by actor, by register; NULL until needed */
+    uint32_t *strayed;             /* by actor: lanes that have had a fault */
     uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
     uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
     bool publishes;                /* there are any */

@@ -168,8 +168,13 @@ static haul_action action_of(const sim_warp *w, uint32_t instruction) {
     }
 }
 
+bool sim_hazard_have_strayed(const sim_warp *w, uint32_t lanes) {
+    return lanes && !(lanes & ~sim_domain_of(w->block)->strayed[sim_actor(w)]);
+}
+
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message) {
     const sim_fault_record *fault = &w->sm->fault;
+    uint32_t *strayed = &sim_domain_of(w->block)->strayed[sim_actor(w)];
     sim_range freed;
     haul_finding_kind kind = fault->kind;
     const bool is_free = kind == HAUL_FINDING_BAD_FREE;
@@ -179,11 +184,12 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
     const sim_suspect s = {.kind = kind,
                            .action = is_free ? HAUL_ACTION_FREE : action_of(w, op->instruction),
                            .instruction = op->instruction,
-                           .lanes = lanes,
+                           .lanes = lanes & ~*strayed ? lanes & ~*strayed : lanes,
                            .thread = SIM_NO_THREAD,
                            .space = fault->space,
                            .address = fault->address,
                            .bytes = fault->bytes};
+    *strayed |= lanes;
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
     sim_hazard_say(f, "%s", message);
