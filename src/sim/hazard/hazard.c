@@ -197,6 +197,7 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                                bool waits) {
     sim_domain *d = sim_domain_of(w->block);
+    sim_stale_deed(w);
     check_count(w, op, id, expected, lanes);
     sim_past_arrive(w, op, lanes);
     sim_past_check_warp(w, op, id, lanes);
@@ -230,6 +231,7 @@ static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
 
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
+    sim_stale_deed(w);
     sim_gate_hand_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
     if (sim_is_relaxed(w, op)) hand_on_mbarriers(w, lanes);
     d->now++;
@@ -272,6 +274,7 @@ static haul_finding_access other_access(const sim_domain *d, const sim_suspect *
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t lanes = s->lanes ? s->lanes : 1;
+    if (sim_stale_explains(w, s)) return NULL;
     haul_finding found = {.kind = s->kind,
                           .grade = s->is_warning ? HAUL_GRADE_WARNING : haul_finding_kinds[s->kind].grade,
                           .space = s->space,
@@ -325,6 +328,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) {
         memory_free(d->mbarriers[i].gate.gathered);
         memory_free(d->mbarriers[i].passed);
+        memory_free(d->mbarriers[i].passes);
     }
     memory_free(d->cluster.gathered);
     for (uint32_t b = 0; d->shadows && b < blocks; b++) free_shadow(&d->shadows[b], d->actors);
@@ -339,6 +343,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->views);
     memory_free(d->fenced);
     memory_free(d->strayed);
+    memory_free(d->deeds);
     sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
@@ -359,9 +364,10 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->strayed = memory_zeroed(d->actors, sizeof *d->strayed);
+    d->deeds = memory_zeroed(d->actors, sizeof *d->deeds);
     d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
     if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->steps || !d->groups || !d->remote || !d->flights ||
-        !d->fenced || !d->strayed || !d->views || !d->barriers || !d->shadows)
+        !d->fenced || !d->strayed || !d->deeds || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -408,6 +414,7 @@ void sim_hazard_start(sim_block *first) {
     for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) sim_gate_clear(d, &d->barriers[i]);
     sim_gate_clear(d, &d->cluster);
     d->mbarrier_count = d->map_count = 0;
+    d->has_stale = false;
     memset(d->maps, 0, sizeof d->maps);
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);

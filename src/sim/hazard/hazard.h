@@ -155,6 +155,8 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 /* It is told arrivals or bytes. */
 void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+/* cp.async.mbarrier.arrive without .noinc has raised its pending count. */
+void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address);
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address);
 /* A copy of the lane will tell another block's mbarrier its bytes. */

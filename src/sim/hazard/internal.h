@@ -47,6 +47,16 @@ typedef struct sim_group {
     bool used, met;
 } sim_group;
 
+/* A warp's waits for an mbarrier that were over: of the newest phase it has seen the end of. See stale.c. */
+typedef struct sim_pass {
+    uint32_t phase;       /* phases that were over */
+    uint32_t told, deeds; /* the mbarrier's, the warp's, when it first saw that */
+    uint32_t lanes;       /* that have seen it */
+    uint32_t again;       /* that waited for it again behind something else; 0: none */
+    uint32_t instruction; /* ... where */
+    uint8_t parity;
+} sim_pass;
+
 typedef struct sim_watched_mbarrier {
     const sim_block *block;
     uint32_t address;
@@ -55,6 +65,7 @@ typedef struct sim_watched_mbarrier {
     uint16_t thread;
     uint32_t instruction, time; /* of its initialisation */
     bool fenced;                /* since then, by fence.mbarrier_init */
+    bool raised;                /* by arrivals that do not count */
     bool used;
     uint16_t last_thread; /* that arrived or told it bytes */
     uint32_t last_instruction;
@@ -62,6 +73,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t
         *passed; /* by actor: when its lanes last went on behind a wait since the initialisation; NULL until needed */
     uint32_t pass_instruction;
+    uint32_t phases, told; /* that have ended; arrivals and bytes that it was told */
+    sim_pass *passes;      /* by actor; NULL until needed */
     sim_gate gate;
 } sim_watched_mbarrier;
 
@@ -204,6 +217,8 @@ struct sim_domain {
     uint32_t cluster_index;        /* in the grid */
     uint32_t proxies;              /* 1: fences matter for shared memory; 2: for global memory too */
     sim_doubt **doubts;            /* by actor, by register; NULL until needed */
+    uint32_t *deeds;               /* by actor: barriers it has come to, mbarriers it has told, copies it has issued */
+    bool has_stale;                /* a wait for an old phase has been told (stale.c) */
     uint32_t *strayed;             /* by actor: lanes that have had a fault */
     uint8_t *fenced;               /* by actor: scope of the fences since it stored something */
     uint8_t published[SIM_PLACES]; /* by place of address, written behind a fence: for whom */
@@ -382,6 +397,11 @@ void sim_remote_finish(const sim_block *b);
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
+/* stale.c. The warp has come to a barrier, told an mbarrier something or issued a copy; its lanes' wait for an mbarrier is
+ * over; an mbarrier is a new one. */
+void sim_stale_deed(const sim_warp *w);
+void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_mbarrier *m);
+void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */
 void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
 
@@ -396,9 +416,12 @@ typedef struct sim_suspect {
     haul_space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_warning; /* whatever the kind's usual grade is */
+    bool is_warning;     /* whatever the kind's usual grade is */
+    bool is_explanation; /* it stands for others: stale.c */
 } sim_suspect;
 
+/* stale.c. Whether a wait for an old phase explains what was found: then that is told instead. */
+bool sim_stale_explains(const sim_warp *w, const sim_suspect *s);
 /* NULL when it was folded into another. */
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
 /* What was reported last concerns these lanes of the warp too. */

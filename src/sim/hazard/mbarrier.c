@@ -17,8 +17,10 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
         return crowded;
     }
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
-    *m = (sim_watched_mbarrier){.block = b, .address = address, .gate = m->gate, .passed = m->passed};
+    *m = (sim_watched_mbarrier){
+        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .passes = m->passes};
     forget_passes(d, m);
+    sim_stale_forget(d, m);
     sim_gate_clear(d, &m->gate);
     for (uint32_t a = 0; a < d->actors; a++)
         for (uint32_t i = 0; i < d->views[a].count; i++) sim_view_forget(d, &d->views[a].list[i], d->used);
@@ -84,9 +86,10 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     m->time = d->now;
-    m->fenced = false;
+    m->fenced = m->raised = false;
     m->ended = 0;
     forget_passes(d, m);
+    sim_stale_forget(d, m);
     sim_shadow_mbarrier(w->block, address, true);
 }
 
@@ -121,9 +124,15 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
     if (!is_shared_slot(m, b, address)) sim_phase_told(w, op->instruction, lane, m);
+    m->told++;
+    sim_stale_deed(w);
     m->used = true;
     m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->last_instruction = op->instruction;
+}
+
+void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
+    sim_mbarrier_watched(sim_domain_of(w->block), w->block, address)->raised = true;
 }
 
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
@@ -155,7 +164,10 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
     const uint8_t *uses = w->sm->grid->uses;
     if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
-    if (!is_shared_slot(m, w->block, address)) note_pass(d, m, sim_actor(w), op->instruction);
+    if (!is_shared_slot(m, w->block, address)) {
+        note_pass(d, m, sim_actor(w), op->instruction);
+        sim_stale_pass(w, op, lanes, m);
+    }
     if (sim_is_relaxed(w, op))
         sim_relaxed_pass(w, &m->gate);
     else

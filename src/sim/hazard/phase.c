@@ -91,6 +91,7 @@ void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m) {
     if (!sim_gate_open(d, &m->gate)) return;
     check_waiters(d, m);
+    m->phases++;
     m->ended = ++d->now;
     sim_known_add(&m->gate.gathered[sim_mbarrier_actor(d, m)], (sim_known){.all = m->ended});
     d->now++;

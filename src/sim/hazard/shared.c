@@ -1,6 +1,7 @@
 /* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
 #include "base/memory.h"
 #include "sim/atomic.h"
+#include "sim/copy/engine.h"
 #include "sim/hazard/cells.h"
 
 #include <string.h>
@@ -54,12 +55,23 @@ haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruct
     return state & SIM_CELL_ATOMIC && !stores ? HAUL_ACTION_ATOMIC : HAUL_ACTION_WRITE;
 }
 
+/* Whose wait a copy into shared memory ends by. */
+static const char *wait_for(const sim_visit *k, uint32_t instruction) {
+    const ptx_function *f = k->w->sm->grid->program->function;
+    if (sim_engine_use_of(&f->instructions[instruction]) != SIM_ENGINE_NONE)
+        return "wait for the mbarrier that the copy completes on";
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].op == PTX_OP_CP_ASYNC_MBARRIER)
+            return "wait of the thread that issued the copy, nor for an mbarrier that it arrives on,";
+    return "wait of the thread that issued the copy";
+}
+
 static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
                             uint32_t thread) {
     sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, address, bytes, HAUL_ACTION_ASYNC_WRITE,
                                       instruction, thread);
     if (f)
-        sim_hazard_say(f, "no wait of the thread that issued the copy has covered it yet, so it may still be %s",
+        sim_hazard_say(f, "no %s has covered it yet, so it may still be %s", wait_for(k, instruction),
                        k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
 }
 

@@ -93,6 +93,9 @@ static uint32_t address_of(const sim_warp *w, const sim_path *p) {
 }
 
 static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t address) {
+    const sim_watched_mbarrier *watched = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
+    const char *raised =
+        watched->raised ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each asks for one more" : "";
     uint64_t bits;
     memcpy(&bits, w->block->shared + address, sizeof bits);
     const sim_mbarrier m = sim_mbarrier_unpack(bits);
@@ -102,8 +105,8 @@ static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t addres
     sim_finding_locate(w->sm->grid, f);
     sim_hazard_say(f,
                    "the mbarrier's phase (parity %u) does not end: %u of %u arrivals and %d bytes are missing, and "
-                   "nothing that could bring them is left",
-                   m.phase, m.pending, m.expected, m.bytes);
+                   "nothing that could bring them is left%s",
+                   m.phase, m.pending, m.expected, m.bytes, raised);
 }
 
 static void report_stuck_path(sim_warp *w, const sim_path *p) {
@@ -121,6 +124,7 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
         s.other_instruction = m->last_instruction;
         s.thread = m->used ? m->last_thread : SIM_NO_THREAD;
     }
+    if (sim_domain_of(w->block)->has_stale) return; /* told as what has led here */
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
     switch (p->state) {

@@ -189,6 +189,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (op->imm2) continue;
         if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
+        if (w->sm->hazards) sim_hazard_mbarrier_raised(w, offset_of(w->block, object));
         m.pending++;
         *object = sim_mbarrier_pack(m);
     }

@@ -59,7 +59,7 @@ static const pair pairs[] = {
     PAIR("no bytes expected", ASYNC_READ_BEFORE_WAIT, 1, 64,
          INIT("1") "@!%p1 " ARRIVE "bar.sync 0;\n" BRING("256") WAIT LOAD_OWN,
          INIT("1") EXPECT("256") "bar.sync 0;\n" BRING("256") WAIT LOAD_OWN),
-    PAIR("the second phase waited for as the first", ASYNC_READ_BEFORE_WAIT, 1, 64,
+    PAIR("the second phase waited for as the first", MBARRIER_MISUSE, 1, 64,
          INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" BULK WAIT_PARITY("B", "0") LOAD_OWN,
          INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" BULK WAIT_PARITY("B", "1") LOAD_OWN),
     PAIR("stage refilled while it is read", RACE_SHARED, 1, 64,
