@@ -62,6 +62,18 @@ static void a_miss_brings_sixty_four_bytes(void **state) {
     assert_int_equal(counts_of(f).dram_read_sectors, 2);
 }
 
+/* The same stride reads 32 sectors on an RTX 6000 Ada. */
+static void a_miss_of_ada_brings_one_sector(void **state) {
+    (void)state;
+    fixture f = {0};
+    assert_int_equal(sim_l2_create(sim_machine_find("rtx4090"), 1, &f.l2), HAUL_OK);
+    read_now(&f, 0, 100, 1);
+    assert_int_equal(counts_of(&f).read_misses, 1);
+    assert_int_equal(counts_of(&f).dram_read_sectors, 1);
+    sim_log_free(&f.logs[0]);
+    sim_l2_free(f.l2);
+}
+
 /* An SM on the other side misses once more, but device memory is not asked again. */
 static void each_side_of_l2_misses_for_itself(void **state) {
     fixture *f = *state;
@@ -277,6 +289,7 @@ int main(void) {
         WITH_L2(a_normal_access_makes_what_persisted_ordinary),
         WITH_L2(copies_on_the_other_side_do_not_persist),
         cmocka_unit_test(lines_of_a_slice_keep_apart),
+        cmocka_unit_test(a_miss_of_ada_brings_one_sector),
         cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(a_log_without_memory_says_so),
         cmocka_unit_test(a_set_without_memory_is_incomplete),
