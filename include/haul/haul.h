@@ -71,6 +71,18 @@ uint32_t haul_device_architecture(const haul_device *device); /* 90 for sm_90; 0
 uint32_t haul_device_sm_count(const haul_device *device);     /* streaming multiprocessors; likewise */
 double haul_device_memory_rate(const haul_device *device);    /* bytes a second of device memory, at most; likewise */
 
+/* Limits of a device, as cudaGetDeviceProperties() has them; properties.def says what each is. 0 where the driver does
+ * not say. */
+typedef struct haul_device_properties {
+    uint32_t architecture; /* 90 for sm_90 */
+    uint64_t memory_bytes; /* of device memory, as the machine has it */
+    double memory_rate;    /* bytes a second, at most */
+#define PROPERTY(group, name, attribute, unit, title, text) uint64_t name;
+#include <haul/properties.def>
+} haul_device_properties;
+/* Does not block. */
+void haul_device_properties_of(const haul_device *device, haul_device_properties *properties);
+
 /* Device memory of `bytes` (0 is allowed), aligned to 512 bytes, contents undefined. Errors: HAUL_ERROR_OUT_OF_MEMORY.
  */
 haul_status haul_buffer_create(haul_device *device, uint64_t bytes, haul_buffer **buffer);

@@ -6,12 +6,13 @@
 #include "cli/session.h"
 #include "driver/driver.h"
 #include "lib/compile.h"
+#include "lib/device.h"
 #include "lib/ncu/ncu.h"
 #include "lib/workers.h"
 #include "report/document.h"
 #include "sim/compiled/code.h"
 #include "sim/compiled/compiled.h"
-#include "sim/machine.h"
+#include "sim/driver/driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,57 +94,95 @@ static void add_words(report_table *t, const char *line, int words) {
 
 /* ---- devices ---- */
 
+#define COLUMNS_OF(columns) (sizeof(columns) / sizeof *(columns))
+
 static const report_column device_columns[] = {
     {"device", "Device", REPORT_TEXT, "what --device takes"},
     {"product", "Product", REPORT_TEXT, NULL},
     {"architecture", "Arch", REPORT_TEXT, NULL},
-    {"sms", "SMs", REPORT_COUNT, "streaming multiprocessors"},
-    {"shared_per_sm", "Shared/SM", REPORT_BYTES, "the most shared memory that an SM can have"},
-    {"l2", "L2", REPORT_BYTES, NULL},
     {"memory", "Memory", REPORT_BYTES, NULL},
     {"bandwidth", "Bandwidth", REPORT_RATE, "device memory's peak"},
 };
-enum { DEVICE_COLUMNS = sizeof device_columns / sizeof *device_columns };
 
-static void add_machine(report_table *t, const sim_machine *m) {
-    report_add_row(t);
-    report_add_text(t, "sim:%s", m->name);
-    report_add_text(t, "%s", m->product);
-    report_add_text(t, "sm_%u", m->sm);
-    report_add_number(t, m->sms);
-    report_add_number(t, m->shared_per_sm);
-    report_add_number(t, (double)m->l2_bytes);
-    report_add_number(t, (double)m->memory_bytes);
-    report_add_number(t, m->memory_gbps * 1e9);
+/* A table of limits: the properties of one group of properties.def. */
+typedef enum property_group { SM, BLOCK, CACHE, HOST, PROPERTY_GROUPS } property_group;
+
+static const struct {
+    const char *name, *title;
+} group_tables[PROPERTY_GROUPS] = {
+    [SM] = {"sms", "What an SM holds"},
+    [BLOCK] = {"blocks", "What a thread block may have"},
+    [CACHE] = {"caches", "Caches and memory"},
+    [HOST] = {"host", "Copies and host memory; 1: yes, 0: no"},
+};
+
+static const struct {
+    property_group group;
+    report_column column;
+} properties[] = {
+#define PROPERTY(group, name, attribute, unit, title, text) {group, {#name, title, REPORT_##unit, text}},
+#include <haul/properties.def>
+};
+enum { PROPERTIES = COLUMNS_OF(properties) };
+
+typedef struct device_tables {
+    report_table *devices, *groups[PROPERTY_GROUPS];
+} device_tables;
+
+static device_tables add_device_tables(report_section *s) {
+    device_tables t = {.devices = report_add_table(s, "devices", NULL, device_columns, COLUMNS_OF(device_columns))};
+    for (int g = 0; g < PROPERTY_GROUPS; g++) {
+        report_column columns[PROPERTIES + 1] = {device_columns[0]};
+        size_t count = 1;
+        for (size_t i = 0; i < PROPERTIES; i++)
+            if (properties[i].group == (property_group)g) columns[count++] = properties[i].column;
+        t.groups[g] = report_add_table(s, group_tables[g].name, group_tables[g].title, columns, count);
+    }
+    return t;
 }
 
-static double attribute(const driver_table *driver, CUdevice device, int which) {
-    int value = 0;
-    return driver->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+static void add_limits(const device_tables *t, const char *name, const haul_device_properties *p) {
+    const uint64_t values[] = {
+#define PROPERTY(group, name, attribute, unit, title, text) p->name,
+#include <haul/properties.def>
+    };
+    for (int g = 0; g < PROPERTY_GROUPS; g++) {
+        report_add_row(t->groups[g]);
+        report_add_text(t->groups[g], "%s", name);
+    }
+    for (size_t i = 0; i < PROPERTIES; i++) report_add_number(t->groups[properties[i].group], (double)values[i]);
 }
 
-/* The peak is two transfers a memory clock over the whole bus. */
-static void add_gpu(report_table *t, const driver_table *driver, int ordinal) {
+static void add_device(const device_tables *t, const char *name, const char *product, const driver_table *driver,
+                       CUdevice device) {
+    haul_device_properties p;
+    device_read_properties(driver, device, &p);
+    report_add_row(t->devices);
+    report_add_text(t->devices, "%s", name);
+    report_add_text(t->devices, "%s", product);
+    report_add_text(t->devices, "sm_%u", p.architecture);
+    report_add_number(t->devices, (double)p.memory_bytes);
+    report_add_number(t->devices, p.memory_rate);
+    add_limits(t, name, &p);
+}
+
+static void add_machine(const device_tables *t, CUdevice device) {
+    const sim_machine *m = sim_driver_machine(device);
+    char name[32];
+    snprintf(name, sizeof name, "sim:%s", m->name);
+    add_device(t, name, m->product, sim_driver(), device);
+}
+
+static void add_gpu(const device_tables *t, const driver_table *driver, int ordinal) {
     CUdevice device;
-    char name[128] = "";
-    size_t bytes = 0;
+    char name[32], product[128] = "";
     if (driver->device_get(&device, ordinal) != CUDA_SUCCESS) return;
-    driver->device_name(name, sizeof name, device);
-    driver->device_memory(&bytes, device);
-    report_add_row(t);
-    report_add_text(t, "gpu:%d", ordinal);
-    report_add_text(t, "%s", name);
-    report_add_text(t, "sm_%.0f%.0f", attribute(driver, device, DRIVER_DEVICE_MAJOR),
-                    attribute(driver, device, DRIVER_DEVICE_MINOR));
-    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_SM_COUNT));
-    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_SHARED_PER_SM));
-    report_add_number(t, attribute(driver, device, DRIVER_DEVICE_L2_BYTES));
-    report_add_number(t, (double)bytes);
-    report_add_number(t, 2e3 * attribute(driver, device, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) *
-                             attribute(driver, device, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8);
+    snprintf(name, sizeof name, "gpu:%d", ordinal);
+    driver->device_name(product, sizeof product, device);
+    add_device(t, name, product, driver, device);
 }
 
-static void add_gpus(report_section *s, report_table *t) {
+static void add_gpus(report_section *s, const device_tables *t) {
     const driver_table *driver;
     int count = 0;
     bool loaded = driver_load(&driver) == HAUL_OK;
@@ -156,9 +195,9 @@ static void add_gpus(report_section *s, report_table *t) {
 
 static void add_devices(report_document *d) {
     report_section *s = report_add_section(d, "devices", "Devices");
-    report_table *t = report_add_table(s, "devices", NULL, device_columns, DEVICE_COLUMNS);
-    for (size_t i = 0; i < sim_machine_count; i++) add_machine(t, &sim_machines[i]);
-    add_gpus(s, t);
+    const device_tables t = add_device_tables(s);
+    for (size_t i = 0; i < sim_machine_count; i++) add_machine(&t, (CUdevice)i);
+    add_gpus(s, &t);
 }
 
 /* ---- compilers ---- */
@@ -174,7 +213,6 @@ static const report_column profiler_columns[] = {
     {"version", "Version", REPORT_TEXT, NULL},
     {"path", "Path", REPORT_TEXT, NULL},
 };
-#define COLUMNS_OF(columns) (sizeof(columns) / sizeof *(columns))
 
 static void add_compilers(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "compilers", "Kernel compilers");

@@ -179,19 +179,6 @@ bool haul_device_is_virtual(const haul_device *d) {
     return d->is_virtual;
 }
 
-static uint32_t attribute(const haul_device *d, int which) {
-    int value = 0;
-    return d->driver->device_attribute(&value, which, d->handle) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
-}
-
-uint32_t haul_device_architecture(const haul_device *d) {
-    return attribute(d, DRIVER_DEVICE_MAJOR) * 10 + attribute(d, DRIVER_DEVICE_MINOR);
-}
-
-uint32_t haul_device_sm_count(const haul_device *d) {
-    return attribute(d, DRIVER_DEVICE_SM_COUNT);
-}
-
 static const sim_machine *find_twin(const haul_device *d) {
     const sim_machine *found = sim_machine_find("h100");
     uint32_t architecture = haul_device_architecture(d);
@@ -205,12 +192,6 @@ static const sim_machine *find_twin(const haul_device *d) {
 
 void device_name_twin(const haul_device *d, char name[32]) {
     snprintf(name, 32, "sim:%s", find_twin(d)->name);
-}
-
-/* The peak is two transfers a memory clock over the whole bus. */
-double haul_device_memory_rate(const haul_device *d) {
-    if (d->is_virtual) return sim_driver_machine(d->handle)->memory_gbps * 1e9;
-    return 2e3 * attribute(d, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) * attribute(d, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8;
 }
 
 /* ---- buffers ---- */

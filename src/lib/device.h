@@ -50,6 +50,9 @@ const ptx_variable *module_find_variable(const haul_module *module, const char *
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
 
+/* Reads the properties of the driver's device `handle`, which need not be open. */
+void device_read_properties(const driver_table *driver, CUdevice handle, haul_device_properties *properties);
+
 /* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 

@@ -33,7 +33,9 @@ cmp -s "$work/out" "$work/by_option" || fail "'haul help info' and 'haul info --
 # --- info ---
 
 want info 0 "$haul" info
-has '^sim:h100 .*NVIDIA H100 80GB HBM3 .*sm_90 .*132'
+has '^sim:h100 .*NVIDIA H100 80GB HBM3 .*sm_90 '
+has '^sim:h100 *132 '
+has '^sim:rtx4090 *2 ' # copy engines
 has '^sim:a100 '
 want "info --json" 0 "$haul" info --json
 python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON"

@@ -42,6 +42,28 @@ static void a_device_says_its_architecture_and_size(void **state) {
     haul_device_close(device);
 }
 
+/* As the CUDA programming guide and the data sheet have them; of L2 five eighths may persist. */
+static void a_device_says_its_limits(void **state) {
+    (void)state;
+    haul_device *device;
+    haul_device_properties p;
+    assert_int_equal(haul_device_open("sim:a100", NULL, &device), HAUL_OK);
+    haul_device_properties_of(device, &p);
+    assert_int_equal(p.architecture, 80);
+    assert_int_equal(p.sms, 108);
+    assert_int_equal(p.memory_bytes, UINT64_C(80) << 30);
+    assert_int_equal(p.shared_per_block, 48 << 10);
+    assert_int_equal(p.shared_per_block_optin, 163 << 10);
+    assert_int_equal(p.l2_bytes, 40 << 20);
+    assert_int_equal(p.persisting_l2_bytes, 25 << 20);
+    assert_int_equal(p.window_bytes, 128 << 20);
+    assert_int_equal(p.copy_engines, 3);
+    assert_int_equal(p.clusters, 0);
+    assert_int_equal(p.memory_bus_bits, 5120);
+    assert_int_equal(p.unified_addresses, 1);
+    haul_device_close(device);
+}
+
 static const char kernel[] = ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
 
 static void blocks_per_sm_follow_from_threads_and_shared_memory(void **state) {
@@ -171,6 +193,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_virtual_device_has_its_machines_name),
         cmocka_unit_test(a_device_says_its_architecture_and_size),
+        cmocka_unit_test(a_device_says_its_limits),
         cmocka_unit_test(blocks_per_sm_follow_from_threads_and_shared_memory),
         cmocka_unit_test(unknown_devices_are_refused),
         cmocka_unit_test(memory_that_the_address_space_does_not_have_is_refused),

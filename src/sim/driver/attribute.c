@@ -3,9 +3,11 @@
 
 #include <math.h>
 
-/* What carries the peak bandwidth with two transfers a clock; buses come in steps of 64 bits. */
+/* What carries the peak bandwidth with two transfers a clock. Stacks of HBM have 1024 bits, other buses steps of 64. */
 static int bus_bits(const sim_machine *m) {
-    return (int)lround(m->memory_gbps * 8e3 / (2 * m->memory_mhz) / 64) * 64;
+    const double bits = m->memory_gbps * 8e3 / (2 * m->memory_mhz);
+    const int step = bits < 1024 ? 64 : 1024;
+    return (int)lround(bits / step) * step;
 }
 
 bool sim_general_attribute(const sim_machine *m, unsigned device, int attribute, int *value) {
