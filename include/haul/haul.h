@@ -235,7 +235,7 @@ typedef struct haul_argument {
 typedef enum haul_l2_access { HAUL_L2_NORMAL, HAUL_L2_STREAMING, HAUL_L2_PERSISTING } haul_l2_access;
 
 /* Of the accesses to these bytes, the share `hit_ratio` (0 to 1; in sixteenths) is `hit`, the rest `miss`. Accesses
- * elsewhere are normal. */
+ * elsewhere are normal. The most bytes are haul_device_properties.window_bytes. */
 typedef struct haul_l2_window {
     haul_buffer *buffer; /* NULL: no window but the stream's */
     uint64_t offset, bytes;

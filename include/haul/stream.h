@@ -146,7 +146,8 @@ haul_status haul_l2_fetch(haul_device *device, uint32_t *bytes);
 haul_status haul_l2_set_aside(haul_device *device, uint64_t bytes, uint64_t *set_aside);
 /* Kernels of the stream from now on: of their accesses to these bytes, the share `hit_ratio` (0 to 1, in sixteenths)
  * persists, the rest streams; a launch's own window comes first. With a window larger than the set-aside, a ratio of
- * set-aside / window keeps it from thrashing. 0 bytes: no window. */
+ * set-aside / window keeps it from thrashing. 0 bytes: no window. Errors: HAUL_ERROR_ARGUMENT beyond the buffer's end,
+ * or for more bytes than haul_device_properties.window_bytes. */
 haul_status haul_l2_keep(haul_stream *stream, haul_buffer *buffer, uint64_t offset, uint64_t bytes, float hit_ratio);
 /* What persists becomes ordinary again. */
 haul_status haul_l2_reset(haul_device *device);

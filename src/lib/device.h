@@ -73,6 +73,8 @@ haul_status device_check_launch(const haul_device *device, const haul_launch *la
  * already. */
 haul_status device_check(const haul_device *device, CUresult result, const char *what);
 
+/* HAUL_ERROR_ARGUMENT when an access-policy window would be larger than the device's largest. */
+haul_status device_check_window(const haul_device *device, uint64_t bytes);
 /* HAUL_ERROR_ARGUMENT when the bytes reach beyond the buffer's end. */
 haul_status buffer_check_range(const haul_buffer *buffer, uint64_t offset, uint64_t bytes);
 

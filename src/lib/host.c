@@ -121,10 +121,21 @@ haul_status haul_l2_set_aside(haul_device *d, uint64_t bytes, uint64_t *set_asid
     return HAUL_OK;
 }
 
+haul_status device_check_window(const haul_device *d, uint64_t bytes) {
+    haul_device_properties p;
+    char asked[32], most[32];
+    haul_device_properties_of(d, &p);
+    if (!p.window_bytes || bytes <= p.window_bytes) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "L2: a window of %s, but %s allows %s: choose a part of the buffer",
+                     number_format_bytes((double)bytes, asked), d->name,
+                     number_format_bytes((double)p.window_bytes, most));
+}
+
 haul_status haul_l2_keep(haul_stream *s, haul_buffer *b, uint64_t offset, uint64_t bytes, float hit_ratio) {
     HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (!(hit_ratio >= 0 && hit_ratio <= 1))
         return haul_fail(HAUL_ERROR_ARGUMENT, "L2: a hit ratio of %g: it must lie between 0 and 1", (double)hit_ratio);
+    HAUL_TRY(device_check_window(s->device, bytes));
     CUstreamAttrValue value = {.window = {.base = (void *)(uintptr_t)(b->address + offset),
                                           .bytes = bytes,
                                           .hit_ratio = hit_ratio,

@@ -199,6 +199,7 @@ static haul_status check_window(const haul_launch *l) {
     const haul_l2_window *w = &l->window;
     if (!w->buffer) return HAUL_OK;
     HAUL_TRY(buffer_check_range(w->buffer, w->offset, w->bytes));
+    HAUL_TRY(device_check_window(w->buffer->device, w->bytes));
     if (w->hit_ratio >= 0 && w->hit_ratio <= 1) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: a hit ratio of %g: it must lie between 0 and 1", l->kernel,
                      (double)w->hit_ratio);

@@ -283,6 +283,31 @@ static void l2_is_set_up(void **state) {
     haul_buffer_free(buffer);
 }
 
+static void windows_beyond_the_largest_are_refused(void **state) {
+    (void)state;
+    haul_device *large;
+    haul_device_properties limits;
+    haul_buffer *buffer;
+    haul_stream *stream;
+    haul_module *module;
+    static const char ptx[] = ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
+    must(haul_device_open("sim:h100", &(haul_device_options){.memory_bytes = 256 << 20}, &large));
+    haul_device_properties_of(large, &limits);
+    must(haul_buffer_create(large, limits.window_bytes + 1, &buffer));
+    must(haul_stream_create(large, 0, &stream));
+    must(haul_l2_keep(stream, buffer, 0, limits.window_bytes, 0.5f));
+    assert_int_equal(haul_l2_keep(stream, buffer, 0, limits.window_bytes + 1, 0.5f), HAUL_ERROR_ARGUMENT);
+    assert_non_null(strstr(haul_message(), "sim:h100 allows 128.00 MiB"));
+    must(haul_module_load(large, "k", ptx, sizeof ptx - 1, &module));
+    const haul_launch launch = {.kernel = "k",
+                                .grid = {1, 1, 1},
+                                .block = {32, 1, 1},
+                                .window = {.buffer = buffer, .bytes = limits.window_bytes + 1, .hit_ratio = 1}};
+    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT);
+    haul_stream_free(stream);
+    haul_device_close(large);
+}
+
 /* Its shape is known when it is queued, what it did when it is done. */
 static void launches_in_streams_leave_their_record_when_they_are_done(void **state) {
     (void)state;
@@ -400,6 +425,7 @@ int main(void) {
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
         cmocka_unit_test(too_much_device_memory_is_told_in_numbers),
         cmocka_unit_test(l2_is_set_up),
+        cmocka_unit_test(windows_beyond_the_largest_are_refused),
         cmocka_unit_test(launches_in_streams_leave_their_record_when_they_are_done),
         cmocka_unit_test(kernels_of_two_streams_run_at_the_same_time),
         cmocka_unit_test(failures_leak_nothing),

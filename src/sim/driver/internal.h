@@ -20,6 +20,8 @@
 
 enum { SIM_TIMES_ROWS = 64 };
 
+enum { SIM_MOST_WINDOW = 128 << 20 }; /* bytes of an access-policy window, as an A100 and later ones have it */
+
 /* A context is a device in use. A module holds its PTX, its variables' memory and, once launched, its kernels'
  * programs; all end with the module, and modules with their context. */
 struct CUfunc_st {
@@ -218,6 +220,8 @@ void sim_free_linkers(CUcontext context);
 CUresult sim_result_of(haul_status status);
 /* CUDA_INVALID_VALUE, with a message. */
 CUresult sim_wrong(const char *what);
+/* CUDA_INVALID_VALUE, with a message that begins with `who`, for a window that no launch may have. */
+CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *window);
 /* The failure that an operation of a stream left behind; CUDA_SUCCESS when there is none. */
 CUresult sim_sticky(CUcontext context);
 

@@ -142,6 +142,18 @@ static void take_settings(sim_work *w) {
             w->cluster[k] = (uint32_t)f->settings[DRIVER_FUNCTION_CLUSTER_X + k];
 }
 
+CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w) {
+    const haul_status ratio =
+        w->hit_ratio >= 0 && w->hit_ratio <= 1
+            ? HAUL_OK
+            : haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the window's hit ratio must lie between 0 and 1", who);
+    if (ratio != HAUL_OK) return sim_result_of(ratio);
+    if (w->bytes <= SIM_MOST_WINDOW) return CUDA_SUCCESS;
+    return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
+                                   "virtual GPU: %s: a window of %zu bytes: at most %d are allowed", who, w->bytes,
+                                   SIM_MOST_WINDOW));
+}
+
 static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     for (unsigned a = 0; a < config->attribute_count; a++) {
         const CUlaunchAttribute *attribute = &config->attributes[a];
@@ -153,8 +165,7 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
                              "supported");
         }
     }
-    if (w->window.hit_ratio >= 0 && w->window.hit_ratio <= 1) return CUDA_SUCCESS;
-    return sim_wrong("cuLaunchKernelEx: the window's hit ratio must lie between 0 and 1");
+    return sim_check_access_policy("cuLaunchKernelEx", &w->window);
 }
 
 static bool has_window(const CUlaunchConfig *config) {

@@ -281,10 +281,9 @@ CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUs
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamSetAttribute: no such attribute");
-    if (!(value->window.hit_ratio >= 0 && value->window.hit_ratio <= 1))
-        return sim_wrong("cuStreamSetAttribute: the hit ratio must lie between 0 and 1");
-    s->window = value->window;
-    return CUDA_SUCCESS;
+    const CUresult allowed = sim_check_access_policy("cuStreamSetAttribute", &value->window);
+    if (allowed == CUDA_SUCCESS) s->window = value->window;
+    return allowed;
 }
 
 CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamAttrValue *value) {
