@@ -19,7 +19,7 @@ hold() {
     [ $got -eq 0 ] || { echo "FAILED: $file: status $got"; status=1; }
 }
 
-hold truth/h100.jsonl 4000 1383 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
+hold truth/h100.jsonl 4000 1537 --ptx "$data/truth/memory_basics.ptx" --ptx "$data/truth/shared_and_async.ptx"
 hold corpus/h100.jsonl 6095 2110 --ptx "$data/corpus/corpus.ptx"
 hold corpus/h100_2.jsonl 3836 1311 --ptx "$data/corpus/corpus2.ptx"
 

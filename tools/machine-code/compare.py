@@ -48,6 +48,7 @@ def machine_accesses(disassembly):
             continue
         if m[2] == "LDGSTS":
             current["%s.%d" % ("BYPASS" if "BYPASS" in m[3] else "LDGSTS", width(m[3]))] += 1
+            current["PREDICATED.LDGSTS" if m[1] else "PLAIN.LDGSTS"] += 1
         elif m[2] in ("ATOMS", "ATOMG", "ATOM", "RED", "REDG"):
             current[LETTERS[m[2]]] += 1
         else:

@@ -4,6 +4,7 @@
 #include "ptx/inline.h"
 #include "ptx/ir.h"
 #include "sim/assembler/assembler.h"
+#include "sim/assembler/issue.h"
 
 #include <haul/haul.h>
 #include <setjmp.h>
@@ -21,6 +22,7 @@ enum { NAMES = sizeof names / sizeof *names };
 
 typedef struct tally {
     unsigned count[NAMES][WIDTHS];
+    unsigned copies[2]; /* that always copy where they are issued; that are predicated */
 } tally;
 
 static void note(tally *t, const sim_assembled *a) {
@@ -29,10 +31,18 @@ static void note(tally *t, const sim_assembled *a) {
         if (a->parts[p].width) t->count[a->class][__builtin_ctz(a->parts[p].width)]++;
 }
 
+static void note_copies(tally *t, const ptx_function *f, const uint32_t *issuing) {
+    for (uint32_t b = 0; issuing && b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            if (f->instructions[i].op == PTX_OP_CP_ASYNC) t->copies[f->instructions[i].guarded || issuing[b] != b]++;
+}
+
 static void print(const char *kernel, const tally *t) {
     for (unsigned class = 0; class < NAMES; class ++)
         for (unsigned w = 0; w < WIDTHS; w++)
             if (t->count[class][w]) printf("%s %s.%u %u\n", kernel, names[class], 8u << w, t->count[class][w]);
+    if (t->copies[0]) printf("%s PLAIN.LDGSTS %u\n", kernel, t->copies[0]);
+    if (t->copies[1]) printf("%s PREDICATED.LDGSTS %u\n", kernel, t->copies[1]);
 }
 
 static int foresee(ptx_module *module, ptx_function *entry) {
@@ -46,6 +56,7 @@ static int foresee(ptx_module *module, ptx_function *entry) {
     if (setjmp(out_of_memory)) return fprintf(stderr, "out of memory\n"), 1;
     const sim_assembled *a = sim_assemble(flat, &memory, &memory);
     for (size_t i = 0; i < flat->instruction_count; i++) note(&t, &a[i]);
+    note_copies(&t, flat, sim_issuing_blocks(flat, &memory, &memory));
     print(entry->name, &t);
     arena_free(&memory);
     return 0;

@@ -42,6 +42,7 @@ haul_status sim_count_plan_create(const sim_machine *machine, const sim_program 
     plan->function = program->function;
     plan->assembled = program->assembled;
     plan->costs = program->costs;
+    plan->issuing_blocks = program->issuing_blocks;
     plan->l1_bytes = occupancy->l1_bytes;
     plan->local_bytes = program->local_bytes;
     if (!build(plan)) {
@@ -159,7 +160,8 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
 typedef struct class_sums {
     haul_traffic traffic[HAUL_CLASS_COUNT];
     uint64_t tag_sectors[HAUL_CLASS_COUNT], matrix_accesses[HAUL_CLASS_COUNT];
-    uint64_t fixed_loads; /* of constants at places that the assembler knows */
+    uint64_t fixed_loads;   /* of constants at places that the assembler knows */
+    uint64_t copies_issued; /* LDGSTS, also with no lane on */
 } class_sums;
 
 /* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
@@ -182,6 +184,18 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
             add_tally(&c->tallies[plan->tally_of[i] + space],
                       class_in(sim_count_plan_class(plan, i), (sim_tally_space)space), &instructions[i], sums);
     }
+}
+
+static void add_copies_of(const sim_counting *c, uint32_t block, class_sums *sums) {
+    const sim_count_plan *plan = c->plan;
+    const ptx_block *b = &plan->function->blocks[block];
+    const uint64_t runs = c->block_runs[plan->issuing_blocks[block]];
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (plan->function->instructions[i].op == PTX_OP_CP_ASYNC) sums->copies_issued += runs;
+}
+
+static void add_copies(const sim_counting *c, class_sums *sums) {
+    for (uint32_t b = 0; c->plan->issuing_blocks && b < c->plan->function->block_count; b++) add_copies_of(c, b, sums);
 }
 
 typedef struct issue_sums {
@@ -222,7 +236,7 @@ static void set_global_load_counters(haul_launch_record *r, const class_sums *s)
 
 static void set_copy_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
     const haul_traffic *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS], *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
-    set(r, HAUL_COUNTER_INST_LDGSTS, access->instructions + bypass->instructions);
+    set(r, HAUL_COUNTER_INST_LDGSTS, s->copies_issued);
     set(r, HAUL_COUNTER_INST_LDGSTS_ACCESS, access->instructions);
     set(r, HAUL_COUNTER_INST_LDGSTS_BYPASS, bypass->instructions);
     set(r, HAUL_COUNTER_LDGSTS_ACCESS_REQUESTS, access->requests);
@@ -343,6 +357,14 @@ static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim
     set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
 }
 
+/* Those that copy for some lane are certain; which branches the assembler makes predicates, which issue the others, is
+ * an estimate. */
+static void set_copy_bounds(haul_launch_record *r, const class_sums *s) {
+    const uint64_t copying =
+        s->traffic[HAUL_CLASS_LDGSTS_ACCESS].instructions + s->traffic[HAUL_CLASS_LDGSTS_BYPASS].instructions;
+    set_bound(r, HAUL_COUNTER_INST_LDGSTS, true, copying, s->copies_issued);
+}
+
 /* A load from a fixed place may be an operand instead; loads side by side may be one. */
 static void set_constant_bounds(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank) {
     const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
@@ -377,6 +399,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
         sms++;
         add_executions(countings[sm], instructions);
         add_tallies(countings[sm], instructions, &sums);
+        add_copies(countings[sm], &sums);
         add_issued(countings[sm], &issued);
     }
     sim_l2_sum(l2, &l2_counts, &touched);
@@ -394,6 +417,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
         record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
     set_bounds(record, &l2_counts, &touched, &issued);
+    set_copy_bounds(record, &sums);
     set_constant_bounds(record, &sums, &bank);
 }
 

@@ -20,6 +20,7 @@ struct sim_count_plan {
     const ptx_function *function;
     const sim_assembled *assembled; /* by instruction */
     const sim_cost *costs;          /* by basic block */
+    const uint32_t *issuing_blocks; /* by basic block; NULL: no copies */
     const uint8_t *bank_uses;       /* by instruction */
     uint32_t *tally_of;             /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
     uint32_t tally_count;

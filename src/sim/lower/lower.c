@@ -7,6 +7,7 @@
 #include "sim/assembler/assembler.h"
 #include "sim/assembler/contract.h"
 #include "sim/assembler/fold.h"
+#include "sim/assembler/issue.h"
 #include "sim/call.h"
 #include "sim/time/cost.h"
 
@@ -299,6 +300,8 @@ static haul_status lower(const lower_work *w, const ptx_function *flat, arena *s
     p->assembled = sim_assemble(flat, memory, scratch);
     arena_clear(scratch);
     p->costs = sim_block_costs(flat, memory, scratch);
+    arena_clear(scratch);
+    p->issuing_blocks = sim_issuing_blocks(flat, memory, scratch);
     return sim_describe_instructions(p, memory);
 }
 

@@ -70,6 +70,7 @@ typedef struct sim_program {
     const sim_instruction_text *texts;     /* by instruction */
     const struct sim_assembled *assembled; /* assembler.h, by instruction */
     const struct sim_cost *costs;          /* time/cost.h, by basic block */
+    const uint32_t *issuing_blocks;        /* assembler/issue.h, by basic block; NULL: no copies */
     struct sim_compiled *compiled;         /* compiled.h; NULL: never */
 } sim_program;
 

@@ -76,6 +76,54 @@ static void the_copies_arrive(void **state) {
     expect_words(out, 32, i < 8 ? 4 * i : 7);
 }
 
+/* Of a copy behind a branch that `lanes` lanes of the only warp do not take: those that are issued, and those that copy
+ * for some lane. */
+#define ASSERT_ISSUED(ptx, issued, copying)                                                                          \
+    do {                                                                                                             \
+        const haul_launch_record r_ = counted(ptx);                                                                  \
+        assert_int_equal((uint64_t)r_.counters[HAUL_COUNTER_INST_LDGSTS], (issued));                                 \
+        assert_int_equal(                                                                                            \
+            (uint64_t)(r_.counters[HAUL_COUNTER_INST_LDGSTS_ACCESS] + r_.counters[HAUL_COUNTER_INST_LDGSTS_BYPASS]), \
+            (copying));                                                                                              \
+    } while (0)
+#define COPY_L1 "cp.async.ca.shared.global [%r10], [%rd4], 4;\n"
+#define MUL "mul.lo.u32 %r10, %r10, 1;\n"
+
+static void a_predicated_copy_is_issued_for_no_lane_too(void **state) {
+    (void)state;
+    ASSERT_ISSUED(AT(8, "", BRANCHED(ADDRESSES COPY)), 1, 1);
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY)), 1, 0);
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY_L1)), 1, 0);
+    ASSERT_ISSUED(AT(0, ADDRESSES, "@%p0 " COPY), 1, 0);
+}
+
+static void what_is_long_stays_behind_its_branch(void **state) {
+    (void)state;
+#define EIGHT MUL MUL MUL MUL MUL MUL MUL MUL
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES EIGHT COPY)), 1, 0);
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES EIGHT EIGHT EIGHT COPY)), 0, 0);
+    ASSERT_ISSUED(AT(8, "", BRANCHED(ADDRESSES EIGHT EIGHT EIGHT COPY)), 1, 1);
+}
+
+/* A copy weighs four: five of them and their addresses fit, six do not. */
+static void copies_have_fillers_in_front(void **state) {
+    (void)state;
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY COPY COPY COPY COPY)), 5, 0);
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY COPY COPY COPY COPY COPY)), 0, 0);
+}
+
+static void both_ways_round_a_branch_are_predicated(void **state) {
+    (void)state;
+#define EITHER "@!%p0 bra OTHER;\n" COPY "bra BOTH;\nOTHER:\n" COPY_L1 "BOTH:\n"
+    ASSERT_ISSUED(AT(32, ADDRESSES, EITHER), 2, 1);
+    ASSERT_ISSUED(AT(8, ADDRESSES, EITHER), 2, 2);
+}
+
+static void a_barrier_keeps_the_branch(void **state) {
+    (void)state;
+    ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY "cp.async.commit_group;\n")), 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_are_off_count_where_their_addresses_are_known),
@@ -84,6 +132,11 @@ int main(void) {
         cmocka_unit_test(lanes_whose_addresses_are_computed_behind_the_branch_do_not_count),
         cmocka_unit_test(copies_through_l1_count_lanes_that_copy),
         cmocka_unit_test(the_copies_arrive),
+        cmocka_unit_test(a_predicated_copy_is_issued_for_no_lane_too),
+        cmocka_unit_test(what_is_long_stays_behind_its_branch),
+        cmocka_unit_test(copies_have_fillers_in_front),
+        cmocka_unit_test(both_ways_round_a_branch_are_predicated),
+        cmocka_unit_test(a_barrier_keeps_the_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
