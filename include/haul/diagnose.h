@@ -25,6 +25,7 @@ typedef struct haul_circumstances {
     uint32_t stages;         /* transfers that a team has under way or in use, 1 to 16; default 1 */
     uint32_t registers;      /* a thread, of the rest of the kernel; default 24 */
     uint32_t shared_bytes;   /* a block, of the rest of the kernel */
+    bool run_time;           /* the descriptor's numbers are known at run time only: the compiler folds nothing */
     uint64_t shared, global; /* addresses of the transfer's first byte (boxes: of element `place.at`, where the interior
                                 of a halo begins). What counts is how far they are from a 128-byte boundary; only tag
                                 wavefronts also depend on higher bits of the global one */
@@ -74,6 +75,7 @@ typedef struct haul_diagnosis {
     uint32_t width, side_width;       /* bytes of an access, and at a halo's sides; bulk and tensor: of a copy */
     uint32_t steps;                   /* that the busiest thread makes, crumbs not counted */
     uint32_t instructions_per_thread; /* memory instructions of the busiest thread */
+    double instructions_around;       /* that go with each of them: addresses, bounds, the loop; an estimate */
     uint64_t bytes;                   /* moved between the memories */
     uint64_t pieces;                  /* accesses of full width by one thread, or copies */
     uint64_t filled, clipped;         /* of these, wholly and partly outside the array */

@@ -291,6 +291,7 @@ static haul_status parse_circumstances(diagnoser *g) {
     c->hot_bytes = v->hot;
     c->between_bytes = v->between;
     c->set_aside = v->hot_aside;
+    c->run_time = v->run_time;
     HAUL_TRY(parse_machine(v, &c->machine));
     HAUL_TRY(small("threads", v->block_threads, &c->block_threads));
     HAUL_TRY(small("teams", v->teams, &c->teams));

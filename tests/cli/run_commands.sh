@@ -51,6 +51,8 @@ has '^Engine *LDGSTS$'
 want "diagnose strided" 0 "$haul" diagnose strided --count 64 --bytes 16 --shared-pitch 128 --global-pitch 512 --engine ldg
 has '^\.\.\. by bank conflicts *56$'
 has 'to 144 bytes instead of 128'
+want "diagnose --run-time" 0 "$haul" diagnose sequential --bytes 16384 --align 4 --engine ldg --run-time
+has "Make it constant"
 want "diagnose indirect" 0 "$haul" diagnose indirect --count 4 --bytes 64 --index 9,2,2,7 --team warp
 has '^\.\.\. and for indices *1$'
 want "diagnose halo" 0 "$haul" diagnose halo --width 32 --height 16 --align 4 --at 0,0 --extent 64,64 --global-pitch 256

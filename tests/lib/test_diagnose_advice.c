@@ -77,6 +77,36 @@ static void steps_pieces_and_crumbs_are_those_of_the_team(void **state) {
     assert_int_equal(d.instructions_per_thread, 6);
 }
 
+/* The same accesses, with more instructions around them: what CudaDMA's fully_templated told. */
+static void a_descriptor_of_run_time_costs_instructions_and_registers(void **state) {
+    (void)state;
+    const haul_transfer run = haul_sequential(16384, 4, 0, HAUL_BY_LDG),
+                        halo = haul_halo(4, 64, 64, 4, 288, 4, 0, HAUL_BY_LDG);
+    haul_circumstances at_run_time = on("a100");
+    at_run_time.run_time = true;
+    const haul_diagnosis constant = diagnose(run, on("a100")), known_late = diagnose(run, at_run_time);
+    assert_memory_equal(constant.classes, known_late.classes, sizeof constant.classes);
+    assert_true(known_late.instructions_around > 2 * constant.instructions_around);
+    assert_true(known_late.registers > constant.registers);
+    assert_null(advice_of(&constant, HAUL_ADVICE_CONSTANT));
+    assert_true(relief_of(&known_late, HAUL_ADVICE_CONSTANT) > 2);
+    assert_non_null(strstr(words_of(&known_late, HAUL_ADVICE_CONSTANT), "HAUL_SEQUENTIAL"));
+    /* a halo's pieces are found by two divisions */
+    const haul_diagnosis sides = diagnose(halo, at_run_time);
+    assert_true(sides.instructions_around > known_late.instructions_around);
+    assert_true(gain_of(&sides, HAUL_ADVICE_CONSTANT) > 1.02);
+}
+
+/* One thread asks for a copy of all bytes. */
+static void copies_of_the_engine_cost_no_more_at_run_time(void **state) {
+    (void)state;
+    haul_circumstances at_run_time = on("h100");
+    at_run_time.run_time = true;
+    const haul_diagnosis d = diagnose(haul_sequential(16384, 16, 0, HAUL_AUTO), at_run_time);
+    assert_string_equal(d.engine, "bulk copy");
+    assert_null(advice_of(&d, HAUL_ADVICE_CONSTANT));
+}
+
 static void sectors_of_aligned_rows_are_ideal(void **state) {
     (void)state;
     const haul_diagnosis d = diagnose(haul_strided(32, 128, 128, 4096, 16, 0, HAUL_BY_LDGSTS), plain);
@@ -320,6 +350,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_engine_that_a_machine_has_is_chosen),
         cmocka_unit_test(steps_pieces_and_crumbs_are_those_of_the_team),
+        cmocka_unit_test(a_descriptor_of_run_time_costs_instructions_and_registers),
+        cmocka_unit_test(copies_of_the_engine_cost_no_more_at_run_time),
         cmocka_unit_test(sectors_of_aligned_rows_are_ideal),
         cmocka_unit_test(a_skew_makes_ldgsts_fetch_sectors_twice),
         cmocka_unit_test(what_lies_outside_the_array_is_filled),
