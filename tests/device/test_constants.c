@@ -48,11 +48,18 @@ static void print_call(text *out, const batch *b) {
         text_printf(out, "haul_%s_%s(%st, %s);", team, what, self, argument_names[b->verb]);
 }
 
+/* HAUL_AUTO goes without. */
+static bool may_lack_channel(const haul_transfer *t) {
+    return HAUL_ENGINE_OF(t->how) == HAUL_AUTO;
+}
+
 static void print_kernel(text *out, const batch *b, unsigned number) {
     const point *p = &b->points[0];
     const char *team = team_names[p->team_kind];
     const char *self = p->team_kind == HAUL_TEAM_WARPS ? "self, " : "";
     const bool loads = direction_of(b->verb) == HAUL_DIRECTION_LOAD;
+    if (loads)
+        text_printf(out, "#undef ROUTE\n#define ROUTE %s\n", may_lack_channel(&p->t) && below(2) ? "0" : "&channel");
     text_printf(out, "%s_KERNEL(constant_%u, %s, ", loads ? "LOAD" : "STORE", number, team_values[p->team_kind]);
     if (loads) text_printf(out, "haul_%s_channel(%s&memory), ", team, self);
     print_descriptor(out, b->verb, &p->t);

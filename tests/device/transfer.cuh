@@ -85,11 +85,12 @@ HAUL_DEVICE int is_member(const point *p) {
     return p->team_kind == HAUL_TEAM_BLOCK || rank / 32 - p->team < p->threads / 32;
 }
 
-/* ARGUMENTS of a verb, behind the descriptor. */
-#define LOAD_ARGUMENTS &channel, b.here, b.there
-#define GATHER_ARGUMENTS &channel, b.here, b.there, b.index
+/* ARGUMENTS of a verb, behind the descriptor. ROUTE: the channel. */
+#define ROUTE &channel
+#define LOAD_ARGUMENTS ROUTE, b.here, b.there
+#define GATHER_ARGUMENTS ROUTE, b.here, b.there, b.index
 #define HALO_LOAD_ARGUMENTS b.here, b.there, p->place, p->fill
-#define TILE_LOAD_ARGUMENTS &channel, b.here, b.view, b.at
+#define TILE_LOAD_ARGUMENTS ROUTE, b.here, b.view, b.at
 #define STORE_ARGUMENTS b.there, b.here
 #define SCATTER_ARGUMENTS b.there, b.here, b.index
 #define HALO_STORE_ARGUMENTS b.there, b.here, p->place

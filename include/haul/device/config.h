@@ -42,6 +42,24 @@ HAUL_DEVICE void haul_device_fail(const char *object, unsigned stage, const char
         if (!(condition)) haul_device_fail(object, stage, role, what); \
     } while (0)
 
+/* Clang refuses to compile a mistake that it knows of once everything is inlined; elsewhere, and where it depends on
+ * the run, HAUL_REQUIRE ends the launch. HAUL_REFUSAL declares what stands for the mistake. */
+#if defined(__clang__)
+#if __has_attribute(error)
+#define HAUL_REFUSAL(mistake, text) extern "C" __device__ void mistake(void) __attribute__((error(text)))
+#define HAUL_REFUSE_KNOWN(condition, mistake)                              \
+    do {                                                                   \
+        if (__builtin_constant_p(!(condition)) && !(condition)) mistake(); \
+    } while (0)
+#endif
+#endif
+#ifndef HAUL_REFUSAL
+#define HAUL_REFUSAL(mistake, text)
+#define HAUL_REFUSE_KNOWN(condition, mistake) \
+    do {                                      \
+    } while (0)
+#endif
+
 #ifdef HAUL_DEBUG
 #define HAUL_EXPECT(condition, object, stage, role, what) HAUL_REQUIRE(condition, object, stage, role, what)
 #else

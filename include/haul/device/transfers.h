@@ -11,7 +11,7 @@
  *   halo_load, halo_store      halos; both pointers are those of the interior's first element. fill: what lies outside
  *                              the array, as a 4-byte word, in which shorter elements repeat
  *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view; the shared memory of those that tensor
- * copies tile_add                   may carry is aligned to 128 bytes
+ *   tile_add                   copies may carry is aligned to 128 bytes
  *
  * ..._start(&flight, ...) issues as much as can be in flight; haul_..._wait(&flight) completes it. HAUL_FLIGHT(flight)
  * declares it. Work between the two overlaps. Without _start a call does both.
@@ -24,8 +24,9 @@
  * it. Nothing is ordered for other teams.
  *
  * Loads by bulk and tensor copies complete on a channel, made once by haul_..._channel() and used by one team; other
- * engines do not touch it. LDGSTS completes by thread: a wait there waits for all copies that the thread has started;
- * for several transfers in flight use a pipeline (haul/device/pipeline.h). */
+ * engines do not touch it, and HAUL_AUTO takes one of these where the channel is 0. LDGSTS completes by thread: a wait
+ * there waits for all copies that the thread has started; for several transfers in flight use a pipeline
+ * (haul/device/pipeline.h). */
 #ifndef HAUL_DEVICE_TRANSFERS_H
 #define HAUL_DEVICE_TRANSFERS_H
 
@@ -87,11 +88,23 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
     HAUL_EXPECT((t)->shape != HAUL_SHAPE_INDIRECT || (index) != 0, "transfer", 0, "indices", \
                 "haul: the pointer to the list of indices is null")
 
+/* The newest architecture whose engines HAUL_AUTO may choose: without a channel, bulk and tensor loads cannot complete.
+ */
+HAUL_DEVICE unsigned haul_load_arch(const haul_channel *channel) {
+    return channel ? HAUL_ARCH : 80;
+}
+
+#define HAUL_LACKS_CHANNEL \
+    "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_AUTO, HAUL_BY_LDG or HAUL_BY_LDGSTS"
+#define HAUL_LACKS_TYPE "haul: the descriptor says no type of the elements to add: OR one of HAUL_ADD_... to `how`"
+HAUL_REFUSAL(haul_load_without_channel, HAUL_LACKS_CHANNEL);
+HAUL_REFUSAL(haul_addition_without_type, HAUL_LACKS_TYPE);
+
 /* Bulk and tensor loads have a channel. */
-HAUL_DEVICE void haul_require_channel(const haul_flight *f, const haul_channel *channel) {
-    HAUL_REQUIRE(!haul_is_bulk(f) || channel != 0, "transfer", 0, "loading",
-                 "haul: bulk and tensor loads complete on a channel: pass one, or ask for HAUL_BY_LDG or "
-                 "HAUL_BY_LDGSTS");
+HAUL_DEVICE void haul_require_channel(unsigned engine, const haul_channel *channel) {
+    const int needed = HAUL_HAS_BULK && (engine == HAUL_CARRIED_BY_BULK || engine == HAUL_CARRIED_BY_TENSOR);
+    HAUL_REFUSE_KNOWN(!needed || channel != 0, haul_load_without_channel);
+    HAUL_REQUIRE(!needed || channel != 0, "transfer", 0, "loading", HAUL_LACKS_CHANNEL);
 }
 
 HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, haul_direction direction, unsigned engine,
@@ -114,8 +127,8 @@ HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, hau
                 "haul: HAUL_CONGRUENT: the addresses are not equally far from a 16-byte boundary");
     HAUL_EXPECT(engine != HAUL_CARRIED_BY_TENSOR || f->shared % 128 == 0, "transfer", 0, "shared memory",
                 "haul: a tensor copy needs shared memory that is aligned to 128 bytes");
-    HAUL_REQUIRE(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), "transfer", 0, "adding",
-                 "haul: the descriptor says no type of the elements to add: OR one of HAUL_ADD_... to `how`");
+    HAUL_REFUSE_KNOWN(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), haul_addition_without_type);
+    HAUL_REQUIRE(direction != HAUL_DIRECTION_ADD || (t.how & HAUL_ADD_BITS), "transfer", 0, "adding", HAUL_LACKS_TYPE);
 #ifdef HAUL_DEBUG
     HAUL_EXPECT(shared != 0, "transfer", 0, "shared memory", "haul: the pointer to shared memory is null");
     HAUL_EXPECT(global != 0 || haul_shape_of(&t) == HAUL_OF_TILE, "transfer", 0, "global memory",
@@ -203,8 +216,9 @@ HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team
                                       const void *shared, const void *global, const void *index, unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
     HAUL_EXPECT_INDEX(&t, index);
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_rows_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared, global);
-    haul_require_channel(f, channel);
+    const unsigned engine = haul_rows_engine(&t, HAUL_DIRECTION_LOAD, haul_load_arch(channel));
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, engine, shared, global);
+    haul_require_channel(engine, channel);
     f->channel = channel;
     f->index = index;
     haul_begin_rows_load(f);
@@ -293,9 +307,9 @@ HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, hau
 HAUL_DEVICE void haul_start_tile_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const haul_tensor_view *view, haul_coordinates c) {
     HAUL_EXPECT_SHAPE(&t, HAUL_OF_TILE);
-    haul_board(f, t, team, HAUL_DIRECTION_LOAD, haul_box_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), shared,
-               (const void *)0);
-    haul_require_channel(f, channel);
+    const unsigned engine = haul_box_engine(&t, HAUL_DIRECTION_LOAD, haul_load_arch(channel));
+    haul_board(f, t, team, HAUL_DIRECTION_LOAD, engine, shared, (const void *)0);
+    haul_require_channel(engine, channel);
     f->channel = channel;
     haul_aim_tile(f, view, c);
     haul_begin_box_load(f);
