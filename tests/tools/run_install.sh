@@ -23,6 +23,7 @@ fi
 
 cmake --install "$build" --prefix "$prefix" >"$place/log" || fail "cmake --install failed" "$(cat "$place/log")"
 for part in bin/haul lib/libhaul.a lib/libhaul_kernels.a lib/pkgconfig/haul.pc include/haul/status.h include/haul/kernels.def share/man/man1/haul.1 \
+    share/haul/exercises/exercises.json \
     share/haul/toolchain/cu2ptx share/haul/toolchain/include/cuda_runtime.h; do
     [ -e "$prefix/$part" ] || fail "missing: $part" "$(cd "$prefix" && find . -type f | sort)"
 done
@@ -45,6 +46,11 @@ if command -v clang >/dev/null || command -v nvcc >/dev/null; then
         --arg buf:f01:1024 --arg buf:f01:1024 --arg i32:1024 >"$place/log" 2>&1 ||
         fail "haul profile of a CUDA file failed:" "$(cat "$place/log")"
     grep -q 'copy' "$place/log" || fail "haul profile does not name the kernel:" "$(cat "$place/log")"
+fi
+
+if command -v clang >/dev/null && [ -e "$prefix/lib/haul/standin/libcudart.so.12" ]; then
+    out_of_sight "$prefix/bin/haul" exercise test copies "$prefix/share/haul/exercises/copies/solution.cu" >"$place/log" 2>&1 ||
+        fail "haul exercise test of a solution failed:" "$(cat "$place/log")"
 fi
 
 # The guide's program, with a kernel that loads 1024 floats: 32 warps, 4 sectors each.

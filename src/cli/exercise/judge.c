@@ -1,0 +1,176 @@
+/* Needs, symptoms and scores. */
+#include "cli/exercise/exercise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- needs ---- */
+
+const char *const exercise_metric_names[EXERCISE_METRICS] = {
+#define METRIC(id, name, title, least, ...) [EXERCISE_##id] = name,
+#include "cli/exercise/metrics.def"
+#undef METRIC
+};
+
+static const double least[EXERCISE_METRICS] = {
+#define METRIC(id, name, title, least, ...) [EXERCISE_##id] = least,
+#include "cli/exercise/metrics.def"
+#undef METRIC
+};
+
+double exercise_ideal_of(const exercise_trial *t, exercise_metric m) {
+    return m == EXERCISE_TIME ? t->ideal_us : t->bytes * least[m];
+}
+
+static exercise_metric metric_of(const char *name) {
+    size_t m = 0;
+    while (m + 1 < EXERCISE_METRICS && strcmp(name, exercise_metric_names[m]) != 0) m++;
+    return (exercise_metric)m;
+}
+
+size_t exercise_need_count(const exercise *e) {
+    return json_array_size(json_object_get(e->spec, "needs"));
+}
+
+exercise_need exercise_need_of(const exercise_trial *t, size_t i) {
+    const json_t *spec = json_array_get(json_object_get(t->exercise->spec, "needs"), i);
+    const char *name = json_string_value(json_object_get(spec, "metric"));
+    const exercise_metric m = metric_of(name);
+    const json_t *lower = json_object_get(spec, "at_least"), *upper = json_object_get(spec, "at_most");
+    const json_t *ideal = json_object_get(spec, "at_most_ideal");
+    exercise_need need = {.metric = name,
+                          .what = json_string_value(json_object_get(spec, "what")),
+                          .value = t->metric[m],
+                          .at_least = lower != NULL};
+    need.limit = ideal ? json_number_value(ideal) * exercise_ideal_of(t, m) : json_number_value(lower ? lower : upper);
+    need.holds = need.at_least ? need.value >= need.limit : need.value <= need.limit;
+    return need;
+}
+
+static bool has_failing_need(const exercise_trial *t, const char *metric) {
+    for (size_t i = 0; t->counted && i < exercise_need_count(t->exercise); i++) {
+        const exercise_need need = exercise_need_of(t, i);
+        if (!need.holds && (!metric || strcmp(need.metric, metric) == 0)) return true;
+    }
+    return false;
+}
+
+/* ---- what is wrong ---- */
+
+const json_t *exercise_failing_case(const exercise_trial *t) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(t->cases, i, one) if (!json_is_true(json_object_get(one, "right"))) return one;
+    return NULL;
+}
+
+bool exercise_passes(const exercise_trial *t) {
+    return !t->ended && !exercise_failing_case(t) && !json_array_size(t->findings) && t->measured &&
+           !has_failing_need(t, NULL);
+}
+
+/* ---- symptoms ---- */
+
+/* Whether a fact has what the symptom says under `key`: the same value; `true` is any number but 0. */
+static bool has(const json_t *symptom, const char *key, const json_t *fact) {
+    const json_t *wanted = json_object_get(symptom, key);
+    if (!wanted) return true;
+    if (json_is_true(wanted) && json_is_number(fact)) return json_number_value(fact) != 0;
+    return fact && json_equal(wanted, fact);
+}
+
+static bool has_fault(const json_t *symptom, const json_t *one) {
+    size_t i;
+    json_t *fault;
+    if (!json_object_get(symptom, "fault")) return true;
+    json_array_foreach(json_object_get(one, "faults"), i, fault) {
+        if (has(symptom, "fault", json_object_get(fault, "name"))) return true;
+    }
+    return false;
+}
+
+static bool fits_case(const json_t *symptom, const exercise_trial *t) {
+    static const char *const keys[] = {"shape", "written", "zeros", "shift", "call"};
+    const json_t *one = exercise_failing_case(t);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!has(symptom, keys[i], json_object_get(one, keys[i]))) return false;
+    return has(symptom, "case", json_object_get(one, "tag")) && has_fault(symptom, one);
+}
+
+static bool fits_finding(const json_t *symptom, const exercise_trial *t) {
+    size_t i;
+    json_t *finding;
+    if (!json_object_get(symptom, "finding")) return true;
+    json_array_foreach(t->findings, i, finding) {
+        if (has(symptom, "finding", json_object_get(finding, "kind")) &&
+            has(symptom, "space", json_object_get(finding, "space")))
+            return true;
+    }
+    return false;
+}
+
+static bool fits_end(const json_t *symptom, const exercise_trial *t) {
+    const char *ended = json_string_value(json_object_get(symptom, "ended"));
+    return !ended || (t->ended && strcmp(ended, t->ended) == 0);
+}
+
+static bool fits(const json_t *symptom, const exercise_trial *t) {
+    const json_t *need = json_object_get(symptom, "need");
+    if (need && !has_failing_need(t, json_string_value(need))) return false;
+    return fits_case(symptom, t) && fits_finding(symptom, t) && fits_end(symptom, t);
+}
+
+static const char *first_hint(const json_t *symptoms, const exercise_trial *t) {
+    size_t i;
+    json_t *symptom;
+    json_array_foreach(symptoms, i, symptom) {
+        if (fits(symptom, t)) return json_string_value(json_object_get(symptom, "hint"));
+    }
+    return NULL;
+}
+
+const char *exercise_hint_for(const exercise_trial *t) {
+    if (exercise_passes(t)) return NULL;
+    const char *hint = first_hint(json_object_get(t->exercise->spec, "symptoms"), t);
+    return hint ? hint : first_hint(t->exercise->general, t);
+}
+
+/* ---- scores ---- */
+
+/* As many of the points as the shipped solution's value is of one's own. Nothing used is as good as it gets. */
+static double share(double own, double shipped, double points) {
+    return own <= shipped ? points : points * shipped / own;
+}
+
+/* Sectors of the memory that the exercise is about. */
+exercise_metric exercise_scored_sectors(const exercise *e) {
+    const char *name = json_string_value(json_object_get(e->spec, "scored"));
+    return name ? metric_of(name) : EXERCISE_SECTORS;
+}
+
+static size_t count_kinds(const json_t *findings) {
+    size_t kinds = 0, i;
+    json_t *finding;
+    json_array_foreach(findings, i, finding) {
+        size_t k = 0;
+        while (k < i &&
+               !json_equal(json_object_get(json_array_get(findings, k), "kind"), json_object_get(finding, "kind")))
+            k++;
+        kinds += k == i;
+    }
+    return kinds;
+}
+
+exercise_score exercise_score_of(const exercise_trial *own, const exercise_trial *shipped) {
+    const exercise_metric sectors = exercise_scored_sectors(own->exercise);
+    exercise_score s = {
+        .time = share(own->us, shipped->us, 50),
+        .sectors = share(own->metric[sectors], shipped->metric[sectors], 25),
+        .wavefronts = share(own->metric[EXERCISE_WAVEFRONTS], shipped->metric[EXERCISE_WAVEFRONTS], 25),
+        .findings = count_kinds(own->findings),
+    };
+    const double points = s.time + s.sectors + s.wavefronts - 10. * (double)s.findings;
+    const bool right = own->measured && !own->ended && !exercise_failing_case(own);
+    s.points = right && points > 0 ? (int)floor(points + 0.5) : 0;
+    return s;
+}

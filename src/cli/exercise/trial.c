@@ -1,0 +1,333 @@
+/* A solution compiled with its exercise's cases, run under haul's own commands, and what they report. */
+#include "cli/exercise/exercise.h"
+
+#include "base/process.h"
+#include "base/status.h"
+#include "cli/parts.h"
+#include "cli/session.h"
+#include "lib/compile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, MOST_WORDS = 24, ROUNDS = 25 };
+#define LIMIT "268435456" /* warp instructions of a kernel: no exercise's solution needs a tenth of them */
+
+typedef struct metric {
+    haul_counter counters[9]; /* up to HAUL_COUNTER_COUNT */
+} metric;
+
+static const metric metrics[] = {
+#define METRIC(id, name, title, least, ...) {{__VA_ARGS__, HAUL_COUNTER_COUNT}},
+#include "cli/exercise/metrics.def"
+#undef METRIC
+};
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to try the exercise");
+}
+
+bool exercise_on_gpu(const cli_values *v) {
+    return v->device && strncmp(v->device, "gpu", 3) == 0;
+}
+
+/* ---- the command lines ---- */
+
+/* Words of a command; they live in `memory`. */
+typedef struct words {
+    arena memory;
+    const char *items[MOST_WORDS + 1];
+    size_t count;
+    bool failed;
+} words;
+
+static void add(words *w, const char *word) {
+    w->failed |= !word || w->count == MOST_WORDS;
+    if (!w->failed) w->items[w->count++] = word;
+}
+
+static void add_in(words *w, const text *folder, const char *name) {
+    add(w, arena_printf(&w->memory, "%s/%s", text_string(folder), name));
+}
+
+/* Runs it and drops the words. */
+static haul_status run(words *w, const process_options *options, text *out, text *errors, process_end *end) {
+    const haul_status status = w->failed ? no_memory() : process_run(w->items, options, out, errors, end);
+    arena_free(&w->memory);
+    return status;
+}
+
+/* ---- compiling ---- */
+
+static bool wants_nvcc(const exercise_trial *t) {
+    const char *compiler = t->values->compiler;
+    if (compiler) return strstr(compiler, "nvcc") != NULL;
+    text line = {0};
+    const bool has_clang = compile_find("clang", &line) == HAUL_OK;
+    text_free(&line);
+    return exercise_on_gpu(t->values) || !has_clang;
+}
+
+static haul_status add_nvcc(words *w, const exercise_trial *t) {
+    text path = {0};
+    const bool found = process_find(t->values->compiler ? t->values->compiler : "nvcc", &path);
+    if (found) add(w, arena_copy(&w->memory, text_string(&path), path.length));
+    text_free(&path);
+    if (!found && exercise_on_gpu(t->values))
+        return haul_fail(HAUL_ERROR_COMPILER, "programs for a GPU are compiled by nvcc, which is not in PATH");
+    if (!found)
+        return haul_fail(HAUL_ERROR_COMPILER, "neither clang nor nvcc is here: `haul info` says what is missing");
+    add(w, "-lineinfo");
+    add(w, "-cudart");
+    add(w, "shared");
+    return HAUL_OK;
+}
+
+/* The machine's; what it is called is found out before anything is compiled. */
+static haul_status find_architecture(const cli_values *v, char name[16]) {
+    haul_device *device;
+    const haul_device_options options = cli_device_options(v);
+    const bool automatic = !v->device || strcmp(v->device, "auto") == 0;
+    HAUL_TRY(haul_device_open(automatic ? "sim" : v->device, &options, &device));
+    const unsigned architecture = haul_device_architecture(device);
+    haul_device_close(device);
+    /* haul cc compiles for sm_90 at most; what needs more than sm_80 is no exercise */
+    snprintf(name, 16, "sm_%u", architecture && architecture < 90 ? architecture : 90);
+    return HAUL_OK;
+}
+
+static haul_status compile(exercise_trial *t) {
+    words w = {0};
+    char architecture[16];
+    text folder = {0}, errors = {0}, out = {0};
+    process_end end = {0};
+    HAUL_TRY(find_architecture(t->values, architecture));
+    if (wants_nvcc(t)) {
+        const haul_status found = add_nvcc(&w, t);
+        if (found != HAUL_OK) return found;
+    } else {
+        add(&w, cli_own_path(&w.memory));
+        add(&w, "cc");
+    }
+    text_printf(&folder, "%s/..", text_string(&t->exercise->folder));
+    add(&w, "-O1"); /* of the host's half: kernels are always optimised */
+    add(&w, "-std=c++17");
+    add(&w, arena_printf(&w.memory, "-arch=%s", architecture));
+    add(&w, t->source);
+    add_in(&w, &t->exercise->folder, "check.cpp");
+    add_in(&w, &folder, "harness.cpp");
+    add(&w, "-o");
+    add_in(&w, &t->work, "program");
+    const process_options options = {.alone = true};
+    haul_status status = run(&w, &options, &out, &errors, &end);
+    if (status == HAUL_OK && (out.length || errors.length))
+        fprintf(stderr, "%s%s", text_string(&out), text_string(&errors));
+    if (status == HAUL_OK && end.code != 0)
+        status = haul_fail(HAUL_ERROR_COMPILER, "%s: does not compile, or has no `%s`", t->source,
+                           json_string_value(json_object_get(t->exercise->spec, "function")));
+    text_free(&folder);
+    text_free(&errors);
+    text_free(&out);
+    return status;
+}
+
+haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
+    const char *place = getenv("TMPDIR");
+    *t = (exercise_trial){.exercise = e, .values = v, .source = source};
+    if (access(source, R_OK) != 0)
+        return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s: `haul exercise start %s` writes one", source,
+                         strerror(errno), e->name);
+    text_printf(&t->work, "%s/haul-exercise-XXXXXX", place && *place ? place : "/tmp");
+    t->cases = json_array();
+    t->findings = json_array();
+    if (t->work.failed || !t->cases || !t->findings) return no_memory();
+    if (mkdtemp(t->work.bytes)) return compile(t);
+    const int error = errno;
+    text_clear(&t->work);
+    return haul_fail(HAUL_ERROR_FILE, "no folder for temporary files: %s", strerror(error));
+}
+
+static void remove_work(const exercise_trial *t) {
+    static const char *const names[] = {"program", "results", "report"};
+    text path = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        text_clear(&path);
+        text_printf(&path, "%s/%s", text_string(&t->work), names[i]);
+        if (!path.failed) unlink(text_string(&path));
+    }
+    rmdir(text_string(&t->work));
+    text_free(&path);
+}
+
+void exercise_trial_free(exercise_trial *t) {
+    if (t->work.length) remove_work(t);
+    json_decref(t->cases);
+    json_decref(t->findings);
+    text_free(&t->work);
+    text_free(&t->output);
+    *t = (exercise_trial){0};
+}
+
+/* ---- JSON, a value a line ---- */
+
+/* Calls `take` with each line's object; a line that is cut off, as one of a program that was killed, is the last. */
+static haul_status read_lines(const exercise_trial *t, const char *name, void (*take)(void *, json_t *),
+                              void *context) {
+    json_error_t error;
+    text path = {0};
+    text_printf(&path, "%s/%s", text_string(&t->work), name);
+    FILE *file = path.failed ? NULL : fopen(text_string(&path), "r");
+    text_free(&path);
+    if (!file) return HAUL_OK; /* nothing was launched, or nothing begun */
+    for (json_t *line; (line = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error));) {
+        take(context, line);
+        json_decref(line);
+    }
+    fclose(file);
+    return HAUL_OK;
+}
+
+/* Lines of one case become one object; the first of what two lines say stays. */
+static void take_case(void *context, json_t *line) {
+    json_t *cases = context, *last = json_array_get(cases, json_array_size(cases) - 1);
+    const json_t *number = json_object_get(line, "case");
+    if (last && json_equal(json_object_get(last, "case"), number))
+        json_object_update_missing(last, line);
+    else
+        json_array_append(cases, line);
+}
+
+static bool same(const json_t *a, const json_t *b, const char *key) {
+    const json_t *x = json_object_get(a, key), *y = json_object_get(b, key);
+    return x && y ? json_equal(x, y) : x == y;
+}
+
+static void take_finding(json_t *findings, json_t *finding) {
+    size_t i;
+    json_t *other;
+    const char *grade = json_string_value(json_object_get(finding, "grade"));
+    if (!grade || strcmp(grade, "advice") == 0) return;
+    json_array_foreach(findings, i, other) {
+        if (same(finding, other, "kind") && same(finding, other, "file") && same(finding, other, "line")) return;
+    }
+    json_array_append(findings, finding);
+}
+
+static void take_check(void *context, json_t *line) {
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(line, "findings"), i, finding) take_finding(context, finding);
+}
+
+static void take_launch(void *context, json_t *line) {
+    exercise_trial *t = context;
+    const json_t *counters = json_object_get(line, "counters");
+    for (size_t m = 0; m < EXERCISE_METRICS; m++)
+        for (const haul_counter *c = metrics[m].counters; *c != HAUL_COUNTER_COUNT; c++)
+            t->metric[m] += json_number_value(json_object_get(counters, haul_counters[*c].key));
+}
+
+/* ---- runs ---- */
+
+/* A program that does not end is worth a message, not an error. begun: whether any case was. */
+static void keep_end(exercise_trial *t, const process_end *end, bool begun) {
+    const json_t *last = json_array_get(t->cases, json_array_size(t->cases) - 1);
+    if (end->too_slow)
+        t->ended = "too-slow";
+    else if (end->signal || end->code > 128)
+        t->ended = "signal";
+    else if (begun && !json_object_get(last, "right") && !json_object_get(last, "call"))
+        t->ended = "exit";
+}
+
+static haul_status run_program(exercise_trial *t, words *w, const char *mode, const char *rounds) {
+    text errors = {0};
+    process_end end = {0};
+    const process_options options = {.seconds = t->values->trial_seconds ? cli_u32(t->values->trial_seconds) : SECONDS,
+                                     .alone = true};
+    add_in(w, &t->work, "program");
+    add_in(w, &t->work, "results");
+    add(w, mode);
+    if (rounds) add(w, rounds);
+    const size_t before = json_array_size(t->cases);
+    haul_status status = run(w, &options, &t->output, &errors, &end);
+    if (status == HAUL_OK) status = read_lines(t, "results", take_case, t->cases);
+    const bool begun = json_array_size(t->cases) > before;
+    if (status == HAUL_OK) keep_end(t, &end, begun);
+    /* Without a case the program did not even begin: what it said is why. */
+    if (status == HAUL_OK && !begun && !end.too_slow)
+        status = haul_fail(HAUL_ERROR_FILE, "the program of %s cannot be run: %.600s", t->source,
+                           errors.length ? text_string(&errors) : "it prints no reason");
+    text_free(&errors);
+    return status;
+}
+
+/* haul COMMAND --device ... --, up to where the program's own words begin. */
+static void add_command(words *w, const exercise_trial *t, const char *command) {
+    add(w, cli_own_path(&w->memory));
+    add(w, command);
+    add(w, "--device");
+    add(w, t->values->device && strcmp(t->values->device, "auto") != 0 ? t->values->device : "sim");
+    if (strcmp(command, "run") == 0) return;
+    add(w, "--json");
+    add(w, "--out");
+    add_in(w, &t->work, "report");
+}
+
+static void add_limit(words *w, const exercise_trial *t) {
+    const unsigned long long limit = t->values->limit;
+    add(w, "--limit");
+    add(w, limit ? arena_printf(&w->memory, "%llu", limit) : LIMIT);
+    if (t->values->threads) {
+        add(w, "--threads");
+        add(w, arena_printf(&w->memory, "%llu", (unsigned long long)t->values->threads));
+    }
+}
+
+haul_status exercise_trial_check(exercise_trial *t) {
+    words w = {0};
+    add_command(&w, t, exercise_on_gpu(t->values) ? "run" : "check");
+    if (!exercise_on_gpu(t->values)) add_limit(&w, t);
+    add(&w, "--");
+    HAUL_TRY(run_program(t, &w, "test", NULL));
+    return exercise_on_gpu(t->values) ? HAUL_OK : read_lines(t, "report", take_check, t->findings);
+}
+
+/* Only a case that was measured, and is right, has times. */
+static void keep_times(exercise_trial *t) {
+    const json_t *last = json_array_get(t->cases, json_array_size(t->cases) - 1);
+    t->bytes = json_number_value(json_object_get(last, "bytes"));
+    t->us = json_number_value(json_object_get(last, "us"));
+    t->ideal_us = json_number_value(json_object_get(last, "ideal_us"));
+    t->metric[EXERCISE_TIME] = t->us;
+    t->measured = t->us > 0 && !t->ended;
+}
+
+haul_status exercise_trial_measure(exercise_trial *t) {
+    words w = {0};
+    add_command(&w, t, "profile");
+    add(&w, "--launches");
+    add(&w, "1000000");
+    add_limit(&w, t);
+    add(&w, "--");
+    HAUL_TRY(run_program(t, &w, "measure", "1"));
+    HAUL_TRY(read_lines(t, "report", take_launch, t));
+    keep_times(t);
+    t->counted = t->measured;
+    return HAUL_OK;
+}
+
+haul_status exercise_trial_time(exercise_trial *t) {
+    words w = {0};
+    char rounds[16];
+    snprintf(rounds, sizeof rounds, "%d", ROUNDS);
+    add_command(&w, t, "run");
+    add(&w, "--");
+    HAUL_TRY(run_program(t, &w, "measure", rounds));
+    keep_times(t);
+    return HAUL_OK;
+}
