@@ -53,8 +53,9 @@ void exercise_ideal(double us);
 double exercise_time(void (*work)(void *), void *context);
 
 /* Holds results in device memory against the right ones: `height` rows of `width`, `pitch` apart. What lies between
- * the rows must be as exercise_output() left it. NaN is never right. */
-void exercise_hold(const float *device, const float *want, size_t width, size_t height, size_t pitch);
+ * the rows must be as exercise_output() left it. NaN is never right. Returns NULL if all are right or were not made,
+ * else the results until the end of the case: for what an exercise can tell of its own mistakes. */
+const float *exercise_hold(const float *device, const float *want, size_t width, size_t height, size_t pitch);
 /* The same of results in host memory, a row of them. */
 void exercise_hold_host(const float *results, const float *want, size_t count);
 

@@ -54,8 +54,8 @@ static const char *wrong_need(const json_t *need) {
 }
 
 static const char *wrong_symptom(const json_t *symptom) {
-    static const char *const keys[] = {"finding", "space", "case",  "shape", "written", "zeros",
-                                       "shift",   "call",  "fault", "need",  "ended",   "hint"};
+    static const char *const keys[] = {"finding", "space", "action", "case",  "right_case", "shape", "written",
+                                       "zeros",   "shift", "call",   "fault", "need",       "ended", "hint"};
     const char *key;
     json_t *value;
     if (!json_is_string(json_object_get(symptom, "hint"))) return "a symptom has no hint";

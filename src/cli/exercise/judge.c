@@ -89,12 +89,24 @@ static bool has_fault(const json_t *symptom, const json_t *one) {
     return false;
 }
 
+/* Whether a case of the tag `right_case` is right, or none is asked for. */
+static bool has_right_case(const json_t *symptom, const exercise_trial *t) {
+    size_t i;
+    json_t *one;
+    if (!json_object_get(symptom, "right_case")) return true;
+    json_array_foreach(t->cases, i, one) {
+        if (json_is_true(json_object_get(one, "right")) && has(symptom, "right_case", json_object_get(one, "tag")))
+            return true;
+    }
+    return false;
+}
+
 static bool fits_case(const json_t *symptom, const exercise_trial *t) {
     static const char *const keys[] = {"shape", "written", "zeros", "shift", "call"};
     const json_t *one = exercise_failing_case(t);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!has(symptom, keys[i], json_object_get(one, keys[i]))) return false;
-    return has(symptom, "case", json_object_get(one, "tag")) && has_fault(symptom, one);
+    return has(symptom, "case", json_object_get(one, "tag")) && has_fault(symptom, one) && has_right_case(symptom, t);
 }
 
 static bool fits_finding(const json_t *symptom, const exercise_trial *t) {
@@ -103,7 +115,8 @@ static bool fits_finding(const json_t *symptom, const exercise_trial *t) {
     if (!json_object_get(symptom, "finding")) return true;
     json_array_foreach(t->findings, i, finding) {
         if (has(symptom, "finding", json_object_get(finding, "kind")) &&
-            has(symptom, "space", json_object_get(finding, "space")))
+            has(symptom, "space", json_object_get(finding, "space")) &&
+            has(symptom, "action", json_object_get(finding, "action")))
             return true;
     }
     return false;

@@ -1,0 +1,37 @@
+/* Exercise: two stages.
+ *
+ * The kernel below computes out[i] = 2 * in[i] + 1. The next element arrives in shared memory by an asynchronous copy;
+ * but as there is one buffer only, its copy cannot begin before the element before it was read. The copy has to wait
+ * for the thread, and then the thread for the copy.
+ *
+ * Give each thread two places, so that the copy of element k + 1 is already on its way when the thread waits for
+ * element k. `__pipeline_wait_prior(k)` waits until all but the last k committed batches have arrived.
+ *
+ * The test wants the measured case to take at most 3.7 times as long as a copy; one buffer takes 4.3 times. (Of a
+ * copy's bytes more are on their way at once. More stages come in the next exercise.)
+ *
+ * Keep: the function scale(), and BLOCK and BLOCKS. out and in are device memory of n floats, n is at least 1 and may
+ * be any number. */
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+enum { BLOCK = 128, BLOCKS = 264 };
+
+__global__ void scale_kernel(float *out, const float *in, int n) {
+    __shared__ float next[BLOCK];
+    const int start = blockIdx.x * BLOCK + threadIdx.x, grid = gridDim.x * BLOCK;
+    float *mine = next + threadIdx.x;
+    if (start < n) __pipeline_memcpy_async(mine, in + start, 4);
+    __pipeline_commit();
+    for (int i = start; i < n; i += grid) {
+        __pipeline_wait_prior(0);
+        const float x = *mine;
+        if (i + grid < n) __pipeline_memcpy_async(mine, in + i + grid, 4);
+        __pipeline_commit();
+        out[i] = 2 * x + 1;
+    }
+}
+
+void scale(float *out, const float *in, int n) {
+    scale_kernel<<<BLOCKS, BLOCK>>>(out, in, n);
+}
