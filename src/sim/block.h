@@ -162,7 +162,8 @@ bool sim_sm_run(sim_sm *sm, uint64_t end);
 /* Takes the next cluster of this SM's share, before it starts; false when there is none. first: its first block's place
  */
 bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]);
-/* Memory has been freed: what the SM remembers of allocations may not hold any more. */
+/* What the SM remembers of allocations may not hold any more: in any case; if a kernel has freed memory. */
+void sim_sm_forget_places(sim_sm *sm);
 void sim_sm_forget_freed(sim_sm *sm);
 /* The serial phase: executes the operation that each waiting path has come to. A warp that has polled until then, and
  * finds something new, goes on at once, and what it then does for other SMs' warps is done in this phase. Returns

@@ -40,8 +40,22 @@ enum { REQUEST_OPERATIONS = 3 };
 enum { IDLE_ROUNDS = 100 };
 /* How often what polls looks again in one serial phase, as long as somebody has news. */
 enum { MOST_HANDED_ON = 64 };
+/* Epochs in which all SMs only poll, before a launch that may pause does so. */
+enum { VAIN_EPOCHS = 4 };
+/* What is in front of a sample, the sample, and what is behind it. */
+enum { MOST_PARTS = 3 };
 
-typedef struct run_state {
+struct sim_run {
+    sim_launch launch;
+    haul_occupancy occupancy;
+    arena *memory;
+    haul_launch_record *record, *made; /* made: of the sample, until the parts behind it have ended */
+    sim_cluster_range parts[MOST_PARTS];
+    unsigned part, part_count, counted_part;
+    bool is_set_up; /* the part is */
+    bool may_pause, paused;
+    unsigned vain_epochs;
+    double host_seconds;
     sim_grid grid;
     sim_sm *sms;
     sim_counting **countings;
@@ -53,6 +67,7 @@ typedef struct run_state {
     uint64_t *places;
     int threads;
     uint64_t expected;                       /* operations of the launch, roughly */
+    uint64_t next;                           /* of the next epoch */
     uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     uint64_t requests;                       /* that were played in this epoch */
@@ -65,7 +80,7 @@ typedef struct run_state {
     sim_cause cause;          /* of a failure */
     bool sampled;             /* not all of it is counted */
     bool recorded;            /* the record is filled, as far as the launch came */
-} run_state;
+};
 
 /* ---- set-up ---- */
 
@@ -134,7 +149,7 @@ static haul_status fit_frames(sim_grid *g) {
 }
 
 /* What the checks need to know of the kernel, found once. */
-static haul_status set_up_checks(run_state *s, const sim_launch *l) {
+static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     HAUL_TRY(sim_finding_places(l->program, &s->places));
     s->grid.places = s->places;
     HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
@@ -149,7 +164,7 @@ static haul_status set_up_checks(run_state *s, const sim_launch *l) {
 
 /* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
  * that find nothing to do spin and take the cores from other programs. */
-static int threads_for(const run_state *s, uint64_t operations) {
+static int threads_for(const sim_run *s, uint64_t operations) {
     return operations < WORTH_SHARING ? 1 : s->threads;
 }
 
@@ -157,12 +172,12 @@ static uint64_t operations_expected(const sim_grid *g) {
     return g->blocks * g->warps * USUAL_OPERATIONS;
 }
 
-typedef bool sm_work(run_state *s, uint32_t sm);
+typedef bool sm_work(sim_run *s, uint32_t sm);
 
 /* Calls `work` for each SM, by a team of threads if the launch is large: a team of one costs more than a small
  * launch. The same thread gets the same SMs each time, so memory goes back to the part of the allocator that it came
  * from. Returns false if a call did. */
-static bool on_all_sms(run_state *s, sm_work *work) {
+static bool on_all_sms(sim_run *s, sm_work *work) {
     const int threads = threads_for(s, s->expected);
     bool failed = false;
     if (threads <= 1) {
@@ -174,11 +189,11 @@ static bool on_all_sms(run_state *s, sm_work *work) {
     return !failed;
 }
 
-static bool create_sm(run_state *s, uint32_t sm) {
+static bool create_sm(sim_run *s, uint32_t sm) {
     return sim_sm_create(&s->grid, s->plan, sm, &s->sms[sm]) == HAUL_OK;
 }
 
-static bool free_sm(run_state *s, uint32_t sm) {
+static bool free_sm(sim_run *s, uint32_t sm) {
     sim_sm_free(&s->sms[sm]);
     return true;
 }
@@ -187,7 +202,7 @@ static haul_status no_memory_for_sms(uint32_t n) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
 }
 
-static haul_status create_sms(run_state *s) {
+static haul_status create_sms(sim_run *s) {
     const uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
     if (!s->sms) return no_memory_for_sms(n);
@@ -205,20 +220,20 @@ static haul_status create_sms(run_state *s) {
 }
 
 /* Those that an earlier launch has left, or new ones. */
-static haul_status find_sms(run_state *s, const sim_launch *l) {
+static haul_status find_sms(sim_run *s, const sim_launch *l) {
     if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
     if (!s->sms) HAUL_TRY(create_sms(s));
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1;
     return HAUL_OK;
 }
 
-static void choose_threads(run_state *s, const sim_launch *l) {
+static void choose_threads(sim_run *s, const sim_launch *l) {
     const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? omp_get_num_procs() : 1;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
     s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
 }
 
-static haul_status set_up_counting(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
+static haul_status set_up_counting(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
     HAUL_TRY(sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2));
     sim_count_plan_set_window(s->plan, &l->window);
@@ -226,7 +241,7 @@ static haul_status set_up_counting(run_state *s, const sim_launch *l, const haul
     return HAUL_OK;
 }
 
-static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupancy *occupancy) {
+static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(sim_check_residency(&s->grid));
     HAUL_TRY(fit_frames(&s->grid));
@@ -238,19 +253,21 @@ static haul_status set_up(run_state *s, const sim_launch *l, const haul_occupanc
     return l->check ? set_up_checks(s, l) : HAUL_OK;
 }
 
-static haul_status set_up_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+static haul_status set_up_part(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
                                const sim_cluster_range *part, bool counted) {
     s->grid.first_cluster = part->first;
     s->grid.end_cluster = part->end;
     s->cycle = (sim_cycle){0};
     s->progress = s->requests = s->requests_since = s->accesses_since = 0;
-    s->idle = 0;
+    s->idle = s->vain_epochs = 0;
+    s->next = s->expected;
+    s->stretch = FIRST_STRETCH;
     if (counted) HAUL_TRY(set_up_counting(s, l, occupancy));
     return find_sms(s, l);
 }
 
 /* `well`: the part has come to its end. */
-static void tear_down_part(run_state *s, const sim_launch *l, bool well) {
+static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
     if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
         if (s->sms) on_all_sms(s, free_sm);
         memory_free(s->sms);
@@ -264,7 +281,7 @@ static void tear_down_part(run_state *s, const sim_launch *l, bool well) {
     s->l2 = NULL;
 }
 
-static void tear_down(run_state *s) {
+static void tear_down(sim_run *s) {
     sim_watch_free(s->watch);
     memory_free(s->origins);
     memory_free(s->uses);
@@ -273,14 +290,14 @@ static void tear_down(run_state *s) {
 
 /* ---- epochs ---- */
 
-static uint64_t executed_by_all(const run_state *s) {
+static uint64_t executed_by_all(const sim_run *s) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sum += s->sms[i].executed;
     return sum;
 }
 
 /* What all SMs have done. Nothing of it is looked at while they run. */
-static void note_progress(run_state *s) {
+static void note_progress(sim_run *s) {
     const sim_grid *g = &s->grid;
     uint64_t done = g->first_cluster * g->cluster_blocks;
     if (!sim_progress_is_wanted()) return;
@@ -295,7 +312,7 @@ static void note_progress(run_state *s) {
 }
 
 /* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
-static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
+static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
     uint32_t busy = 0;
     note_progress(s);
     if (threads <= 1) {
@@ -314,20 +331,20 @@ static uint32_t run_stretch(run_state *s, uint64_t left, int threads) {
 }
 
 /* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
-static const sim_fault_record *first_fault(const run_state *s) {
+static const sim_fault_record *first_fault(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (sim_fault_of(&s->sms[i])) return sim_fault_of(&s->sms[i]);
     return NULL;
 }
 
 /* Whether some SM does not go on. */
-static bool has_stopped(const run_state *s) {
+static bool has_stopped(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].fault.status != HAUL_OK) return true;
     return false;
 }
 
-static haul_status report_fault(const run_state *s) {
+static haul_status report_fault(const sim_run *s) {
     const sim_fault_record *f = first_fault(s);
     return f ? haul_fail(f->status, "%s", f->message) : HAUL_OK;
 }
@@ -340,7 +357,7 @@ static sim_cause cause_of(const sim_fault_record *f) {
 
 /* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on.
  */
-static bool run_ordered(run_state *s) {
+static bool run_ordered(sim_run *s) {
     bool any = false, news = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         any |= s->sms[i].ordered > 0;
@@ -353,19 +370,19 @@ static bool run_ordered(run_state *s) {
     return any;
 }
 
-static bool all_stuck(const run_state *s) {
+static bool all_stuck(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (!s->sms[i].stuck) return false;
     return true;
 }
 
-static bool time_out_waits(run_state *s) {
+static bool time_out_waits(sim_run *s) {
     bool any = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_time_out_waits(&s->sms[i]);
     return any;
 }
 
-static bool release_joins(run_state *s) {
+static bool release_joins(sim_run *s) {
     bool any = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_release_joins(&s->sms[i]);
     return any;
@@ -373,7 +390,7 @@ static bool release_joins(run_state *s) {
 
 /* Nothing can run: first waits with time limits end, as often as something comes of it; then lanes that wait for others
  * of their warp go on without them. False when neither is possible. */
-static bool revive(run_state *s) {
+static bool revive(sim_run *s) {
     uint64_t progress = 0;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) progress += s->sms[i].progress;
     s->idle = progress == s->progress ? s->idle + 1 : 0;
@@ -384,12 +401,12 @@ static bool revive(run_state *s) {
 }
 
 /* Where all threads are, as far as `message` has room. */
-static void describe_all(const run_state *s, char *message, size_t size) {
+static void describe_all(const sim_run *s, char *message, size_t size) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
 }
 
 /* What waits for a thread that has had a fault is no other defect. */
-static haul_status report_deadlock(const run_state *s, const char *why) {
+static haul_status report_deadlock(const sim_run *s, const char *why) {
     char stuck[700] = "";
     HAUL_TRY(report_fault(s));
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
@@ -398,7 +415,7 @@ static haul_status report_deadlock(const run_state *s, const char *why) {
     return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
 }
 
-static haul_status check_limit(const run_state *s, uint64_t now) {
+static haul_status check_limit(const sim_run *s, uint64_t now) {
     char where[400] = "";
     if (now <= s->grid.instruction_limit) return HAUL_OK;
     HAUL_TRY(report_fault(s));
@@ -409,13 +426,13 @@ static haul_status check_limit(const run_state *s, uint64_t now) {
                      s->grid.program->function->name, (unsigned long long)now, where);
 }
 
-static bool all_rest(const run_state *s) {
+static bool all_rest(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (!sim_sm_rests(&s->sms[i])) return false;
     return true;
 }
 
-static haul_status play_requests(run_state *s, int threads) {
+static haul_status play_requests(sim_run *s, int threads) {
     sim_link *link = s->link.first_line ? &s->link : NULL;
     if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
@@ -423,20 +440,20 @@ static haul_status play_requests(run_state *s, int threads) {
     return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
 }
 
-static haul_status play_accesses(run_state *s, int threads) {
+static haul_status play_accesses(sim_run *s, int threads) {
     s->accesses_since = 0;
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
 /* Bounds the next stretch so that a log which has `bytes` of so many operations stays below LOGGED_BYTES. Returns
  * whether it has to be played first. */
-static bool is_long(run_state *s, uint64_t bytes, uint64_t operations) {
+static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
     const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
     return bytes >= half;
 }
 
-static haul_status play_long_logs(run_state *s, uint64_t ran, int threads) {
+static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
     uint64_t requests = 0, accesses = 0;
     s->stretch = EPOCH;
     if (!s->plan) return HAUL_OK;
@@ -451,7 +468,7 @@ static haul_status play_long_logs(run_state *s, uint64_t ran, int threads) {
 
 /* All SMs run as far as they can within an epoch, of about so many operations, or more: what has few warps may have
  * long loops. */
-static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
+static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     const uint64_t before = executed_by_all(s);
     int threads = threads_for(s, expected);
     if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
@@ -469,35 +486,43 @@ static haul_status run_epoch(run_state *s, uint64_t expected, uint32_t *busy) {
     return play_accesses(s, threads);
 }
 
-static haul_status run_epochs(run_state *s) {
-    uint64_t expected = s->expected;
-    s->stretch = FIRST_STRETCH;
+/* All SMs only poll, for a while now: if it is for the host, the launch may as well pause. */
+static bool polls_in_vain(sim_run *s) {
+    s->vain_epochs = s->cycle.quiet && all_rest(s) ? s->vain_epochs + 1 : 0;
+    return s->vain_epochs >= VAIN_EPOCHS;
+}
+
+/* Until all blocks have ended, or the launch pauses. */
+static haul_status run_epochs(sim_run *s) {
     for (;;) {
         uint64_t before = executed_by_all(s);
         uint32_t busy;
-        HAUL_TRY(run_epoch(s, expected, &busy));
+        HAUL_TRY(run_epoch(s, s->next, &busy));
         if (busy == 0) return report_fault(s);
         bool ordered = run_ordered(s);
         if (has_stopped(s)) return report_fault(s);
         uint64_t now = executed_by_all(s);
-        expected = now - before + REQUEST_OPERATIONS * s->requests;
+        s->next = now - before + REQUEST_OPERATIONS * s->requests;
         s->requests = 0;
         HAUL_TRY(check_limit(s, s->executed_before + now));
         const bool stuck = !ordered && all_stuck(s);
         if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
-        if (!stuck && sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms))
-            return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
+        if (stuck) continue;
+        const bool repeats = sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms);
+        s->paused = s->may_pause && (repeats || polls_in_vain(s));
+        if (s->paused) return HAUL_OK;
+        if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
 }
 
 /* A launch that ends early is checked as far as it came. */
-static haul_status run_all(run_state *s) {
+static haul_status run_all(sim_run *s) {
     const haul_status ran = run_epochs(s);
     const haul_status played = ran == HAUL_OK ? HAUL_OK : play_accesses(s, 1);
     return played == HAUL_OK ? ran : played;
 }
 
-static haul_status write_printed(const run_state *s, const sim_print_sink *sink) {
+static haul_status write_printed(const sim_run *s, const sim_print_sink *sink) {
     const uint32_t n = s->grid.used_sms;
     const sim_print_log **logs = memory_zeroed(n, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for what the kernel prints");
@@ -507,14 +532,14 @@ static haul_status write_printed(const run_state *s, const sim_print_sink *sink)
     return status;
 }
 
-static bool has_printed(const run_state *s) {
+static bool has_printed(const sim_run *s) {
     for (uint32_t i = 0; s->sms && i < s->grid.used_sms; i++)
         if (s->sms[i].printed.count) return true;
     return false;
 }
 
 /* The part has ended. */
-static void show_end(run_state *s, bool well) {
+static void show_end(sim_run *s, bool well) {
     if (!s->shown.kernel) return; /* nobody wants it, or nothing has run */
     s->shown.ended = !well || s->grid.end_cluster == s->grid.clusters;
     s->shown.prints = has_printed(s);
@@ -522,8 +547,9 @@ static void show_end(run_state *s, bool well) {
 }
 
 /* A kernel that failed has printed why, perhaps. */
-static haul_status run_and_print(run_state *s, const sim_print_sink *sink) {
+static haul_status run_and_print(sim_run *s, const sim_print_sink *sink) {
     haul_status ran = run_all(s);
+    if (s->paused) return HAUL_OK;
     show_end(s, ran == HAUL_OK);
     if (ran != HAUL_OK) {
         char why[1024];
@@ -540,7 +566,7 @@ static haul_status no_memory_for_record(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
 }
 
-static sim_waits waits_of_all(const run_state *s) {
+static sim_waits waits_of_all(const sim_run *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         sum.memory += s->sms[i].waits.memory;
@@ -551,7 +577,7 @@ static sim_waits waits_of_all(const run_state *s) {
     return sum;
 }
 
-static haul_status record_findings(const run_state *s, arena *memory, haul_launch_record *r) {
+static haul_status record_findings(const sim_run *s, arena *memory, haul_launch_record *r) {
     const uint32_t n = s->grid.used_sms;
     const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
     for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
@@ -561,7 +587,7 @@ static haul_status record_findings(const run_state *s, arena *memory, haul_launc
     return HAUL_OK;
 }
 
-static bool checks_failed(const run_state *s) {
+static bool checks_failed(const sim_run *s) {
     bool failed = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].hazards) failed |= s->sms[i].hazards->failed || s->sms[i].hazards->findings.failed;
@@ -569,7 +595,7 @@ static bool checks_failed(const run_state *s) {
 }
 
 /* All that is known of a launch that is not counted is how many operations it took, and its waits: a rough estimate. */
-static void find_rough_time(const run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
+static void find_rough_time(const sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
                             sim_rough_time *rough) {
     static const double CYCLES_AN_OPERATION = 4;
     const uint64_t operations = executed_by_all(s);
@@ -603,7 +629,7 @@ static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_r
 }
 
 /* Allocation failures of the arena land here. */
-static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
+static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
         memory->out_of_memory = outer;
@@ -631,68 +657,127 @@ static haul_status fill_record(run_state *s, const sim_launch *l, arena *memory,
     return status;
 }
 
-/* `record`: gets what the part counts, as the whole launch's; NULL: nobody wants it. */
-static haul_status run_part(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
-                            const sim_cluster_range *part, bool counted, arena *memory, haul_launch_record *record) {
-    haul_status status = set_up_part(s, l, occupancy, part, counted);
-    const bool ready = status == HAUL_OK;
-    if (ready)
-        status = run_and_print(s, &l->print);
-    else
-        show_end(s, false);
+/* The part has ended. `record`: gets what it counts, as the whole launch's; NULL: nobody wants it. */
+static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *record) {
+    const sim_launch *l = &s->launch;
     if (status == HAUL_OK && checks_failed(s))
         status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
-    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(s, l, occupancy, l->rough);
-    if (record && ready && (status == HAUL_OK || l->check)) {
-        *record = (haul_launch_record){.occupancy = *occupancy, .ended_by = status};
-        haul_status filled = fill_record(s, l, memory, record);
+    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(s, l, &s->occupancy, l->rough);
+    if (record && s->is_set_up && (status == HAUL_OK || l->check)) {
+        *record = (haul_launch_record){.occupancy = s->occupancy, .ended_by = status};
+        haul_status filled = fill_record(s, l, s->memory, record);
         s->recorded = true;
         if (status == HAUL_OK) status = filled;
     }
     if (status == HAUL_OK && !l->check && l->program->compiled)
         sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
-    if (ready) s->cause = cause_of(first_fault(s));
-    if (ready) s->executed_before += executed_by_all(s);
+    if (s->is_set_up) s->cause = cause_of(first_fault(s));
+    if (s->is_set_up) s->executed_before += executed_by_all(s);
     tear_down_part(s, l, status == HAUL_OK);
+    s->is_set_up = false;
     return status;
 }
 
-/* What is in front of the sample, the sample, and what is behind it: in this order, since blocks may wait for others
- * with lower numbers. */
-static haul_status run_parts(run_state *s, const sim_launch *l, const haul_occupancy *occupancy,
-                             const sim_cluster_range *sample, arena *memory, haul_launch_record *record) {
-    const sim_cluster_range before = {0, sample->first}, behind = {sample->end, s->grid.clusters};
-    haul_launch_record made;
-    if (before.end) HAUL_TRY(run_part(s, l, occupancy, &before, false, memory, NULL));
-    HAUL_TRY(run_part(s, l, occupancy, sample, true, memory, record ? &made : NULL));
-    if (behind.first < behind.end) HAUL_TRY(run_part(s, l, occupancy, &behind, false, memory, NULL));
-    if (record) *record = made;
+static haul_status run_part(sim_run *s) {
+    const bool counted = s->part == s->counted_part;
+    haul_launch_record *record = s->made ? s->made : s->record;
+    haul_status status = HAUL_OK;
+    if (!s->is_set_up) {
+        status = set_up_part(s, &s->launch, &s->occupancy, &s->parts[s->part], counted && !s->launch.uncounted);
+        s->is_set_up = status == HAUL_OK;
+    }
+    if (s->is_set_up)
+        status = run_and_print(s, &s->launch.print);
+    else
+        show_end(s, false);
+    return s->paused ? HAUL_OK : end_part(s, status, counted ? record : NULL);
+}
+
+/* Parts run in order of their blocks, since these may wait for others with lower numbers. */
+static haul_status choose_parts(sim_run *s) {
+    const sim_cluster_range sample = sim_sample_of(&s->launch, &s->grid);
+    s->sampled = sample.end - sample.first < s->grid.clusters;
+    if (sample.first) s->parts[s->part_count++] = (sim_cluster_range){0, sample.first};
+    s->counted_part = s->part_count;
+    s->parts[s->part_count++] = sample;
+    if (sample.end < s->grid.clusters) s->parts[s->part_count++] = (sim_cluster_range){sample.end, s->grid.clusters};
+    if (!s->sampled || !s->record) return HAUL_OK;
+    s->made = memory_zeroed(1, sizeof *s->made);
+    return s->made ? HAUL_OK : no_memory_for_record();
+}
+
+static haul_status run_parts(sim_run *s) {
+    for (; s->part < s->part_count; s->part++) {
+        HAUL_TRY(run_part(s));
+        if (s->paused) return HAUL_OK;
+    }
+    if (s->made) *s->record = *s->made;
     return HAUL_OK;
 }
 
-static haul_status run_grid(run_state *s, const sim_launch *l, const haul_occupancy *occupancy, arena *memory,
-                            haul_launch_record *record) {
-    const sim_cluster_range sample = sim_sample_of(l, &s->grid);
-    s->sampled = sample.end - sample.first < s->grid.clusters;
-    return s->sampled ? run_parts(s, l, occupancy, &sample, memory, record)
-                      : run_part(s, l, occupancy, &sample, !l->uncounted, memory, record);
+static void finish(sim_run *s, haul_status status) {
+    const sim_launch *l = &s->launch;
+    if (s->recorded && (status == HAUL_OK || l->check)) s->record->host_seconds = s->host_seconds;
+    const bool all_counted = !l->uncounted && !s->sampled;
+    if (l->wrote_host && (s->link.written || (!all_counted && s->link.first_line))) *l->wrote_host = true;
+    if (l->cause) *l->cause = s->cause;
+    sim_launch_drop(s);
+}
+
+uint64_t sim_launch_changes(const sim_run *s) {
+    return s->cycle.changes;
+}
+
+void sim_launch_drop(sim_run *s) {
+    if (!s) return;
+    if (s->is_set_up) tear_down_part(s, &s->launch, false);
+    memory_free(s->made);
+    tear_down(s);
+    memory_free(s);
+}
+
+haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_record *record, sim_run **run) {
+    haul_occupancy occupancy = {0};
+    *run = NULL;
+    HAUL_TRY(sim_launch_check(l, &occupancy));
+    sim_run *s = memory_zeroed(1, sizeof *s);
+    if (!s) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for it");
+    s->launch = *l;
+    s->occupancy = occupancy;
+    s->memory = memory;
+    s->record = record;
+    haul_status status = set_up(s, &s->launch, &s->occupancy);
+    if (status == HAUL_OK) status = choose_parts(s);
+    if (status == HAUL_OK)
+        *run = s;
+    else
+        finish(s, status);
+    return status;
+}
+
+/* Meanwhile memory may have been allocated, mapped or freed. */
+static void look_anew(sim_run *s) {
+    s->paused = false;
+    for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);
+}
+
+haul_status sim_launch_go_on(sim_run **run, bool may_pause) {
+    sim_run *s = *run;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    s->may_pause = may_pause;
+    if (s->paused) look_anew(s);
+    const haul_status status = run_parts(s);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    s->host_seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    if (s->paused) return HAUL_OK;
+    finish(s, status);
+    *run = NULL;
+    return status;
 }
 
 haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
-    haul_occupancy occupancy = {0};
-    run_state s = {0};
-    struct timespec start, end;
-    HAUL_TRY(sim_launch_check(l, &occupancy));
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    haul_status status = set_up(&s, l, &occupancy);
-    if (status == HAUL_OK) status = run_grid(&s, l, &occupancy, memory, record);
-    if (s.recorded && (status == HAUL_OK || l->check)) {
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        record->host_seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-    }
-    const bool all_counted = !l->uncounted && !s.sampled;
-    if (l->wrote_host && (s.link.written || (!all_counted && s.link.first_line))) *l->wrote_host = true;
-    if (l->cause) *l->cause = s.cause;
-    tear_down(&s);
-    return status;
+    sim_run *run;
+    HAUL_TRY(sim_launch_begin(l, memory, record, &run));
+    return sim_launch_go_on(&run, false);
 }

@@ -59,6 +59,18 @@ typedef struct sim_launch {
  * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
+/* A launch that may pause: all that runs of it only goes round in loops in which nothing changes, and somebody else may
+ * make the change. What `launch` points to lives until its end.
+ * sim_launch_go_on() runs it until it ends (*run NULL), or, if `may_pause`, pauses (*run stays, and HAUL_OK is
+ * returned). Memory may be allocated and freed meanwhile. Errors as above; they end it. */
+typedef struct sim_run sim_run;
+haul_status sim_launch_begin(const sim_launch *launch, arena *memory, haul_launch_record *record, sim_run **run);
+haul_status sim_launch_go_on(sim_run **run, bool may_pause);
+/* How often a launch that has paused has changed memory, or anything else that others may see. */
+uint64_t sim_launch_changes(const sim_run *run);
+/* Ends a launch in its middle. NULL is allowed. */
+void sim_launch_drop(sim_run *run);
+
 /* Checks grid, block, cluster and shared memory against the machine's limits and fills in the occupancy. Errors:
  * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (no clusters there). In limits.c. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);

@@ -123,10 +123,14 @@ static void end_block(sim_sm *sm, sim_block *b) {
     sm->running--;
 }
 
+void sim_sm_forget_places(sim_sm *sm) {
+    memset(sm->reaches, 0, sm->grid->program->function->instruction_count * sizeof *sm->reaches);
+}
+
 void sim_sm_forget_freed(sim_sm *sm) {
     const sim_grid *g = sm->grid;
     if (!g->heap || !g->check || sm->releases == sim_heap_releases(g->heap)) return;
-    memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
+    sim_sm_forget_places(sm);
     sm->releases = sim_heap_releases(g->heap);
 }
 

@@ -109,7 +109,7 @@ static void open_devices(void) {
         _exit(2);
     }
     are_open = true;
-    sim_driver_share(&(sim_sharing){let_others, take_back});
+    sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
     standin_watch_graphs();
     standin_show_launches();
     standin_prepare_end();

@@ -1,6 +1,7 @@
 #include "sim/compiled/jobs.h"
 
 #include "base/memory.h"
+#include "base/own_threads.h"
 #include "sim/compiled/kept.h"
 
 #include <pthread.h>
@@ -48,6 +49,7 @@ static void do_first(void) {
 
 static void *work(void *unused) {
     (void)unused;
+    own_threads_add();
     pthread_mutex_lock(&queue.lock);
     while (!queue.stopped)
         if (queue.first && !queue.busy)

@@ -327,15 +327,21 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     return true;
 }
 
+static bool has_work(CUcontext c) {
+    for (CUstream s = c->streams; s; s = s->next)
+        if (s->first && !s->is_calling) return true;
+    return c->legacy.first;
+}
+
 bool sim_driver_has_work(void) {
     for (unsigned i = 0; current && i < sim_kin_count(current); i++)
-        for (CUstream s = sim_kin(current, i)->streams; s; s = s->next)
-            if (s->first && !s->is_calling) return true;
+        if (has_work(sim_kin(current, i))) return true;
     return false;
 }
 
 CUresult sim_driver_do_work(void) {
-    return current ? sim_work_finish_all(current, false) : CUDA_SUCCESS;
+    bool left;
+    return current ? sim_work_try_all(current, false, &left) : CUDA_SUCCESS;
 }
 
 double sim_driver_now(void) {

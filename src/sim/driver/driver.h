@@ -65,14 +65,21 @@ void sim_driver_set_sample(uint64_t blocks);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to
- * wait for one, lets the others have the driver meanwhile. NULL: nobody else is there. */
+ * wait, lets the others have the driver meanwhile; and whether it waits in vain, as no other thread of the program will
+ * do anything, so many that wait likewise aside. NULL: nobody else is there. */
 typedef struct sim_sharing {
     void (*let_go)(void), (*take_back)(void);
+    bool (*is_alone)(unsigned waiting);
 } sim_sharing;
 void sim_driver_share(const sim_sharing *how);
-/* Whether a stream has something to do that no call waits for; and does all of that which is the current context's. */
+/* Whether a stream has something to do that no call waits for; and does all of that which is the current context's, and
+ * which waits for nobody else. */
 bool sim_driver_has_work(void);
 CUresult sim_driver_do_work(void);
+/* Grows with whatever work is done, or changes anything. */
+uint64_t sim_driver_news(void);
+/* The name of a kernel that has begun and waits for others, on any device of the program; NULL: none does. */
+const char *sim_driver_waiting_kernel(void);
 /* Whether a device of the program has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the

@@ -59,6 +59,8 @@ struct CUstream_st {
     int priority;
     sim_work *first, **last; /* what is still to do */
     bool is_calling;         /* its first operation is a host function that some thread is in */
+    bool is_held_up;         /* its first operation was tried, and waits for others */
+    bool is_gone;            /* destroyed, once its work is done */
     double end;              /* of what was done, on the clock */
     CUgraph capture;         /* what it is recorded into, instead of done */
     sim_tips tips;           /* of the capture */
@@ -242,14 +244,16 @@ void sim_free_pinned(CUcontext context);
 /* Which stream a handle stands for. CUDA_INVALID_HANDLE for none that lives. */
 CUresult sim_stream_of(CUcontext context, CUstream handle, CUstream *stream);
 /* Gives work to a stream: into the graph that captures it, or into its queue; work of the legacy default stream is done
- * at once, behind all other streams' work. What `work` points to becomes the stream's. */
+ * at once, behind all other streams' work, unless a kernel waits for the host. What `work` points to becomes the
+ * stream's. */
 CUresult sim_issue(CUstream stream, const sim_work *work);
 /* The same, and the program waits for its end. */
 CUresult sim_issue_and_wait(CUstream stream, const sim_work *work);
 void sim_free_streams(CUcontext context);
 
-/* Runs a launch; `us` gets its estimate, `load` what it takes of the machine meanwhile. */
-haul_status sim_run_launch(const sim_work *work, double *us, sim_kernel_load *load);
+/* Runs a launch, or goes on with it; `us` gets its estimate, `load` what it takes of the machine meanwhile. If it has
+ * paused (sim/grid.h), work->running is not NULL. */
+haul_status sim_run_launch(sim_work *work, bool may_pause, double *us, sim_kernel_load *load);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
 /* The kernel's times, in launch_times.c, are of no use any more. */

@@ -80,46 +80,85 @@ static sim_launch describe(const sim_work *w) {
     return l;
 }
 
+/* A launch under way, and what it leaves. */
+struct sim_running {
+    sim_run *run;
+    haul_launch_record own; /* for the clock, if nobody else wants one */
+    haul_launch_record *record;
+    arena memory;
+    sim_launch_times *times; /* NULL: none */
+    sim_rough_time rough;
+    sim_kernel_load load;
+    bool wrote_host, uncounted;
+    uint64_t changes; /* when it paused last */
+};
+
 /* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a
  * record; of one that is not, the mean of those of the shape that were. */
-static haul_status run_for_clock(const sim_work *w, sim_launch *l, double *us, sim_kernel_load *load) {
-    haul_launch_record own = {0}, *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
-    arena memory = {0};
-    sim_rough_time rough = {0};
-    sim_launch_times *times = sim_launch_times_of(w);
-    haul_launch_record *record = wanted || l->uncounted ? wanted : &own;
-    l->load = load;
-    l->spares = &w->function->module->context->spares;
-    l->rough = times ? &times->rough : &rough;
-    const haul_status status = sim_launch_run(l, wanted ? w->record_memory : &memory, record);
-    if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
-    if (!l->uncounted) {
-        *us = record->estimate_us;
-        if (times && status == HAUL_OK) sim_launch_times_add(times, *us, load);
-    } else if (times && times->counted) {
-        *us = times->us / (double)times->counted;
-        *load = times->load;
-    } else {
-        *us = l->rough->us;
-        *load = l->rough->load;
-    }
-    if (wanted && l->uncounted) wanted->estimate_us = *us;
-    arena_free(&memory);
-    return status;
-}
-
-haul_status sim_run_launch(const sim_work *w, double *us, sim_kernel_load *load) {
+static haul_status begin(const sim_work *w, struct sim_running *r) {
     CUcontext c = w->function->module->context;
-    bool wrote_host = false;
+    haul_launch_record *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
     sim_launch l = describe(w);
-    l.wrote_host = &wrote_host;
+    r->times = sim_launch_times_of(w);
+    r->uncounted = l.uncounted;
+    r->record = wanted || l.uncounted ? wanted : &r->own;
+    l.load = &r->load;
+    l.spares = &c->spares;
+    l.rough = r->times ? &r->times->rough : &r->rough;
+    l.wrote_host = &r->wrote_host;
     l.cause = &c->cause;
     if (l.heap) sim_heap_begin_launch(l.heap);
-    sim_memory_prepare_written(c->memory);
+    return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
+}
+
+static double time_of(struct sim_running *r, haul_status status, sim_kernel_load *load) {
+    const sim_rough_time *rough = r->times ? &r->times->rough : &r->rough;
+    *load = r->load;
+    if (!r->uncounted) {
+        const double us = r->record->estimate_us;
+        if (r->times && status == HAUL_OK) sim_launch_times_add(r->times, us, load);
+        return us;
+    }
+    const bool is_known = r->times && r->times->counted;
+    *load = is_known ? r->times->load : rough->load;
+    return is_known ? r->times->us / (double)r->times->counted : rough->us;
+}
+
+static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
+    struct sim_running *r = w->running;
+    haul_launch_record *wanted = w->run ? r->record : NULL;
+    if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
+    *us = time_of(r, status, load);
+    if (wanted && r->uncounted) wanted->estimate_us = *us;
+    if (r->wrote_host) sim_note_effects(w->function->module->context);
+    sim_running_drop(r);
+    w->running = NULL;
+}
+
+void sim_running_drop(struct sim_running *r) {
+    if (!r) return;
+    sim_launch_drop(r->run);
+    arena_free(&r->memory);
+    memory_free(r);
+}
+
+haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
+    haul_status status = HAUL_OK;
+    const bool begins = !w->running;
+    if (begins) w->running = memory_zeroed(1, sizeof *w->running);
+    if (!w->running) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for it");
+    sim_memory_prepare_written(w->function->module->context->memory);
     sim_virtual_hold();
-    const haul_status status = run_for_clock(w, &l, us, load);
+    if (begins) status = begin(w, w->running);
+    if (status == HAUL_OK) status = sim_launch_go_on(&w->running->run, may_pause);
     sim_virtual_release_hold();
-    if (wrote_host) sim_note_effects(c);
+    struct sim_running *r = w->running;
+    if (!r->run) {
+        end(w, status, us, load);
+    } else if (r->changes != sim_launch_changes(r->run)) {
+        r->changes = sim_launch_changes(r->run);
+        sim_work_note_news();
+    }
     return status;
 }
 

@@ -49,7 +49,7 @@ CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
     if ((uintptr_t)handle == PER_THREAD) return per_thread_stream(c, stream);
     for (unsigned i = 0; i < sim_kin_count(c); i++)
         for (CUstream s = sim_kin(c, i)->streams; s; s = s->next) {
-            if (s != handle) continue;
+            if (s != handle || s->is_gone) continue;
             *stream = s;
             return CUDA_SUCCESS;
         }
@@ -77,19 +77,49 @@ static void finish_sides(CUcontext c, const sim_work *w) {
     }
 }
 
+/* What `waiting` gets next comes behind all that `stream` has. */
+static CUresult wait_behind(CUstream waiting, CUstream stream) {
+    sim_mark *mark = sim_mark_new(stream);
+    if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
+    const uint64_t turn = stream->context->turns++;
+    const sim_work reach = {.kind = SIM_WORK_MARK, .mark = mark, .turn = turn};
+    const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(mark), .turn = turn};
+    const CUresult result = sim_work_add(stream, &reach);
+    if (result == CUDA_SUCCESS) return sim_work_add(waiting, &wait);
+    sim_mark_drop(mark);
+    return result;
+}
+
+/* Some stream has a kernel that waits for the host: the legacy default stream has to wait for it. */
+static CUresult queue_behind_all(CUcontext c) {
+    CUresult result = CUDA_SUCCESS;
+    for (CUstream s = c->streams; s && result == CUDA_SUCCESS; s = s->next)
+        if (s->first && !(s->flags & DRIVER_STREAM_NON_BLOCKING)) result = wait_behind(&c->legacy, s);
+    return result;
+}
+
+static void note_end_of_all(CUcontext c) {
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
+}
+
 /* Work of the legacy default stream comes behind that of all streams that wait for it, and is done at once. Its failure
- * is the call's own: the context stays usable. */
+ * is the call's own: the context stays usable. What a kernel keeps from being done that waits for the host is queued.
+ */
 static CUresult issue_legacy(CUcontext c, sim_work *work) {
-    CUresult result = sim_work_finish_all(c, true);
+    bool left;
+    CUresult result = sim_work_try_all(c, true, &left);
     if (c->family) finish_sides(c, work);
+    if (result == CUDA_SUCCESS && left) result = queue_behind_all(c);
     if (result != CUDA_SUCCESS) {
         sim_work_release(work);
         return result;
     }
-    for (CUstream s = c->streams; s; s = s->next)
-        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
+    note_end_of_all(c);
     result = sim_work_add(&c->legacy, work);
-    if (result == CUDA_SUCCESS) result = sim_work_finish(&c->legacy);
+    while (result == CUDA_SUCCESS && c->legacy.first && sim_work_advance(&c->legacy)) continue;
+    if (c->legacy.first) return result;
+    if (result == CUDA_SUCCESS) result = sim_sticky(c);
     c->failed = HAUL_OK;
     return result;
 }
@@ -101,8 +131,10 @@ CUresult sim_issue(CUstream s, const sim_work *work) {
     issued.issued = c->clock.now;
     issued.turn = c->turns++;
     if (s == &c->legacy) return issue_legacy(c, &issued);
-    if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) issued.issued = later(issued.issued, c->legacy.end);
-    const CUresult failed = sim_sticky(c);
+    const bool blocks = !(s->flags & DRIVER_STREAM_NON_BLOCKING);
+    if (blocks) issued.issued = later(issued.issued, c->legacy.end);
+    CUresult failed = sim_sticky(c);
+    if (failed == CUDA_SUCCESS && blocks && c->legacy.first) failed = wait_behind(s, &c->legacy);
     if (failed == CUDA_SUCCESS) return sim_work_add(s, &issued);
     sim_work_release(&issued);
     return failed;
@@ -159,31 +191,44 @@ CUresult sim_call_stream_number(CUstream handle, unsigned long long *number) {
     return found;
 }
 
-static void free_stream(CUstream s) {
+static void drop_work(CUstream s) {
     while (s->first) {
         sim_work *work = s->first;
         s->first = work->next;
         sim_work_release(work);
         memory_free(work);
     }
+}
+
+static void free_stream(CUstream s) {
+    drop_work(s);
     sim_tips_free(&s->tips);
     memory_free(s);
 }
 
+/* Streams that the program has destroyed, and whose work is done. */
+static void free_gone(CUcontext c) {
+    for (CUstream *link = &c->streams; *link;) {
+        CUstream s = *link;
+        if (s->is_gone && !s->first) {
+            *link = s->next;
+            free_stream(s);
+        } else {
+            link = &s->next;
+        }
+    }
+}
+
+/* What is left is done all the same: at once, unless a kernel waits for the host. */
 CUresult sim_call_stream_destroy(CUstream handle) {
     CUstream found;
     SIM_ENTER(c);
     if ((uintptr_t)handle <= PER_THREAD || sim_stream_of(c, handle, &found) != CUDA_SUCCESS) return CUDA_INVALID_HANDLE;
     c = found->context;
-    for (CUstream *link = &c->streams; *link; link = &(*link)->next) {
-        CUstream s = *link;
-        if (s != handle) continue;
-        (void)sim_work_finish(s); /* what is left is done all the same; its failure stays the context's */
-        *link = s->next;
-        free_stream(s);
-        return CUDA_SUCCESS;
-    }
-    return CUDA_INVALID_HANDLE;
+    while (found->first && sim_work_advance(found)) continue; /* a failure stays the context's */
+    found->is_gone = true;
+    free_gone(c);
+    return CUDA_SUCCESS;
 }
 
 /* Waits of the legacy default stream are for all streams that it orders. */
@@ -204,12 +249,15 @@ CUresult sim_call_stream_synchronize(CUstream handle) {
     return s == &c->legacy ? wait_for_legacy(c) : wait_for(s);
 }
 
-/* Each look lets one operation be done. */
+/* Each look lets one operation be done; at the legacy default stream, all that need not wait for the host. */
 CUresult sim_call_stream_query(CUstream handle) {
+    bool left = false;
     CUstream s;
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy) (void)sim_work_try_all(c, true, &left);
+    if (left) return CUDA_NOT_READY;
     if (s == &c->legacy || !s->first) return sim_call_stream_synchronize(handle);
     sim_mark mark = {.users = 1, .stream = s};
     const CUresult result = sim_work_step(c, &mark);
@@ -399,6 +447,7 @@ CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end)
 }
 
 void sim_free_streams(CUcontext c) {
+    drop_work(&c->legacy);
     while (c->streams) {
         CUstream s = c->streams;
         c->streams = s->next;

@@ -6,6 +6,7 @@
 #include "sim/driver/box_copy.h"
 #include "sim/driver/internal.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +31,7 @@ void sim_mark_drop(sim_mark *mark) {
 /* ---- queues ---- */
 
 void sim_work_release(sim_work *work) {
+    sim_running_drop(work->running);
     memory_free(work->parameters);
     memory_free(work->box);
     sim_mark_drop(work->mark);
@@ -49,8 +51,19 @@ CUresult sim_work_add(CUstream stream, const sim_work *work) {
     return CUDA_SUCCESS;
 }
 
+static atomic_uint_fast64_t news;
+
+void sim_work_note_news(void) {
+    news++;
+}
+
+uint64_t sim_driver_news(void) {
+    return news;
+}
+
 static void remove_first(CUstream stream) {
     sim_work *work = stream->first;
+    sim_work_note_news();
     stream->first = work->next;
     if (!stream->first) stream->last = &stream->first;
     sim_work_release(work);
@@ -136,6 +149,10 @@ static haul_status fill(CUcontext c, const sim_work *w) {
 static sim_sharing sharing;
 static _Thread_local bool in_host_function;
 
+const sim_sharing *sim_work_sharing(void) {
+    return &sharing;
+}
+
 void sim_driver_share(const sim_sharing *how) {
     sharing = how ? *how : (sim_sharing){0};
 }
@@ -189,7 +206,8 @@ static haul_status place(sim_clock *clock, const work_cost *cost, double ready, 
 
 /* The effect of a stream's first operation, and its cost. */
 static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
-    const sim_work *w = s->first;
+    sim_work *w = s->first;
+    const bool may_pause = sharing.let_go && !w->ends_now;
     const sim_machine *m = &c->machine;
     *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
     switch (w->kind) {
@@ -204,7 +222,7 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     case SIM_WORK_COPY_DEVICE: cost->us = between_us(c, w->from, w->to, w->bytes); return copy_device(c, w);
     case SIM_WORK_COPY_BOX: cost->us = box_us(c, w, &cost->engine); return copy_box(c, w);
     case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
-    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, &cost->us, &cost->load);
+    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, may_pause, &cost->us, &cost->load);
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
     default: return HAUL_OK;
@@ -222,9 +240,9 @@ static void fail(CUcontext c, haul_status status) {
     snprintf(c->why, sizeof c->why, "%s", haul_message());
 }
 
-/* Does the stream's first operation. After a failure nothing more has an effect, but marks are reached, so that nobody
- * waits for ever, and memory is given back. */
-static void do_first(CUstream s) {
+/* Does the stream's first operation; false: it has paused. After a failure nothing more has an effect, but marks are
+ * reached, so that nobody waits for ever, and memory is given back. */
+static bool do_first(CUstream s) {
     CUcontext c = s->context;
     const sim_work *w = s->first;
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
@@ -233,6 +251,7 @@ static void do_first(CUstream s) {
     if (c->failed == HAUL_OK || marks) {
         work_cost cost;
         haul_status status = effect(c, s, &cost);
+        if (w->running) return false;
         sim_span span = {ready, ready};
         if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
         if (status != HAUL_OK) fail(c, status);
@@ -244,41 +263,18 @@ static void do_first(CUstream s) {
         if (w->mark->slot) sim_slot_reach(w->mark->slot, w->mark->number);
     }
     remove_first(s);
+    return true;
 }
 
 /* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
-static void advance(CUstream s) {
-    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) advance(s->first->mark->stream);
+bool sim_work_advance(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached)
+        if (!sim_work_advance(s->first->mark->stream)) return false;
     if (s->is_calling)
         wait_for_call(s);
     else if (s->first)
-        do_first(s);
-}
-
-CUresult sim_work_until(CUcontext c, sim_mark *mark) {
-    if (!mark->reached) c = mark->stream->context;
-    while (!mark->reached) advance(mark->stream);
-    return sim_sticky(c);
-}
-
-CUresult sim_work_finish(CUstream s) {
-    while (s->first) advance(s);
-    return sim_sticky(s->context);
-}
-
-/* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
-static CUstream oldest(CUcontext c, bool blocking) {
-    CUstream found = NULL;
-    for (CUstream s = c->streams; s; s = s->next) {
-        if (!s->first || (blocking && (s->flags & DRIVER_STREAM_NON_BLOCKING))) continue;
-        if (!found || s->first->turn < found->first->turn) found = s;
-    }
-    return found;
-}
-
-CUresult sim_work_finish_all(CUcontext c, bool blocking) {
-    for (CUstream s; (s = oldest(c, blocking));) advance(s);
-    return sim_sticky(c);
+        return do_first(s);
+    return true;
 }
 
 /* A thread that only looks may be the one that the host function waits for. */
@@ -290,7 +286,7 @@ static bool is_left_to_others(CUstream s) {
 CUresult sim_work_step(CUcontext c, sim_mark *mark) {
     if (mark->reached) return sim_sticky(c);
     c = mark->stream->context;
-    if (!is_left_to_others(mark->stream)) advance(mark->stream);
+    if (!is_left_to_others(mark->stream)) (void)sim_work_advance(mark->stream);
     return sim_sticky(c);
 }
 

@@ -5,6 +5,9 @@
  * forgets a wait sees old bytes, on every run. When an operation starts and ends on the machine is another matter:
  * that is the clock's (sim/time/clock.h), and does not depend on when it is done here.
  *
+ * A kernel may wait for the host, or for another stream: its launch pauses then, and stays first in its stream
+ * (wait.c).
+ *
  * Lifetimes: a stream owns the operations that wait in it. Marks are counted: an event, a recording operation and each
  * operation that waits for it hold one. */
 #ifndef HAUL_SIM_DRIVER_WORK_H
@@ -53,6 +56,8 @@ typedef struct sim_work {
     CUfunction function;
     CUlaunchConfig config;
     uint32_t cluster[3];
+    struct sim_running *running; /* a launch that has paused; NULL: it has not begun, or has ended */
+    bool ends_now;               /* it may pause no more */
     unsigned char *parameters;   /* packed; the operation's own */
     struct sim_box_copy *box;    /* COPY_BOX: likewise; host and bytes: what it touches of the host's */
     CUaccessPolicyWindow window; /* of a launch */
@@ -70,18 +75,29 @@ typedef struct sim_work {
 /* Appends a copy of `work` to the stream; what it points to becomes the stream's, also after a failure. */
 CUresult sim_work_add(CUstream stream, const sim_work *work);
 void sim_work_release(sim_work *work); /* what it points to */
+void sim_running_drop(struct sim_running *running);
+/* Does the stream's first operation, or one that it waits for. False: nothing was done, since a kernel waits there for
+ * others. The stream has an operation. */
+bool sim_work_advance(CUstream stream);
 
 sim_mark *sim_mark_new(CUstream stream);
 sim_mark *sim_mark_use(sim_mark *mark); /* NULL stays NULL */
 void sim_mark_drop(sim_mark *mark);
 
 /* Does what is needed until the mark is reached, all of the stream's work, or all of the context's (of the streams that
- * wait for the legacy default stream only, if `blocking`). The host program's time is not moved. */
+ * wait for the legacy default stream only, if `blocking`). The host program's time is not moved. Where a kernel waits
+ * for others, other streams' work is done and other threads go on; it ends as a deadlock if nobody is left. */
 CUresult sim_work_until(CUcontext context, sim_mark *mark);
 CUresult sim_work_finish(CUstream stream);
 CUresult sim_work_finish_all(CUcontext context, bool blocking);
+/* Does all of the context's work that need not wait for a kernel which waits for others. *left: there is more. */
+CUresult sim_work_try_all(CUcontext context, bool blocking, bool *left);
 /* Whether the thread is not in a host function that a stream calls, of a program whose threads share the driver. */
 CUresult sim_work_may_call(void);
+/* Something was done, or a kernel that waits has changed something. */
+void sim_work_note_news(void);
+/* How threads share the driver. */
+const struct sim_sharing *sim_work_sharing(void);
 /* Does one operation on the way to the mark: polling lets time go by. */
 CUresult sim_work_step(CUcontext context, sim_mark *mark);
 
