@@ -55,21 +55,34 @@ static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t
     return bad;
 }
 
+/* Of the lanes those that hardware would stop, too; the others have their places then. */
+static uint32_t stopped(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
+                        unsigned bytes) {
+    uint32_t left = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        sim_beyond how;
+        const unsigned l = (unsigned)__builtin_ctz(lanes);
+        const void *place = sim_memory_in_pages(w->sm->grid->memory, address[l], bytes, &how);
+        if (!place) left |= 1u << l;
+        if (!place) continue;
+        w->sm->places[l] = (uintptr_t)place;
+        sim_overrun_add(&w->sm->overrun, &how, writes(op));
+    }
+    return left;
+}
+
 bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        unsigned bytes, unsigned alignment, uintptr_t *base) {
     sim_range *range = &w->sm->reaches[op->instruction].range;
     uint64_t first = address[__builtin_ctz(active)];
     const sim_memory *memory = w->sm->grid->memory;
-    if (!find_usable(memory, op, first, range)) {
-        *range = (sim_range){0};
-        const uint32_t outside = check_one_by_one(memory, op, active, address, bytes, w->sm->places);
-        return fault(w, op, outside, HAUL_SPACE_GLOBAL, address, bytes, alignment, sim_memory_reason(memory, first));
-    }
+    if (!find_usable(memory, op, first, range)) *range = (sim_range){0};
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
     if (bad) {
-        bad = misaligned(address, bad, alignment) |
-              (check_one_by_one(memory, op, active, address, bytes, w->sm->places) & bad);
+        const uint32_t off = misaligned(address, bad, alignment);
+        bad &= check_one_by_one(memory, op, active, address, bytes, w->sm->places);
+        bad = off | stopped(w, op, bad & ~off, address, bytes);
         *base = SIM_SCATTERED;
     }
     return bad == 0 || fault(w, op, bad, HAUL_SPACE_GLOBAL, address, bytes, alignment,
@@ -105,6 +118,16 @@ bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint
         return fault(w, op, bad, HAUL_SPACE_PARAM, offset, bytes, alignment, "access outside the kernel's parameters");
     *base = (uintptr_t)w->sm->grid->params;
     return true;
+}
+
+void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_write) {
+    sim_beyond how;
+    const sim_memory *m = sm->grid->memory;
+    void *at = is_write ? sim_memory_at_to_write(m, address, bytes) : sim_memory_at(m, address, bytes);
+    if (at) return at;
+    at = sim_memory_in_pages(m, address, bytes, &how);
+    if (at) sim_overrun_add(&sm->overrun, &how, is_write);
+    return at;
 }
 
 /* ---- what one lane sees at an address ---- */

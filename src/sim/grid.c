@@ -657,6 +657,13 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     return status;
 }
 
+static void add_overruns(const sim_run *s, sim_overrun *all) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        const sim_overrun *o = &s->sms[i].overrun;
+        if (o->furthest.size) sim_overrun_add(all, &o->furthest, o->wrote);
+    }
+}
+
 /* The part has ended. `record`: gets what it counts, as the whole launch's; NULL: nobody wants it. */
 static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *record) {
     const sim_launch *l = &s->launch;
@@ -671,6 +678,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
     }
     if (status == HAUL_OK && !l->check && l->program->compiled)
         sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
     if (s->is_set_up) s->cause = cause_of(first_fault(s));
     if (s->is_set_up) s->executed_before += executed_by_all(s);
     tear_down_part(s, l, status == HAUL_OK);

@@ -49,6 +49,7 @@ typedef struct sim_launch {
     struct sim_spares *spares; /* for uncounted launches; may be NULL */
     bool *wrote_host;          /* set when the kernel wrote mapped host memory, or may have; may be NULL */
     sim_cause *cause;          /* of a failure; may be NULL */
+    sim_overrun *overrun;      /* gets what the kernel did behind allocations, where that goes on; may be NULL */
 } sim_launch;
 
 /* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.

@@ -32,6 +32,7 @@ struct sim_memory {
     } * blocks;
     size_t count, capacity;
     bool apart;
+    bool maps_pages;        /* see sim_memory_map_pages() */
     unsigned char *written; /* four bits for each word */
     uint64_t high;          /* behind all that was ever allocated from the start of memory */
     struct {
@@ -707,4 +708,67 @@ void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {
     sim_range range;
     if (bytes == 0 || !sim_memory_find(m, address, &range) || bytes > range.to - address) return NULL;
     return (void *)(range.host + address);
+}
+
+/* ---- behind allocations ---- */
+
+void sim_memory_map_pages(sim_memory *m) {
+    m->maps_pages = true;
+}
+
+/* Whether an allocation of the device's own lies in the large page, or in a part of it. */
+static bool is_page_mapped(const sim_memory *m, uint64_t offset) {
+    const uint64_t page = offset / PAGE * PAGE;
+    for (size_t k = locate(m, page + PAGE - 1); k < m->count && m->blocks[k].from + m->blocks[k].bytes > page; k--) {
+        if (!m->blocks[k].managed) return true;
+        if (!k) return false;
+    }
+    return false;
+}
+
+static void *in_device_pages(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    const uint64_t offset = address - m->base;
+    if (address < m->base || offset >= m->bytes || bytes > m->bytes - offset) return NULL;
+    const size_t at = locate(m, offset);
+    if (at != m->count && m->blocks[at].managed && offset + bytes <= m->blocks[at].from + m->blocks[at].bytes)
+        return (void *)(uintptr_t)address;
+    for (uint64_t page = offset / PAGE * PAGE; page < offset + bytes; page += PAGE)
+        if (!is_page_mapped(m, page)) return NULL;
+    return m->host + offset;
+}
+
+/* The list is sorted by address. */
+static void *in_host_pages(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    size_t at;
+    SEARCH_FIRST(at, m->mapped_count, k, m->mapped[k].from <= address);
+    if (!at--) return NULL;
+    unsigned char *host = m->mapped[at].host + (address - m->mapped[at].from);
+    const uint64_t end = number_align((uintptr_t)m->mapped[at].host + m->mapped[at].bytes, HOST_PAGE);
+    return (uintptr_t)host + bytes <= end ? host : NULL;
+}
+
+static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
+    sim_range range = {0};
+    *how = (sim_beyond){.side = SIM_BEHIND};
+    if (sim_memory_was_freed(m, address, &range)) {
+        *how = (sim_beyond){SIM_FREED, address + bytes - range.from, range.to - range.from};
+    } else if (sim_memory_find(m, address, &range) || sim_memory_before(m, address, &range)) {
+        *how = (sim_beyond){SIM_BEHIND, address + bytes - range.to, range.to - range.from};
+    } else if (address - m->base < m->bytes && m->count) {
+        range = block_range(m, 0);
+        *how = (sim_beyond){SIM_BEFORE, range.from - address, range.to - range.from};
+    }
+}
+
+void *sim_memory_in_pages(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
+    if (!m->maps_pages || sim_is_virtual(address)) return NULL;
+    void *place = in_device_pages(m, address, bytes);
+    if (!place) place = in_host_pages(m->family ? m->family[0] : m, address, bytes);
+    if (place && how) describe_beyond(m, address, bytes, how);
+    return place;
+}
+
+void *sim_memory_at_or_in_pages(const sim_memory *m, uint64_t address, uint64_t bytes) {
+    void *place = sim_memory_at(m, address, bytes);
+    return place || !bytes ? place : sim_memory_in_pages(m, address, bytes, NULL);
 }

@@ -146,6 +146,35 @@ bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range 
 /* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 
+/* ---- behind allocations ---- */
+
+/* Where an access lies that hardware does not notice: in no allocation, `away` bytes from one of `size` bytes, up to
+ * and with its last byte. */
+typedef enum sim_side { SIM_BEHIND, SIM_BEFORE, SIM_FREED } sim_side;
+typedef struct sim_beyond {
+    sim_side side;
+    uint64_t away, size;
+} sim_beyond;
+
+/* What a kernel did there: the access that is furthest away, of the writes if there are any. size 0: nothing. */
+typedef struct sim_overrun {
+    sim_beyond furthest;
+    bool wrote;
+} sim_overrun;
+static inline void sim_overrun_add(sim_overrun *o, const sim_beyond *b, bool wrote) {
+    if (wrote < o->wrote || (wrote == o->wrote && b->away < o->furthest.away)) return;
+    *o = (sim_overrun){*b, wrote};
+}
+
+/* From now on kernels reach, as on hardware, all that lies in a page with an allocation: large pages of device memory,
+ * small ones of managed and host memory. Nothing else changes. */
+void sim_memory_map_pages(sim_memory *memory);
+/* Host memory for bytes of such pages, which need not lie in an allocation; NULL: there is none. `how` may be NULL. */
+void *sim_memory_in_pages(const sim_memory *memory, uint64_t address, uint64_t bytes, sim_beyond *how);
+
+/* The same for what may lie in an allocation, too. */
+void *sim_memory_at_or_in_pages(const sim_memory *memory, uint64_t address, uint64_t bytes);
+
 /* Bytes that the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
 uint64_t sim_host_available(void);
 

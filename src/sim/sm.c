@@ -107,6 +107,7 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->vain = sm->vain_rounds = sm->pollers = 0;
     sm->running = sm->ordered = 0;
     sm->waits = (sim_waits){0};
+    sm->overrun = (sim_overrun){0};
     memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
     sim_tmems_free(sm);
     sim_print_log_free(&sm->printed);

@@ -1,5 +1,6 @@
 /* The end of the program, whichever it is: the report is printed once, and findings make a program fail that succeeds.
  * A process that was forked off has nothing to report. */
+#include "standin/beyond.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
 #include "standin/touch.h"
@@ -27,6 +28,7 @@ static void report_once(bool interrupted) {
     if (getpid() != owner || atomic_exchange(&reported, true)) return;
     fflush(stdout);
     found = standin_report(interrupted);
+    standin_report_beyond();
     standin_report_missing();
     standin_report_missing_driver();
 }

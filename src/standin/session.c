@@ -1,4 +1,5 @@
 /* The devices, one call at a time. */
+#include "standin/beyond.h"
 #include "standin/progress.h"
 #include "standin/report.h"
 #include "standin/terminal.h"
@@ -89,8 +90,11 @@ static haul_status join_devices(unsigned number) {
 }
 
 static haul_status open_all(const haul_device_options *options, unsigned number) {
-    for (unsigned i = 0; i < number; i++)
+    for (unsigned i = 0; i < number; i++) {
         HAUL_TRY(device_open_further(standin_asked.device, visible[i], options, &devices[i]));
+        devices[i]->driver->context_set(devices[i]->context);
+        standin_allow_beyond();
+    }
     return join_devices(number);
 }
 

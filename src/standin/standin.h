@@ -28,6 +28,7 @@
  *     record.c    which launches are counted; report.h, what becomes of them
  *     nvtx.c      ranges that the program marks
  *     terminal.h  a line that shows how far a long launch has come
+ *     beyond.h    kernels that access memory behind allocations
  *     touch.c     host code that touches device memory
  *     caller.c    where in the program a call is made
  *     progress.h  work that no call waits for

@@ -47,13 +47,18 @@ static const char ptx[] =
     "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  add.s64 %rd2, %rd2, %rd3;\n"
     "  ld.u32 %r2, [%rd2];\n  add.u32 %r2, %r2, %r2;\n  st.u32 [%rd1], %r2;\n  ret;\n}\n";
 
-static void twice(void *out, void *in) {
+static int try_twice(void *out, void *in) {
     static void *module, *function;
     void *parameters[] = {&out, &in};
     if (!module &&
         (cudaDeviceSynchronize() || cuModuleLoadData(&module, ptx) || cuModuleGetFunction(&function, module, "twice")))
         exit(3);
-    if (cuLaunchKernel(function, 1, 1, 1, COUNT, 1, 1, 0, NULL, parameters, NULL)) exit(4);
+    const int result = cuLaunchKernel(function, 1, 1, 1, COUNT, 1, 1, 0, NULL, parameters, NULL);
+    return result ? result : cudaDeviceSynchronize();
+}
+
+static void twice(void *out, void *in) {
+    if (try_twice(out, in)) exit(4);
 }
 
 static uint32_t *numbers(uint32_t *to) {
@@ -166,12 +171,35 @@ static int touch_in_library(void) {
     return memcpy(device, zeros, sizeof zeros) == NULL;
 }
 
+/* Memory is given in pieces of 512 bytes, from pages of 2 MiB. */
+static int behind(void) {
+    enum { WORDS = 25, LAST = WORDS - 1 };
+    uint32_t words[COUNT], left[WORDS];
+    void *in, *out;
+    cudaMalloc(&in, sizeof left);
+    cudaMalloc(&out, sizeof left);
+    cudaMemcpy(in, numbers(words), sizeof left, TO_DEVICE);
+    const int result = try_twice(out, in);
+    cudaMemcpy(left, out, sizeof left, TO_HOST);
+    printf("%d %u %s\n", (int)((uintptr_t)out - (uintptr_t)in), left[LAST], cudaGetErrorName(result));
+    return 0;
+}
+
+static int far(void) {
+    void *memory;
+    cudaMalloc(&memory, COUNT * sizeof(uint32_t));
+    puts(cudaGetErrorName(try_twice(memory, (void *)((uintptr_t)memory + (8u << 20)))));
+    return 0;
+}
+
 int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"in-place", in_place}, {"describe", describe_all}, {"advise", advise},
-                 {"copy", copy},         {"touch", touch},           {"touch-in-library", touch_in_library}};
+    } tasks[] = {{"in-place", in_place}, {"describe", describe_all},
+                 {"advise", advise},     {"copy", copy},
+                 {"touch", touch},       {"touch-in-library", touch_in_library},
+                 {"behind", behind},     {"far", far}};
     for (size_t i = 0; count > 1 && i < sizeof tasks / sizeof *tasks; i++)
         if (strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 5;

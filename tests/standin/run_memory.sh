@@ -33,4 +33,15 @@ result 'with what it touched' says 'host code touched device memory.* byte 16 of
 result 'and where' says 'memory.c:[0-9]*, in touch_device_memory$' err
 result 'likewise in a library' exits_with 139 "$haul" run -- "$program" touch-in-library
 result 'where the program called it' says 'byte 0 of an allocation of 1024, at memory.c:[0-9]*, in touch_in_library$' err
+
+runs 'a kernel goes on that reads and writes behind its allocations, as on a GPU' behind
+result 'within the page' gives '512 48 cudaSuccess'
+result 'which is said at the end' says '^haul: kernel twice wrote up to 156 bytes behind an allocation of 100 bytes, .*haul check' err
+result 'once' one_line "$work/err"
+runs 'haul profile does the same' behind profile
+result 'with the same results' gives '512 48 cudaSuccess'
+result 'haul check ends the kernel' exits_with 1 "$haul" check -- "$program" behind
+result 'and says where' says 'out-of-bounds.*' err
+runs 'a kernel ends that accesses memory in no page' far
+result 'with the error of a GPU' gives 'cudaErrorIllegalAddress'
 exit $((failures > 0))

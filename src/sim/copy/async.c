@@ -53,10 +53,14 @@ static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range 
     unsigned bytes = c->read[lane];
     if (bytes < c->bytes) memset(to, 0, c->bytes);
     if (bytes == 0) return;
-    if (from < range->from || from + bytes > range->to) {
-        if (!sim_memory_find(b->sm->grid->memory, from, range) || from + bytes > range->to) return;
-    }
     const void *source = (const void *)(range->host + from);
+    if (from < range->from || from + bytes > range->to) {
+        *range = (sim_range){0};
+        source = sim_memory_find(b->sm->grid->memory, from, range) && bytes <= range->to - from
+                     ? (const void *)(range->host + from)
+                     : sim_memory_in_pages(b->sm->grid->memory, from, bytes, NULL);
+        if (!source) return;
+    }
     switch (bytes) {
     case 4: memcpy(to, source, 4); return;
     case 8: memcpy(to, source, 8); return;

@@ -42,7 +42,7 @@ static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const 
 static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
     unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
-    const unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
+    const unsigned char *global = inside ? sim_memory_at_or_in_pages(b->sm->grid->memory, row->global, inside) : NULL;
     sim_tensor_fill(&bulk->tensor, line, row->bytes);
     if (global) {
         memcpy(line + row->from, global, inside);
@@ -55,7 +55,7 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
 static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
     unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
-    unsigned char *global = inside ? sim_memory_at(b->sm->grid->memory, row->global, inside) : NULL;
+    unsigned char *global = inside ? sim_memory_at_or_in_pages(b->sm->grid->memory, row->global, inside) : NULL;
     if (!global) return;
     for (uint32_t at = 0; at < row->bytes; at += CHUNK)
         memcpy(line + at, b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), CHUNK);
@@ -93,7 +93,7 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
             reduce(bulk, shared, from, bulk->bytes);
         return;
     }
-    unsigned char *global = sim_memory_at(b->sm->grid->memory, bulk->global, bulk->bytes);
+    unsigned char *global = sim_memory_at_or_in_pages(b->sm->grid->memory, bulk->global, bulk->bytes);
     if (!global) return; /* freed since: the host's affair */
     if (bulk->kind == SIM_BULK_LOAD)
         memcpy(shared, global, bulk->bytes);

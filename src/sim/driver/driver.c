@@ -282,6 +282,11 @@ void sim_driver_set_sample(uint64_t blocks) {
     current->sample = blocks;
 }
 
+void sim_driver_map_pages(sim_note_overrun *note) {
+    sim_memory_map_pages(current->memory);
+    current->note_overrun = note;
+}
+
 void sim_driver_set_print(sim_print_sink sink) {
     current->print = sink;
 }

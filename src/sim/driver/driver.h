@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "ptx/ir.h"
 #include "sim/machine.h"
+#include "sim/memory.h"
 #include "sim/print_log.h"
 
 #include <haul/haul.h>
@@ -62,6 +63,10 @@ void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
 void sim_driver_set_counting(haul_counting counting);
 /* Blocks that are counted of a larger launch; 0: all. */
 void sim_driver_set_sample(uint64_t blocks);
+/* From now on kernels reach what is mapped behind allocations, as on hardware (sim/memory.h): gets what a launch of the
+ * kernel did there, when it has ended. */
+typedef void sim_note_overrun(const char *kernel, const sim_overrun *overrun);
+void sim_driver_map_pages(sim_note_overrun *note);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to

@@ -167,6 +167,7 @@ struct CUctx_st {
     haul_status failed; /* what ended an operation of a stream: the context is of no more use for streams */
     char why[1024];
     sim_cause cause; /* of the last launch's failure */
+    sim_note_overrun *note_overrun;
 };
 
 /* The contexts of one program's devices. Handles and addresses of each are known in all. They live until the program

@@ -91,6 +91,7 @@ struct sim_running {
     sim_kernel_load load;
     bool wrote_host, uncounted;
     uint64_t changes; /* when it paused last */
+    sim_overrun overrun;
 };
 
 /* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a
@@ -107,6 +108,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.rough = r->times ? &r->times->rough : &r->rough;
     l.wrote_host = &r->wrote_host;
     l.cause = &c->cause;
+    if (c->note_overrun) l.overrun = &r->overrun;
     if (l.heap) sim_heap_begin_launch(l.heap);
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
 }
@@ -125,12 +127,14 @@ static double time_of(struct sim_running *r, haul_status status, sim_kernel_load
 }
 
 static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
+    const CUcontext c = w->function->module->context;
     struct sim_running *r = w->running;
     haul_launch_record *wanted = w->run ? r->record : NULL;
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
     *us = time_of(r, status, load);
     if (wanted && r->uncounted) wanted->estimate_us = *us;
-    if (r->wrote_host) sim_note_effects(w->function->module->context);
+    if (r->wrote_host) sim_note_effects(c);
+    if (r->overrun.furthest.size) c->note_overrun(w->function->entry->name, &r->overrun);
     sim_running_drop(r);
     w->running = NULL;
 }

@@ -104,6 +104,9 @@ bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint
 bool sim_fault_frame(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
                      unsigned alignment);
 
+/* Host memory for a stretch of global memory that a copy reads or writes; NULL: it lies where it may not. */
+void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_write);
+
 /* What *base is where lanes lie in several allocations: their host addresses are in w->sm->places. No other base is
  * odd. */
 enum { SIM_SCATTERED = 1 };

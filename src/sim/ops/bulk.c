@@ -9,7 +9,6 @@
 enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8 };
 
 static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
-    const sim_memory *memory = w->sm->grid->memory;
     if (b->bytes % 16 || b->shared % 16 || b->global % 16) {
         sim_fault(
             w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
@@ -23,7 +22,7 @@ static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
                   "bulk copy outside the block's shared memory: %u bytes at 0x%x", b->bytes, b->shared);
         return false;
     }
-    if (b->bytes && !(b->kind == SIM_BULK_LOAD ? sim_memory_at : sim_memory_at_to_write)(memory, b->global, b->bytes)) {
+    if (b->bytes && !sim_reach_stretch(w->sm, b->global, b->bytes, b->kind != SIM_BULK_LOAD)) {
         sim_fault_concerns(w, HAUL_SPACE_GLOBAL, b->global, b->bytes);
         sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx",
                   b->bytes, (unsigned long long)b->global);

@@ -116,6 +116,7 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
         if (!inside) inside = sim_memory_find(w->sm->grid->memory, row.global, &range);
         if (b->kind != SIM_BULK_LOAD && sim_memory_is_read_only(w->sm->grid->memory, row.global)) inside = false;
         if (inside && range.to - row.global >= bytes) continue;
+        if (sim_reach_stretch(w->sm, row.global, bytes, b->kind != SIM_BULK_LOAD)) continue;
         sim_fault_concerns(w, HAUL_SPACE_GLOBAL, row.global, bytes);
         sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
                   "tensor copy outside any allocation: %u bytes at 0x%llx", bytes, (unsigned long long)row.global);
