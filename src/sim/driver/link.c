@@ -6,12 +6,15 @@
  *     5 1234            lengths of the name and of the text
  *     a.ptx.version ... */
 #include "base/file.h"
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "ptx/flatten.h"
 #include "sim/driver/internal.h"
 #include "sim/lower/system_call.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,12 +170,39 @@ static bool launches_kernels(const char *name) {
            strncmp(name, "cudaLaunchDevice", 16) == 0 || strncmp(name, "cudaGetParameterBuffer", 22) == 0;
 }
 
+static bool calls_launch(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_instruction *call = &f->instructions[i];
+        if (call->op == PTX_OP_CALL && !ptx_is_indirect(call) && launches_kernels(ptx_callee_of(call)->name))
+            return true;
+    }
+    return false;
+}
+
+/* The module's first kernel that launches others by itself; NULL: functions do it, if anything does. */
+static const char *launching_kernel(const ptx_module *m) {
+    for (size_t i = 0; i < m->function_count; i++)
+        if (m->functions[i]->is_entry && calls_launch(m->functions[i])) return m->functions[i]->name;
+    return NULL;
+}
+
+static haul_status has_launch(const ptx_module *m, const char *name, ptx_position at) {
+    const char *kernel = launching_kernel(m);
+    char who[256];
+    size_t length = 0;
+    if (kernel) kernel = mangled_name(kernel, &length);
+    if (kernel)
+        snprintf(who, sizeof who, "kernel '%.*s' launches kernels", (int)length, kernel);
+    else
+        snprintf(who, sizeof who, "line %u calls %s()", at.line, name);
+    return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                     "%s: %s: dynamic parallelism does not run on a virtual GPU, so the module is not loaded; launch "
+                     "from the host instead",
+                     m->name, who);
+}
+
 static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
-    if (launches_kernels(name))
-        return haul_fail(
-            HAUL_ERROR_UNSUPPORTED,
-            "%s: line %u calls %s(): kernels that launch kernels (dynamic parallelism) do not run on a virtual GPU",
-            m->name, at.line, name);
+    if (launches_kernels(name)) return has_launch(m, name, at);
     return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is defined nowhere", m->name, what, name,
                      at.line);
 }

@@ -125,6 +125,26 @@ static void files_are_linked(void **state) {
     unlink(path);
 }
 
+/* What a launch by a kernel is compiled to calls a function that nobody defines here. */
+static void kernels_that_launch_kernels_are_named(void **state) {
+    (void)state;
+    CUlinkState linker;
+    void *image;
+    assert_int_equal(cu->link_create(0, NULL, NULL, &linker), CUDA_SUCCESS);
+    assert_int_equal(
+        add(linker, "parent.ptx",
+            ".version 8.0\n.target sm_80\n.address_size 64\n"
+            ".extern .func (.param .b32 result) cudaLaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n"
+            ".visible .entry plain() {\n  ret;\n}\n"
+            ".visible .entry parent() {\n  .reg .b64 %rd<2>;\n  mov.u64 %rd1, 0;\n"
+            "  { .param .b64 a; .param .b64 b; .param .b32 r;\n  st.param.b64 [a], %rd1;\n"
+            "  st.param.b64 [b], %rd1;\n  call.uni (r), cudaLaunchDeviceV2, (a, b);\n  }\n  ret;\n}\n"),
+        CUDA_SUCCESS);
+    assert_int_equal(cu->link_complete(linker, &image, NULL), CUDA_NOT_SUPPORTED);
+    assert_non_null(strstr(haul_message(), "kernel 'parent' launches kernels: dynamic parallelism"));
+    assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
+}
+
 /* Tables of functions and pointers to variables across texts; a weak function gives way to a strong one, and of two
  * weak ones one stays; dynamic shared memory has one name. */
 static void addresses_weak_names_and_shared_memory_are_one(void **state) {
@@ -267,6 +287,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(texts_give_each_other_what_they_need, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_are_linked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, set_up, tear_down),
