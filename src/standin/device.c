@@ -198,8 +198,8 @@ CUresult cudaPeekAtLastError(void) {
 
 const char *cudaGetErrorName(CUresult result) {
     switch ((int)result) {
-#define ERROR(value, name) \
-    case value:            \
+#define ERROR(value, name, text) \
+    case value:                  \
         return #name;
 #include "standin/errors.def"
 #undef ERROR
@@ -207,8 +207,19 @@ const char *cudaGetErrorName(CUresult result) {
     }
 }
 
+const char *standin_error_text(CUresult result) {
+    switch ((int)result) {
+#define ERROR(value, name, text) \
+    case value:                  \
+        return text;
+#include "standin/errors.def"
+#undef ERROR
+    default: return "unrecognized error code";
+    }
+}
+
 const char *cudaGetErrorString(CUresult result) {
-    return driver_result_text(result);
+    return standin_error_text(result);
 }
 
 /* ---- the driver's functions ---- */

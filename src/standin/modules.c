@@ -1,5 +1,5 @@
 /* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
-#include "standin/standin.h"
+#include "standin/cuda/cuda.h"
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -171,11 +171,19 @@ char __cudaInitModule(void **handle) {
     return standin_leave(load(d, (binary *)handle, &module)) == CUDA_SUCCESS;
 }
 
+/* A kernel of a library. */
+static CUresult kernel_of_library(const void *handle, CUfunction *kernel) {
+    *kernel = (CUfunction)(uintptr_t)handle;
+    if (handle && cuda_function_of(kernel) == CUDA_SUCCESS) return CUDA_SUCCESS;
+    *kernel = NULL;
+    return CUDA_NOT_FOUND;
+}
+
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
     CUmodule module;
     symbol *s = find(host);
     *kernel = NULL;
-    if (!s) return CUDA_NOT_FOUND;
+    if (!s) return kernel_of_library(host, kernel);
     CUfunction *const own = &s->kernels[standin_selected()];
     CUresult result = *own ? CUDA_SUCCESS : load(d, s->from, &module);
     if (result == CUDA_SUCCESS && !*own) result = d->module_function(own, module, s->name);
@@ -184,8 +192,10 @@ CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *ker
 }
 
 const char *standin_kernel_name(const void *host) {
+    CUfunction kernel;
     const symbol *s = find(host);
-    return s ? s->name : "?";
+    if (s) return s->name;
+    return kernel_of_library(host, &kernel) == CUDA_SUCCESS ? sim_driver_function_name(kernel) : "?";
 }
 
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
@@ -212,4 +222,8 @@ CUresult cudaGetSymbolSize(size_t *bytes, const void *host) {
 CUresult __cudaGetKernel(void **kernel, const void *host) {
     *kernel = find(host);
     return *kernel ? CUDA_SUCCESS : standin_fail(CUDA_NOT_FOUND);
+}
+
+CUresult cudaGetKernel(void **kernel, const void *host) {
+    return kernel ? __cudaGetKernel(kernel, host) : standin_fail(CUDA_INVALID_VALUE);
 }

@@ -9,6 +9,7 @@
  *     missing.c   those that are not
  *     modules.c   fat binaries, kernels and variables that a program registers
  *     fatbin.c    PTX out of fat binaries
+ *     library.c   libraries
  *     launch.c    launches
  *     kernel.c    what is asked of kernels
  *     memory.c    memory, copies, fills
@@ -93,6 +94,9 @@ CUresult standin_fail(CUresult result);
     } while (0)
 void standin_use_runtime(void);
 
+/* What programs print of an error. */
+const char *standin_error_text(CUresult result);
+
 /* The thread's last error; `clear`: from now on there is none. */
 CUresult standin_last_error(bool clear);
 
@@ -118,8 +122,8 @@ unsigned standin_selected(void);
 CUresult standin_synchronize(unsigned number);
 void standin_synchronize_all(void);
 
-/* The kernel behind a host function or a handle of __cudaGetKernel(), and a variable's address: loads their module when
- * it is first needed. */
+/* The kernel behind a host function, a handle of __cudaGetKernel() or of a library, and a variable's address: loads
+ * their module when it is first needed. */
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel);
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes);
 

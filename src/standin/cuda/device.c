@@ -211,7 +211,7 @@ CUresult cuGetErrorName(CUresult result, const char **what) {
 
 CUresult cuGetErrorString(CUresult result, const char **what) {
     if (!what) return CUDA_INVALID_VALUE;
-    *what = driver_result_is_known(result) ? driver_result_text(result) : NULL;
+    *what = driver_result_is_known(result) ? standin_error_text(result) : NULL;
     return *what ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 

@@ -136,6 +136,18 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary libra
     return cuda_leave(result);
 }
 
+CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
+    CUdeviceptr at = 0;
+    sim_allocation a;
+    const CUresult result = cuLibraryGetGlobal(&at, bytes, library, name);
+    if (result != CUDA_SUCCESS) return result;
+    CUDA_ENTER(d);
+    (void)d;
+    const bool is_managed = sim_driver_allocation(at, &a) && a.kind == SIM_MANAGED_MEMORY;
+    if (is_managed && address) *address = at;
+    return cuda_leave(is_managed ? CUDA_SUCCESS : CUDA_NOT_FOUND);
+}
+
 /* ---- kernels ---- */
 
 static CUresult kernel_of(CUlibrary library, const CUfunction *functions, CUkernel *kernel) {

@@ -1,0 +1,19 @@
+#!/bin/sh
+# What the runtime has of libraries, and what it says of errors. usage: run_libraries.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+. "$1/tests/cli/results.sh"
+program=$2/tests/standin_libraries
+[ -e "$program" ] || { echo "skipped: the stand-in is not built with sanitizers"; exit 77; }
+
+gives() { [ "$(cat "$work/out")" = "$(printf "$1")" ]; } # TEXT
+
+for command in run check profile; do
+    result "haul $command: a library's kernels are launched by their handles" exits_with 0 "$haul" $command -- "$program" library
+    result 'and its variables and names are found' gives 'add: 44, 4 bytes, 2 kernels\ncudaErrorSymbolNotFound cudaErrorSymbolNotFound'
+done
+result 'errors have the texts that programs know' exits_with 0 "$haul" run -- "$program" errors
+result 'in the runtime and in the driver' gives 'no error\ninvalid argument\nout of memory
+no kernel image is available for execution on the device\nan illegal memory access was encountered
+unspecified launch failure\ntoo many blocks in cooperative launch\noperation not supported\nunknown error
+unrecognized error code\n0 an illegal memory access was encountered'
+exit $((failures > 0))
