@@ -252,6 +252,7 @@ typedef enum CUgraphNodeType {
     DRIVER_NODE_EVENT_RECORD,
     DRIVER_NODE_ALLOCATE = 10,
     DRIVER_NODE_FREE = 11,
+    DRIVER_NODE_CONDITION = 13,
 } CUgraphNodeType;
 
 typedef struct CUDA_KERNEL_NODE_PARAMS {

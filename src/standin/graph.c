@@ -1,23 +1,10 @@
 /* Graphs of the runtime: the driver's, whose nodes are described in the runtime's terms. */
 #include "standin/array.h"
 #include "standin/cuda/cuda.h"
+#include "standin/graph.h"
 #include "standin/version.h"
 
 #include "sim/driver/driver.h"
-
-typedef struct cudaKernelNodeParams {
-    void *kernel;
-    dim3 grid, block;
-    unsigned shared_bytes;
-    void **parameters, **extra;
-} cudaKernelNodeParams;
-
-typedef struct cudaMemsetParams {
-    void *to;
-    size_t pitch;
-    unsigned value, element;
-    size_t width, height;
-} cudaMemsetParams;
 
 typedef const CUgraphNode *nodes;
 
@@ -114,8 +101,7 @@ CUresult cudaGraphRemoveDependencies(CUgraph graph, nodes from, nodes to, const 
 
 /* ---- kernels ---- */
 
-/* A node that is asked names its kernel by the driver's handle. */
-static CUresult take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to) {
+CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to) {
     if (!p) return CUDA_INVALID_VALUE;
     *to = (CUDA_KERNEL_NODE_PARAMS){.function = p->kernel,
                                     .grid = {p->grid.x, p->grid.y, p->grid.z},
@@ -130,7 +116,7 @@ CUresult cudaGraphAddKernelNode(CUgraphNode *node, CUgraph graph, nodes behind, 
                                 const cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS what;
     const driver_table *d = standin_enter();
-    const CUresult result = take_kernel(d, p, &what);
+    const CUresult result = standin_take_kernel(d, p, &what);
     return standin_leave(result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result);
 }
 
@@ -149,14 +135,14 @@ CUresult cudaGraphKernelNodeGetParams(CUgraphNode node, cudaKernelNodeParams *p)
 CUresult cudaGraphKernelNodeSetParams(CUgraphNode node, const cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS what;
     const driver_table *d = standin_enter();
-    const CUresult result = take_kernel(d, p, &what);
+    const CUresult result = standin_take_kernel(d, p, &what);
     return standin_leave(result == CUDA_SUCCESS ? d->node_set_kernel(node, &what) : result);
 }
 
 CUresult cudaGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node, const cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS what;
     const driver_table *d = standin_enter();
-    const CUresult result = take_kernel(d, p, &what);
+    const CUresult result = standin_take_kernel(d, p, &what);
     return standin_leave(result == CUDA_SUCCESS ? d->executable_set_kernel(executable, node, &what) : result);
 }
 
@@ -246,14 +232,14 @@ COPY_CALLS(FromSymbol, (void *to, const void *symbol, size_t bytes, size_t offse
 
 /* ---- fills ---- */
 
-static CUDA_MEMSET_NODE_PARAMS fill_of(const cudaMemsetParams *p) {
+CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p) {
     return (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->to, p->pitch, p->value, p->element, p->width, p->height};
 }
 
 CUresult cudaGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                                 const cudaMemsetParams *p) {
     if (!p) return standin_fail(CUDA_INVALID_VALUE);
-    const CUDA_MEMSET_NODE_PARAMS what = fill_of(p);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
     STANDIN_CALL(node_add_fill(node, graph, behind, count, &what, NULL));
 }
 
@@ -268,13 +254,13 @@ CUresult cudaGraphMemsetNodeGetParams(CUgraphNode node, cudaMemsetParams *p) {
 
 CUresult cudaGraphMemsetNodeSetParams(CUgraphNode node, const cudaMemsetParams *p) {
     if (!p) return standin_fail(CUDA_INVALID_VALUE);
-    const CUDA_MEMSET_NODE_PARAMS what = fill_of(p);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
     STANDIN_CALL(node_set_fill(node, &what));
 }
 
 CUresult cudaGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node, const cudaMemsetParams *p) {
     if (!p) return standin_fail(CUDA_INVALID_VALUE);
-    const CUDA_MEMSET_NODE_PARAMS what = fill_of(p);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
     STANDIN_CALL(executable_set_fill(executable, node, &what, NULL));
 }
 

@@ -120,10 +120,30 @@ bool standin_has_fault(void) {
     return false;
 }
 
+static bool is_done(const pending *p) {
+    return p->run->launches[0].host_seconds > 0;
+}
+
+/* A kernel of a conditional node begins while streams' work is done, which cannot be waited for then. */
+static void make_room(void) {
+    size_t kept = 0;
+    if (!sim_driver_is_working()) {
+        look_at_all();
+        return;
+    }
+    for (size_t i = 0; i < waiting_count; i++)
+        if (is_done(&waiting[i]))
+            look_at(&waiting[i]);
+        else
+            waiting[kept++] = waiting[i];
+    waiting_count = kept;
+}
+
 static CUresult begin_record(const pending *what) {
     haul_run *run;
     haul_launch_record *record;
-    if (waiting_count == MOST_PENDING) look_at_all();
+    if (waiting_count == MOST_PENDING) make_room();
+    if (waiting_count == MOST_PENDING) return CUDA_SUCCESS; /* it goes without a record */
     if (haul_run_create(standin_device(), &run) != HAUL_OK) return CUDA_OUT_OF_MEMORY;
     if (run_add_launch(run, &record) != HAUL_OK) {
         haul_run_free(run);
@@ -205,7 +225,7 @@ static haul_status put_report(bool interrupted, bool *failed) {
 static void leave_out_undone(void) {
     size_t kept = 0;
     for (size_t i = 0; i < waiting_count; i++)
-        if (waiting[i].run->launches[0].host_seconds > 0) waiting[kept++] = waiting[i];
+        if (is_done(&waiting[i])) waiting[kept++] = waiting[i];
     if (kept < waiting_count && !standin_asked.quiet)
         fprintf(stderr, "haul: the program was ended in the middle of a launch, which the report leaves out\n");
     waiting_count = kept;

@@ -19,7 +19,8 @@
  *     stream.c    streams, events
  *     pool.c      pools of memory
  *     ipc.c       memory and events of other processes
- *     graph.c     graphs
+ *     graph.c     graphs; graph.h
+ *     nodes.c     nodes of all kinds by one call, conditional nodes
  *     device.c    what is asked of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
  *     version.h   which version of CUDA the program was made for

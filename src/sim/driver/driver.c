@@ -191,6 +191,7 @@ CUresult sim_call_context_release(CUdevice device) {
     CUcontext c = current;
     if (!c) return CUDA_INVALID_CONTEXT;
     sim_free_graphs(c);
+    sim_free_conditions(c);
     sim_free_linkers(c);
     sim_free_streams(c);
     sim_free_pools(c);

@@ -96,6 +96,23 @@ void sim_driver_fail_call(uint64_t n);
 /* The next launches fill that element of the run, with what they allocate in `memory`, when they are done; NULL: none.
  */
 void sim_driver_record(haul_run *run, size_t launch, arena *memory);
+/* Conditional nodes. A handle stands for a value that kernels set by cudaGraphSetConditional(), and which is `value` at
+ * first, or whenever the graph is launched. A node gets `count` graphs, to be filled: *bodies, which live as long as
+ * it. */
+enum { SIM_CONDITION_IF, SIM_CONDITION_WHILE, SIM_CONDITION_CHOICE };
+typedef struct sim_condition {
+    uint64_t handle;
+    int kind;
+    unsigned count;
+    CUgraph *bodies; /* the node's own */
+} sim_condition;
+CUresult sim_driver_condition_create(uint64_t *handle, CUgraph graph, unsigned value, bool sets_at_launch);
+CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                       const sim_condition *what, CUgraph **bodies);
+/* What the stream gets from now on becomes nodes of the graph, behind those of the list. */
+CUresult sim_driver_capture_to(CUstream stream, CUgraph graph, const CUgraphNode *behind, size_t count);
+/* Whether the calling thread is doing a stream's work. */
+bool sim_driver_is_working(void);
 /* Called before each launch of a graph's kernel: it may ask for the launch's record by sim_driver_record(). What it
  * returns, if it is a failure, ends the launch of the graph. NULL: nobody. */
 typedef CUresult sim_begin_node_launch(CUfunction function, const CUlaunchConfig *config);

@@ -286,9 +286,15 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     return CUDA_SUCCESS;
 }
 
+/* Conditions that wait in a stream need the graph. */
+static void finish_conditions(CUgraphExec e) {
+    if (e->last && !e->last->reached && sim_graph_has_condition(e->graph)) (void)sim_work_until(e->context, e->last);
+}
+
 CUresult sim_call_executable_destroy(CUgraphExec handle) {
     SIM_ENTER(c);
     if (!executable_of(c, handle)) return CUDA_INVALID_VALUE;
+    finish_conditions(handle);
     for (CUgraphExec *link = &handle->context->executables; *link; link = &(*link)->next) {
         CUgraphExec e = *link;
         if (e != handle) continue;
@@ -350,6 +356,7 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
         const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(e->last)};
         result = sim_issue(s, &wait);
     }
+    if (result == CUDA_SUCCESS && sim_graph_has_condition(e->graph)) result = sim_conditions_begin(e->graph, s);
     for (size_t i = 0; result == CUDA_SUCCESS && i < e->count; i++)
         result = issue_item(&e->items[i], stream_of_branch(e, s, e->items[i].work.branch), marks);
     if (result != CUDA_SUCCESS) return result;
@@ -359,6 +366,35 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
     e->last = last;
     const sim_work end = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(last)};
     return sim_issue(s, &end);
+}
+
+/* ---- within another launch ---- */
+
+static bool append_work(const sim_work *from, sim_work ***last) {
+    sim_work *w = memory_alloc(sizeof *w);
+    if (!w || !sim_work_copy(w, from) ||
+        (w->kind == SIM_WORK_LAUNCH && take_record(sim_current(), w) != CUDA_SUCCESS)) {
+        if (w) sim_work_release(w);
+        memory_free(w);
+        return false;
+    }
+    w->next = NULL;
+    **last = w;
+    *last = &w->next;
+    return true;
+}
+
+/* Steps are in an order in which each comes behind what it waits for. */
+bool sim_graph_list_works(CUgraph g, sim_work ***last) {
+    plan p = {0};
+    const size_t begin = 0;
+    bool made = add_step(&p, NULL, NULL, 0) == begin && plan_graph(&p, g, &begin, 1) != SIZE_MAX;
+    for (size_t i = 0; i < p.count && made; i++) {
+        const struct CUgraphNode_st *n = p.steps[i].node;
+        for (size_t k = 0; n && !n->is_off && k < n->work_count && made; k++) made = append_work(&n->works[k], last);
+    }
+    free_plan(&p);
+    return made;
 }
 
 /* A launch into a stream that is captured is a node with the graph in it. */
@@ -486,6 +522,7 @@ CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphEx
     if (!copy) return CUDA_OUT_OF_MEMORY;
     for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = e->graph->nodes[i]->number;
     copy->is_owned = true;
+    finish_conditions(e);
     sim_graph_free(e->graph);
     e->graph = copy;
     e->is_stale = true;

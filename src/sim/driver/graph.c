@@ -27,6 +27,7 @@ CUgraph sim_graph_new(CUcontext c) {
 static void free_node(CUgraphNode n) {
     sim_node_free_works(n);
     if (n->type == DRIVER_NODE_GRAPH && n->of.child) sim_graph_free(n->of.child);
+    if (n->type == DRIVER_NODE_CONDITION) sim_condition_free(n);
     memory_free(n->behind);
     memory_free(n->pointers);
     memory_free(n);
@@ -117,8 +118,9 @@ static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
     CUgraphNode n = sim_graph_add(g, from->type, NULL, 0);
     if (!n) return false;
     n->number = from->number;
-    n->of = from->of;
     n->is_off = from->is_off;
+    n->of = from->of;
+    if (n->type == DRIVER_NODE_CONDITION) return sim_condition_copy(n, from);
     if (n->type == DRIVER_NODE_GRAPH && !(n->of.child = sim_graph_copy(from->of.child))) return false;
     if (n->type == DRIVER_NODE_GRAPH) n->of.child->is_owned = true;
     return copy_works(n, from);
@@ -322,7 +324,8 @@ CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) 
         [DRIVER_NODE_FILL] = "memset",           [DRIVER_NODE_HOST] = "host",
         [DRIVER_NODE_GRAPH] = "graph",           [DRIVER_NODE_EMPTY] = "empty",
         [DRIVER_NODE_EVENT_WAIT] = "event wait", [DRIVER_NODE_EVENT_RECORD] = "event record",
-        [DRIVER_NODE_ALLOCATE] = "alloc",        [DRIVER_NODE_FREE] = "free"};
+        [DRIVER_NODE_ALLOCATE] = "alloc",        [DRIVER_NODE_FREE] = "free",
+        [DRIVER_NODE_CONDITION] = "conditional"};
     SIM_ENTER(c);
     (void)flags;
     const struct CUgraph_st *g = sim_graph_of(c, handle);
@@ -413,6 +416,13 @@ CUresult sim_capture_wait(CUstream s, CUevent event) {
     return CUDA_SUCCESS;
 }
 
+static void begin_capture(CUstream s, CUgraph g) {
+    g->origin = s;
+    g->captured = g->count;
+    s->capture = g;
+    s->tips.count = 0;
+}
+
 CUresult sim_call_capture_begin(CUstream handle, int mode) {
     CUstream s;
     SIM_ENTER(c);
@@ -422,9 +432,22 @@ CUresult sim_call_capture_begin(CUstream handle, int mode) {
     if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
     CUgraph g = sim_graph_new(s->context);
     if (!g) return CUDA_OUT_OF_MEMORY;
-    g->origin = s;
-    s->capture = g;
-    s->tips.count = 0;
+    begin_capture(s, g);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_capture_to(CUstream handle, CUgraph graph, const CUgraphNode *behind, size_t count) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    if (!sim_graph_of(c, graph) || graph->origin) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!sim_node_of(c, behind[i]) || behind[i]->graph != graph) return CUDA_INVALID_VALUE;
+    begin_capture(s, graph);
+    for (size_t i = 0; i < count; i++)
+        if (!add_tip(&s->tips, behind[i])) return no_memory();
     return CUDA_SUCCESS;
 }
 
@@ -434,7 +457,7 @@ static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
     for (size_t t = 0; t < tips->count && joined; t++) is_waited_for[tips->nodes[t]->at] = true;
     for (size_t i = 0; i < g->count && joined; i++)
         for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_waited_for[g->nodes[i]->behind[k]->at] = true;
-    for (size_t i = 0; i < g->count && joined; i++) joined = is_waited_for[i];
+    for (size_t i = g->captured; i < g->count && joined; i++) joined = is_waited_for[i];
     memory_free(is_waited_for);
     return joined;
 }
@@ -442,7 +465,7 @@ static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
 CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     CUstream s;
     SIM_ENTER(c);
-    *graph = NULL;
+    if (graph) *graph = NULL;
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     CUgraph g = s->capture;
@@ -455,7 +478,7 @@ CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
         (void)sim_call_graph_destroy(g);
         return CUDA_STREAM_CAPTURE_UNJOINED;
     }
-    *graph = g;
+    if (graph) *graph = g;
     return CUDA_SUCCESS;
 }
 

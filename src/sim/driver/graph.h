@@ -22,6 +22,7 @@ struct CUgraphNode_st {
         CUDA_HOST_NODE_PARAMS host;
         CUDA_MEM_ALLOC_NODE_PARAMS allocation;
         CUgraph child; /* the node's own */
+        sim_condition condition;
         CUevent event;
     } of;
 };
@@ -31,6 +32,7 @@ struct CUgraph_st {
     CUgraphNode *nodes;
     size_t count, capacity;
     CUstream origin; /* that is captured; NULL: none is */
+    size_t captured; /* the first node of the capture */
     uint64_t number;
     bool is_owned;   /* by a node, or an executable graph */
     CUgraph copy_of; /* NULL: an original */
@@ -65,5 +67,20 @@ bool sim_node_take_work(CUgraphNode node, const sim_work *work);
 void sim_node_free_works(CUgraphNode node);
 /* The same work again, with its own parameters; false: no memory. */
 bool sim_work_copy(sim_work *to, const sim_work *from);
+
+/* ---- condition.c ---- */
+
+/* The node's work, once its graphs are there; and that of a copy of another node, with copies of its graphs. */
+bool sim_condition_take_work(CUgraphNode node);
+bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from);
+void sim_condition_free(CUgraphNode node);
+bool sim_graph_has_condition(const struct CUgraph_st *graph);
+/* Gives the stream what sets the graph's values at a launch. */
+CUresult sim_conditions_begin(const struct CUgraph_st *graph, CUstream stream);
+
+/* ---- executable.c ---- */
+
+/* The works of a graph that is launched within another one, in their order, appended to a list that ends at *last. */
+bool sim_graph_list_works(CUgraph graph, sim_work ***last);
 
 #endif

@@ -147,6 +147,7 @@ struct CUctx_st {
     CUevent events;
     CUgraph graphs;
     uint64_t graph_numbers; /* of graphs and nodes, given so far */
+    struct sim_condition_value *conditions;
     sim_begin_node_launch *begin_node_launch;
     CUgraphExec executables;
     CUlinkState linkers;
@@ -293,5 +294,8 @@ void sim_tips_free(sim_tips *tips);
 CUresult sim_capture_wait(CUstream stream, CUevent event);
 CUresult sim_capture_record(CUstream stream, CUevent event);
 void sim_free_graphs(CUcontext context);
+void sim_free_conditions(CUcontext context);
+/* The stream's first operation is a condition: the works that it stands for take its place. */
+haul_status sim_condition_do(CUstream stream);
 
 #endif

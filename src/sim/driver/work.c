@@ -240,11 +240,29 @@ static void fail(CUcontext c, haul_status status) {
     snprintf(c->why, sizeof c->why, "%s", haul_message());
 }
 
+static _Thread_local bool is_working;
+
+bool sim_driver_is_working(void) {
+    return is_working;
+}
+
+static bool do_condition(CUstream s) {
+    is_working = true;
+    const haul_status status = sim_condition_do(s);
+    is_working = false;
+    sim_work_note_news();
+    if (status == HAUL_OK) return true;
+    fail(s->context, status);
+    remove_first(s);
+    return true;
+}
+
 /* Does the stream's first operation; false: it has paused. After a failure nothing more has an effect, but marks are
  * reached, so that nobody waits for ever, and memory is given back. */
 static bool do_first(CUstream s) {
     CUcontext c = s->context;
     const sim_work *w = s->first;
+    if (w->kind == SIM_WORK_CONDITION && c->failed == HAUL_OK) return do_condition(s);
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
     double ready = s->end > w->issued ? s->end : w->issued;
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;

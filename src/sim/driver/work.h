@@ -37,10 +37,11 @@ typedef enum sim_work_kind {
     SIM_WORK_COPY_BOX, /* rows, between memory and arrays */
     SIM_WORK_FILL,
     SIM_WORK_LAUNCH,
-    SIM_WORK_CALL, /* a host function */
-    SIM_WORK_MARK, /* reaches a mark */
-    SIM_WORK_WAIT, /* for a mark of another stream */
-    SIM_WORK_FREE, /* memory of a pool */
+    SIM_WORK_CALL,      /* a host function */
+    SIM_WORK_MARK,      /* reaches a mark */
+    SIM_WORK_WAIT,      /* for a mark of another stream */
+    SIM_WORK_FREE,      /* memory of a pool */
+    SIM_WORK_CONDITION, /* puts a graph's works in its place */
 } sim_work_kind;
 
 typedef struct sim_work {
@@ -66,8 +67,9 @@ typedef struct sim_work {
     arena *record_memory;
     CUhostFn call;
     void *data;
-    sim_mark *mark; /* MARK, WAIT */
-    size_t node;    /* in an executable graph: which mark */
+    CUgraphNode condition; /* CONDITION */
+    sim_mark *mark;        /* MARK, WAIT */
+    size_t node;           /* in an executable graph: which mark */
     unsigned branch;
     struct sim_work *next;
 } sim_work;

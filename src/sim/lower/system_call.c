@@ -159,6 +159,26 @@ static sim_step run_free(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* ---- cudaGraphSetConditional(handle, value) ---- */
+
+/* The handle is the address of the value. */
+static sim_step run_cudaGraphSetConditional(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    if (!sim_in_order(w, op, &step)) return step;
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        const uint64_t handle = argument(w, op, 0, lane);
+        const uint32_t value = (uint32_t)argument(w, op, 1, lane);
+        void *at = handle % sizeof value ? NULL : sim_memory_at_to_write(w->sm->grid->memory, handle, sizeof value);
+        if (!at)
+            return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
+                             "cudaGraphSetConditional: 0x%llx is no handle of a condition", (unsigned long long)handle);
+        memcpy(at, &value, sizeof value);
+    }
+    w->sm->changes++;
+    return SIM_NEXT;
+}
+
 /* ---- lowering ---- */
 
 typedef struct system_call {
@@ -209,8 +229,8 @@ haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     argument_place places[MOST_PARAMETERS + 1] = {0};
     if (!c)
         return sim_lower_fail(l,
-                              "'%s' has no body; of such functions those behind printf, assert, malloc and free can "
-                              "be called",
+                              "'%s' has no body; of such functions those behind printf, assert, malloc, free and "
+                              "conditional nodes can be called",
                               callee->name);
     if (!is_declared_as(callee, c)) return sim_lower_fail(l, "'%s' is declared with other parameters", callee->name);
     const size_t count = callee->param_count;

@@ -17,7 +17,8 @@
  *     address.c         what is asked of addresses; managed memory
  *     stream.c          streams and events
  *     ipc.c             memory and events of other processes
- *     graph.c           graphs and captures */
+ *     graph.c           graphs and captures
+ *     nodes.c           nodes of all kinds by one call, conditional nodes */
 #ifndef HAUL_STANDIN_CUDA_CUDA_H
 #define HAUL_STANDIN_CUDA_CUDA_H
 
@@ -45,6 +46,38 @@ typedef struct cuda_instantiate_params {
     CUgraphNode failed;
     int result;
 } cuda_instantiate_params;
+
+typedef struct cuda_condition {
+    unsigned long long handle;
+    int kind; /* SIM_CONDITION_..., which has CUDA's numbers */
+    unsigned count;
+    CUgraph *bodies;   /* is filled in */
+    CUcontext context; /* the runtime's has none */
+} cuda_condition;
+
+/* As CUDA lays it out. */
+typedef struct cuda_node_params {
+    int type; /* DRIVER_NODE_... */
+    int reserved[3];
+    union {
+        long long room[29];
+        CUDA_KERNEL_NODE_PARAMS kernel;
+        struct {
+            int flags, reserved;
+            CUcontext context;
+            CUDA_MEMCPY3D what;
+        } copy;
+        CUDA_MEMSET_NODE_PARAMS fill;
+        CUDA_HOST_NODE_PARAMS host;
+        CUgraph child;
+        CUevent event;
+        CUDA_MEM_ALLOC_NODE_PARAMS allocation;
+        CUdeviceptr address;
+        cuda_condition condition;
+    } of;
+    long long reserved_behind;
+} cuda_node_params;
+_Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes");
 
 #define CUDA(symbol, parameters) CUresult symbol parameters;
 #include "standin/cuda/functions.def"

@@ -1,0 +1,117 @@
+/* Nodes of all kinds by one call, conditional nodes, captures into graphs that are there. */
+#include "standin/cuda/cuda.h"
+
+#include "sim/driver/driver.h"
+
+typedef const CUgraphNode *nodes;
+
+CUresult cuGraphConditionalHandleCreate(unsigned long long *handle, CUgraph graph, CUcontext context, unsigned value,
+                                        unsigned flags) {
+    enum { AT_LAUNCH = 1 };
+    uint64_t made = 0;
+    CUDA_ENTER(d);
+    (void)d, (void)context;
+    if (!handle || flags & ~(unsigned)AT_LAUNCH) return cuda_leave(CUDA_INVALID_VALUE);
+    const CUresult result = sim_driver_condition_create(&made, graph, value, flags & AT_LAUNCH);
+    *handle = made;
+    return cuda_leave(result);
+}
+
+/* A kernel may be given as one of a library. */
+static CUresult take_kernel(const CUDA_KERNEL_NODE_PARAMS *p, CUDA_KERNEL_NODE_PARAMS *to) {
+    *to = *p;
+    if (!to->function) to->function = p->kernel;
+    return cuda_function_of(&to->function);
+}
+
+static CUresult add_kernel(const driver_table *d, CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                           const CUDA_KERNEL_NODE_PARAMS *p) {
+    CUDA_KERNEL_NODE_PARAMS what;
+    const CUresult result = take_kernel(p, &what);
+    return result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result;
+}
+
+static CUresult add_condition(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, cuda_condition *p) {
+    const sim_condition what = {.handle = p->handle, .kind = p->kind, .count = p->count};
+    return sim_driver_node_add_condition(node, graph, behind, count, &what, &p->bodies);
+}
+
+static CUresult add(const driver_table *d, CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                    cuda_node_params *p) {
+    switch (p->type) {
+    case DRIVER_NODE_KERNEL: return add_kernel(d, node, graph, behind, count, &p->of.kernel);
+    case DRIVER_NODE_COPY: return d->node_add_copy(node, graph, behind, count, &p->of.copy.what, NULL);
+    case DRIVER_NODE_FILL: return d->node_add_fill(node, graph, behind, count, &p->of.fill, NULL);
+    case DRIVER_NODE_HOST: return d->node_add_host(node, graph, behind, count, &p->of.host);
+    case DRIVER_NODE_GRAPH: return d->node_add_graph(node, graph, behind, count, p->of.child);
+    case DRIVER_NODE_EMPTY: return d->node_add_empty(node, graph, behind, count);
+    case DRIVER_NODE_EVENT_WAIT: return d->node_add_wait(node, graph, behind, count, p->of.event);
+    case DRIVER_NODE_EVENT_RECORD: return d->node_add_record(node, graph, behind, count, p->of.event);
+    case DRIVER_NODE_ALLOCATE: return d->node_add_allocate(node, graph, behind, count, &p->of.allocation);
+    case DRIVER_NODE_FREE: return d->node_add_free(node, graph, behind, count, p->of.address);
+    case DRIVER_NODE_CONDITION: return add_condition(node, graph, behind, count, &p->of.condition);
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "graphs have no nodes of that kind here");
+    }
+}
+
+CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                        cuda_node_params *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, const CUgraphEdgeData *data,
+                           size_t count, cuda_node_params *what) {
+    (void)data;
+    return cuGraphAddNode(node, graph, behind, count, what);
+}
+
+static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_params *p) {
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    switch (p->type) {
+    case DRIVER_NODE_KERNEL: {
+        const CUresult result = take_kernel(&p->of.kernel, &kernel);
+        return result == CUDA_SUCCESS ? d->node_set_kernel(node, &kernel) : result;
+    }
+    case DRIVER_NODE_COPY: return d->node_set_copy(node, &p->of.copy.what);
+    case DRIVER_NODE_FILL: return d->node_set_fill(node, &p->of.fill);
+    case DRIVER_NODE_HOST: return d->node_set_host(node, &p->of.host);
+    case DRIVER_NODE_EVENT_WAIT: return d->node_set_wait(node, p->of.event);
+    case DRIVER_NODE_EVENT_RECORD: return d->node_set_record(node, p->of.event);
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind do not change");
+    }
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode node, cuda_node_params *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(what ? set(d, node, what) : CUDA_INVALID_VALUE);
+}
+
+static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNode node, const cuda_node_params *p) {
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    switch (p->type) {
+    case DRIVER_NODE_KERNEL: {
+        const CUresult result = take_kernel(&p->of.kernel, &kernel);
+        return result == CUDA_SUCCESS ? d->executable_set_kernel(executable, node, &kernel) : result;
+    }
+    case DRIVER_NODE_COPY: return d->executable_set_copy(executable, node, &p->of.copy.what, NULL);
+    case DRIVER_NODE_FILL: return d->executable_set_fill(executable, node, &p->of.fill, NULL);
+    case DRIVER_NODE_HOST: return d->executable_set_host(executable, node, &p->of.host);
+    case DRIVER_NODE_EVENT_WAIT: return d->executable_set_wait(executable, node, p->of.event);
+    case DRIVER_NODE_EVENT_RECORD: return d->executable_set_record(executable, node, p->of.event);
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind do not change");
+    }
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, cuda_node_params *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(what ? set_in(d, executable, node, what) : CUDA_INVALID_VALUE);
+}
+
+/* The mode says what other threads may not do meanwhile, which is not held against them. */
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *behind,
+                                     const CUgraphEdgeData *data, size_t count, int mode) {
+    CUDA_ENTER(d);
+    (void)d, (void)data, (void)mode;
+    return cuda_leave(sim_driver_capture_to(stream, graph, behind, count));
+}
