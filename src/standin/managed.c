@@ -4,11 +4,16 @@
 
 #include "sim/driver/driver.h"
 
+#include <stddef.h>
+#include <string.h>
+
 typedef struct cudaPointerAttributes {
     int type, device;
     void *device_address, *host_address;
-    long reserved[8];
+    long reserved[8]; /* since CUDA 13 */
 } cudaPointerAttributes;
+_Static_assert(sizeof(cudaPointerAttributes) == 88, "as CUDA 13.0 has it");
+_Static_assert(offsetof(cudaPointerAttributes, reserved) == 24, "as CUDA 11.8 and 12.3 have it");
 
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 enum { NO_DEVICE = -2 };
@@ -31,16 +36,17 @@ static void describe(cudaPointerAttributes *p, const void *address, const sim_al
 }
 
 /* Memory that CUDA does not know is the host's. */
-CUresult cudaPointerGetAttributes(cudaPointerAttributes *p, const void *address) {
+CUresult cudaPointerGetAttributes(cudaPointerAttributes *to, const void *address) {
     sim_allocation a;
+    cudaPointerAttributes p = {.type = UNREGISTERED, .device = NO_DEVICE, .host_address = (void *)(uintptr_t)address};
     const driver_table *d = standin_enter();
     (void)d;
-    if (!p) return standin_leave(CUDA_INVALID_VALUE);
-    *p = (cudaPointerAttributes){.type = UNREGISTERED, .device = NO_DEVICE, .host_address = (void *)(uintptr_t)address};
+    if (!to) return standin_leave(CUDA_INVALID_VALUE);
     if (sim_driver_allocation((uintptr_t)address, &a)) {
-        p->device = (int)standin_number_of(a.device);
-        describe(p, address, &a);
+        p.device = (int)standin_number_of(a.device);
+        describe(&p, address, &a);
     }
+    memcpy(to, &p, standin_cuda_version() < 13 ? offsetof(cudaPointerAttributes, reserved) : sizeof p);
     return standin_leave(CUDA_SUCCESS);
 }
 

@@ -3,6 +3,7 @@
 #include "standin/standin.h"
 #include "standin/version.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- what they look at ---- */
@@ -26,23 +27,34 @@ static CUresult take_resource(CUDA_RESOURCE_DESC *to, const cudaResourceDesc *fr
     }
 }
 
-static void give_resource(cudaResourceDesc *to, const CUDA_RESOURCE_DESC *from) {
-    *to = (cudaResourceDesc){.kind = from->kind};
+static cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC *from) {
+    cudaResourceDesc to = {.kind = from->kind};
     switch (from->kind) {
-    case DRIVER_RESOURCE_ARRAY: to->of.array = from->of.array; break;
-    case DRIVER_RESOURCE_MIPMAP: to->of.mipmap = from->of.mipmap; break;
+    case DRIVER_RESOURCE_ARRAY: to.of.array = from->of.array; break;
+    case DRIVER_RESOURCE_MIPMAP: to.of.mipmap = from->of.mipmap; break;
     case DRIVER_RESOURCE_LINEAR:
-        to->of.linear.address = (void *)(uintptr_t)from->of.linear.address;
-        to->of.linear.channels = standin_channels(from->of.linear.format, from->of.linear.channels);
-        to->of.linear.bytes = from->of.linear.bytes;
+        to.of.linear.address = (void *)(uintptr_t)from->of.linear.address;
+        to.of.linear.channels = standin_channels(from->of.linear.format, from->of.linear.channels);
+        to.of.linear.bytes = from->of.linear.bytes;
         break;
     default:
-        to->of.pitch.address = (void *)(uintptr_t)from->of.pitch.address;
-        to->of.pitch.channels = standin_channels(from->of.pitch.format, from->of.pitch.channels);
-        to->of.pitch.width = from->of.pitch.width;
-        to->of.pitch.height = from->of.pitch.height;
-        to->of.pitch.pitch = from->of.pitch.pitch;
+        to.of.pitch.address = (void *)(uintptr_t)from->of.pitch.address;
+        to.of.pitch.channels = standin_channels(from->of.pitch.format, from->of.pitch.channels);
+        to.of.pitch.width = from->of.pitch.width;
+        to.of.pitch.height = from->of.pitch.height;
+        to.of.pitch.pitch = from->of.pitch.pitch;
     }
+    return to;
+}
+
+/* Before CUDA 13 it ends with what a pitch needs. */
+static void give_resource(cudaResourceDesc *to, const CUDA_RESOURCE_DESC *from) {
+    enum { BYTES_BEFORE_13 = 64 };
+    const cudaResourceDesc all = resource_of(from);
+    _Static_assert(sizeof all == 144, "as CUDA 13.0 has it");
+    _Static_assert(offsetof(cudaResourceDesc, of.pitch) + sizeof all.of.pitch == BYTES_BEFORE_13,
+                   "as CUDA 12.3 has it");
+    memcpy(to, &all, standin_cuda_version() < 13 ? (size_t)BYTES_BEFORE_13 : sizeof all);
 }
 
 /* ---- how they are read ---- */
@@ -88,11 +100,14 @@ static void give_sampler(cudaTextureDesc *to, const CUDA_TEXTURE_DESC *from, boo
 static CUresult create(CUtexObject *texture, const cudaResourceDesc *resource, const cudaTextureDesc *sampler,
                        const CUDA_RESOURCE_VIEW_DESC *view, bool has_seamless) {
     CUDA_RESOURCE_DESC looks_at;
+    CUDA_RESOURCE_VIEW_DESC part = {0};
     const driver_table *d = standin_enter();
     if (!texture || !resource || !sampler) return standin_leave(CUDA_INVALID_VALUE);
     const CUDA_TEXTURE_DESC reads = take_sampler(sampler, has_seamless);
     const CUresult result = take_resource(&looks_at, resource);
-    return standin_leave(result == CUDA_SUCCESS ? d->texture_create(texture, &looks_at, &reads, view) : result);
+    if (view) memcpy(&part, view, offsetof(CUDA_RESOURCE_VIEW_DESC, reserved)); /* which CUDA 12 does not have */
+    return standin_leave(result == CUDA_SUCCESS ? d->texture_create(texture, &looks_at, &reads, view ? &part : NULL)
+                                                : result);
 }
 
 CUresult cudaCreateTextureObject(CUtexObject *texture, const cudaResourceDesc *resource, const cudaTextureDesc *sampler,
