@@ -169,5 +169,6 @@ haul_status kernels_run(haul_kernels *k, const kernels_launch *l, haul_run *run)
     for (size_t i = 0; i < l->argument_count; i++) arguments[i] = l->arguments[i].value;
     HAUL_TRY(kernels_module(k, f->module, &module));
     HAUL_TRY(choose_grid(k, module, l, f, &launch));
+    if (launch.shared_bytes) HAUL_TRY(haul_module_allow_shared(module, launch.kernel, launch.shared_bytes));
     return haul_launch_run(module, &launch, run);
 }

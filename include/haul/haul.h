@@ -220,6 +220,12 @@ haul_status haul_module_variable(haul_module *module, const char *name, haul_buf
 haul_status haul_module_blocks_per_sm(haul_module *module, const char *kernel, uint32_t threads, uint32_t shared_bytes,
                                       uint32_t *blocks);
 
+/* Opts a kernel in to `bytes` of dynamic shared memory for each block, as cudaFuncSetAttribute() does; what it was
+ * allowed before stays. Launches of more than haul_device_properties.shared_per_block (48 KiB), static shared memory
+ * included, are refused without. Errors: HAUL_ERROR_NOT_FOUND (no such kernel), HAUL_ERROR_LIMIT (beyond
+ * shared_per_block_optin). */
+haul_status haul_module_allow_shared(haul_module *module, const char *kernel, uint32_t bytes);
+
 typedef struct haul_argument {
     haul_argument_kind kind;
     int64_t integer;     /* I8 to I64, signed or not */
@@ -259,7 +265,8 @@ typedef struct haul_launch {
  * against the kernel's parameters by number, size, and where PTX declares it, whether they are whole or floating.
  * Messages name scalars as the command line does, as `u8:1`. `run` (may be NULL) gets a launch record appended. Errors:
  * HAUL_ERROR_NOT_FOUND (no such kernel), HAUL_ERROR_ARGUMENT, HAUL_ERROR_LIMIT (grid, block or shared memory beyond the
- * device), HAUL_ERROR_FAULT, _TRAP, _TIMEOUT, _DEADLOCK (the kernel's). */
+ * device, dynamic shared memory that the kernel did not opt in to), HAUL_ERROR_FAULT, _TRAP, _TIMEOUT, _DEADLOCK (the
+ * kernel's). */
 haul_status haul_launch_run(haul_module *module, const haul_launch *launch, haul_run *run);
 
 /* An empty run record stamped with the device, which it may outlive. End it with haul_run_free(). Errors:

@@ -90,6 +90,7 @@ static haul_status run_given(void *context, const haul_chunk *c) {
                                 .shared_bytes = job->shared_bytes,
                                 .arguments = arguments,
                                 .argument_count = job->argument_count};
+    HAUL_TRY(haul_module_allow_shared(job->module, job->symbol, job->shared_bytes));
     return haul_stream_launch(c->stream, job->module, &launch);
 }
 

@@ -46,6 +46,10 @@ struct haul_module {
 /* By its name in the source or in the PTX; NULL where haul knows of none. */
 const ptx_variable *module_find_variable(const haul_module *module, const char *name);
 
+/* Opts the launch's kernel in to its dynamic shared memory, for launches that no program makes; *opted_in: it had to.
+ * Errors: those of haul_module_allow_shared(). */
+haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *opted_in);
+
 /* As haul_device_open(); `number`: how many of the same name, virtual GPUs, come before it in the program. */
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);

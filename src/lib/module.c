@@ -218,12 +218,42 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
     return HAUL_OK;
 }
 
-/* More than 48 KiB of shared memory, static and dynamic together, have to be asked for beforehand: of hardware.
- * The virtual GPU says at the launch what is too much. */
-static haul_status allow_shared(const haul_module *m, CUfunction f, uint32_t bytes) {
-    if (bytes == 0 || m->device->is_virtual) return HAUL_OK;
+/* ---- dynamic shared memory: more than 48 KiB, with what is static, for kernels that opted in ---- */
+
+static haul_status function_attribute(const haul_module *m, CUfunction f, int which, uint64_t *value) {
+    int got = 0;
+    HAUL_TRY(device_check(m->device, m->device->driver->function_attribute(&got, which, f), "a kernel's attribute"));
+    *value = got > 0 ? (uint64_t)got : 0;
+    return HAUL_OK;
+}
+
+/* Whatever the kernel opts in to. */
+static haul_status check_shared_limit(const haul_module *m, CUfunction f, uint32_t bytes) {
+    uint64_t own;
+    haul_device_properties p;
+    haul_device_properties_of(m->device, &p);
+    HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_SHARED_BYTES, &own));
+    if (!p.shared_per_block_optin || own + bytes <= p.shared_per_block_optin) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_LIMIT, "launch: bytes of shared memory per block %llu, but %s allows %llu",
+                     (unsigned long long)(own + bytes), m->device->name, (unsigned long long)p.shared_per_block_optin);
+}
+
+static haul_status check_opt_in(const haul_module *m, CUfunction f, const haul_launch *l) {
+    uint64_t most;
+    if (!l->shared_bytes) return HAUL_OK;
+    HAUL_TRY(check_shared_limit(m, f, l->shared_bytes));
+    HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, &most));
+    if (l->shared_bytes <= most) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_LIMIT,
+        "kernel %s: %u bytes of dynamic shared memory, but %llu are allowed until it opts in to more: call "
+        "haul_module_allow_shared()",
+        l->kernel, l->shared_bytes, (unsigned long long)most);
+}
+
+static haul_status set_most_shared(const haul_module *m, CUfunction f, uint64_t bytes) {
     CUresult result = m->device->driver->function_set(f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
-    return device_check(m->device, result, "asking for dynamic shared memory");
+    return device_check(m->device, result, "opting in to dynamic shared memory");
 }
 
 /* What is known of a launch on hardware: its shape. No counter was read. */
@@ -280,7 +310,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     HAUL_TRY(gather(m, l, values, pointers));
     HAUL_TRY(check_window(l));
     HAUL_TRY(device_check_launch(m->device, l, f));
-    HAUL_TRY(allow_shared(m, f, l->shared_bytes));
+    HAUL_TRY(check_opt_in(m, f, l));
     if (run) HAUL_TRY(run_add_launch(run, &record));
     if (record && (!m->device->is_virtual || m->device->stream)) HAUL_TRY(describe_added(l, run, record));
     if (m->device->is_virtual) sim_driver_record(run, run ? run->launch_count - 1 : 0, run ? run_memory(run) : NULL);
@@ -304,10 +334,37 @@ haul_status haul_module_blocks_per_sm(haul_module *m, const char *kernel, uint32
     CUfunction f;
     int count = 0;
     *blocks = 0;
+    uint64_t most;
     HAUL_TRY(find_kernel(m, kernel, &f));
-    HAUL_TRY(allow_shared(m, f, shared_bytes));
-    HAUL_TRY(device_check(m->device, m->device->driver->occupancy(&count, f, (int)threads, shared_bytes), kernel));
+    HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, &most));
+    if (shared_bytes > most && check_shared_limit(m, f, shared_bytes) != HAUL_OK) return HAUL_OK;
+    if (shared_bytes > most) HAUL_TRY(set_most_shared(m, f, shared_bytes));
+    const CUresult told = m->device->driver->occupancy(&count, f, (int)threads, shared_bytes);
+    if (shared_bytes > most) HAUL_TRY(set_most_shared(m, f, most));
+    HAUL_TRY(device_check(m->device, told, kernel));
     *blocks = (uint32_t)count;
+    return HAUL_OK;
+}
+
+haul_status haul_module_allow_shared(haul_module *m, const char *kernel, uint32_t bytes) {
+    CUfunction f;
+    uint64_t most;
+    HAUL_TRY(find_kernel(m, kernel, &f));
+    HAUL_TRY(check_shared_limit(m, f, bytes));
+    HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, &most));
+    return bytes <= most ? HAUL_OK : set_most_shared(m, f, bytes);
+}
+
+haul_status module_opt_in(haul_module *m, const haul_launch *l, bool *opted_in) {
+    CUfunction f;
+    uint64_t most;
+    *opted_in = false;
+    if (!l->shared_bytes) return HAUL_OK;
+    HAUL_TRY(find_kernel(m, l->kernel, &f));
+    HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, &most));
+    if (l->shared_bytes <= most) return HAUL_OK;
+    HAUL_TRY(haul_module_allow_shared(m, l->kernel, l->shared_bytes));
+    *opted_in = true;
     return HAUL_OK;
 }
 

@@ -717,6 +717,7 @@ static inline bool run_is_clean(const haul_run *run) {
 /* Runs a launch, and where its device checks launches holds that there is nothing to be found. */
 static inline haul_status launch_cleanly(haul_device *device, haul_module *module, const haul_launch *launch) {
     haul_run *run;
+    must(haul_module_allow_shared(module, launch->kernel, launch->shared_bytes));
     must(haul_run_create(device, &run));
     haul_status status = haul_launch_run(module, launch, run);
     if (status == HAUL_OK && run->launch_count && run->launches[0].ended_by != HAUL_OK)

@@ -278,6 +278,7 @@ static haul_run *launch(const machine *m, const point *p, const haul_diagnosis *
                            .argument_count = n};
     haul_run *run;
     must(haul_run_create(m->handle, &run));
+    must(haul_module_allow_shared(m->module, l.kernel, l.shared_bytes));
     if (haul_launch_run(m->module, &l, run) == HAUL_OK) return run;
     describe(p, d);
     fail_msg("%s", haul_message());
@@ -391,6 +392,7 @@ static void check_constant(const machine *m, const constant *k) {
                            .argument_count = sizeof arguments / sizeof *arguments};
     haul_run *run;
     must(haul_run_create(m->handle, &run));
+    must(haul_module_allow_shared(m->module, l.kernel, l.shared_bytes));
     must(haul_launch_run(m->module, &l, run));
     hold(&p, &d, &run->launches[0]);
     haul_run_free(run);

@@ -283,10 +283,30 @@ static void launches_beyond_the_limits_are_refused(void **state) {
         launch.shared_bytes = cases[c].shared;
         expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_LIMIT, cases[c].message);
     }
-    haul_launch launch = first_launch(arguments);
-    launch.shared_bytes = 232448; /* 227 KiB are allowed */
-    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
     haul_buffer_free(words);
+}
+
+/* 48 KiB as they are, 227 KiB for kernels that opted in. */
+static void large_dynamic_shared_memory_is_opted_in_to(void **state) {
+    (void)state;
+    haul_buffer *buffer;
+    uint32_t blocks;
+    assert_int_equal(haul_buffer_create(device, 128, &buffer), HAUL_OK);
+    const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = buffer},
+                                       {.kind = HAUL_ARGUMENT_I32, .integer = 9}};
+    haul_launch launch = first_launch(arguments);
+    launch.shared_bytes = 48 * 1024;
+    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
+    launch.shared_bytes = 232448;
+    assert_int_equal(haul_module_blocks_per_sm(module, "first", 32, launch.shared_bytes, &blocks), HAUL_OK);
+    assert_int_equal(blocks, 1); /* to ask is not to opt in */
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_LIMIT,
+                   "kernel first: 232448 bytes of dynamic shared memory, but 49152 are allowed until it opts in");
+    expect_message(haul_module_allow_shared(module, "first", 232449), HAUL_ERROR_LIMIT, "allows 232448");
+    expect_message(haul_module_allow_shared(module, "none", 1), HAUL_ERROR_NOT_FOUND, "none");
+    assert_int_equal(haul_module_allow_shared(module, "first", launch.shared_bytes), HAUL_OK);
+    assert_int_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
+    haul_buffer_free(buffer);
 }
 
 static void a_failed_launch_leaves_the_device_usable(void **state) {
@@ -433,6 +453,7 @@ int main(void) {
         cmocka_unit_test(scalars_must_be_of_the_parameters_kind),
         cmocka_unit_test(a_buffer_needs_a_parameter_for_an_address),
         cmocka_unit_test(launches_beyond_the_limits_are_refused),
+        cmocka_unit_test(large_dynamic_shared_memory_is_opted_in_to),
         cmocka_unit_test(a_failed_launch_leaves_the_device_usable),
         cmocka_unit_test(a_trap_is_told),
         cmocka_unit_test(a_kernel_that_never_ends_is_stopped),

@@ -182,6 +182,7 @@ static haul_status run_described(const prepared *p, haul_run *run) {
         l.grid[k] = p->launch->grid[k] ? p->launch->grid[k] : 1;
         l.block[k] = p->launch->block[k] ? p->launch->block[k] : 1;
     }
+    HAUL_TRY(haul_module_allow_shared(module, l.kernel, l.shared_bytes));
     return haul_launch_run(module, &l, run);
 }
 

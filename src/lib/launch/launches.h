@@ -134,6 +134,7 @@ typedef struct launch_description {
     const char *ptx;   /* the file of its kernel, or NULL */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
+    bool opted_in; /* launch_run() found: its kernel had to opt in to them */
     launch_l2 l2;
     launch_argument *arguments; /* the kernel's, and behind them what variables hold */
     size_t argument_count, variable_count;
@@ -187,9 +188,9 @@ json_t *launch_texture_to_json(const launch_argument *argument);
 /* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
 launch_description *launch_append(launch_list *list, const launch_description *launch);
 
-/* Allocates, fills, launches, hashes every buffer (argument.hash), writes output files and frees. `run` gets the
- * launch's record (see haul_launch_run), on a device that checks launches also when the kernel fails. Messages begin
- * with launch->where. */
+/* Allocates, fills, opts the kernel in to its dynamic shared memory, launches, hashes every buffer (argument.hash),
+ * writes output files and frees. `run` gets the launch's record (see haul_launch_run), on a device that checks launches
+ * also when the kernel fails. Messages begin with launch->where. */
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
 
 /* A launch's buffers, for who launches more than once. */

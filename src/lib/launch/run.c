@@ -200,6 +200,7 @@ static haul_status run_in(haul_device *device, haul_module *module, launch_descr
                           workspace *w) {
     HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
     const haul_launch launch = launch_workspace_launch(w, d);
+    HAUL_TRY(module_opt_in(module, &launch, &d->opted_in));
     HAUL_TRY(launch_set_aside(device, d, true));
     HAUL_TRY(haul_launch_run(module, &launch, run));
     HAUL_TRY(launch_set_aside(device, d, false));

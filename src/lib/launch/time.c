@@ -77,7 +77,9 @@ static haul_status time_in(haul_device *device, haul_module *module, launch_desc
                   .count = w->count,
                   .buffers = w->buffers,
                   .copies = memory_zeroed(w->count, sizeof *r.copies)};
-    haul_status status = r.copies ? launch_set_aside(device, d, true) : no_memory();
+    bool opted_in;
+    haul_status status = r.copies ? module_opt_in(module, &r.launch, &opted_in) : no_memory();
+    if (status == HAUL_OK) status = launch_set_aside(device, d, true);
     if (status == HAUL_OK) status = time_repeated(&r, rounds, record);
     if (status == HAUL_OK) status = launch_set_aside(device, d, false);
     for (size_t i = 0; r.copies && i < r.count; i++) haul_buffer_free(r.copies[i]);

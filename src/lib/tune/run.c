@@ -1,6 +1,7 @@
 /* Variants on the device: results held against the reference's, and times. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "lib/device.h"
 #include "lib/kernel_name.h"
 #include "lib/timing.h"
 #include "lib/tune/internal.h"
@@ -100,6 +101,8 @@ static haul_status launch(const tuner *t, const tune_job *job, const tune_launch
                           .argument_count = l->argument_count ? l->argument_count : t->problem->argument_count};
     memcpy(launch.grid, s->grid, sizeof launch.grid);
     memcpy(launch.block, s->block, sizeof launch.block);
+    bool opted_in;
+    HAUL_TRY(module_opt_in(job->module, &launch, &opted_in));
     return haul_launch_run(job->module, &launch, NULL);
 }
 

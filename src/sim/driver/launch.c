@@ -166,6 +166,20 @@ haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_l
     return status;
 }
 
+/* More than 48 KiB of shared memory, static and dynamic together, only for kernels whose attribute was set. */
+static CUresult check_consent(CUfunction f, uint32_t bytes) {
+    int most = 0, own = 0;
+    if (!bytes) return CUDA_SUCCESS;
+    CUresult result = sim_call_function_attribute(&most, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, f);
+    if (result == CUDA_SUCCESS) result = sim_call_function_attribute(&own, DRIVER_FUNCTION_SHARED_BYTES, f);
+    if (result != CUDA_SUCCESS || bytes <= (uint32_t)most) return result;
+    (void)sim_result_of(haul_fail(HAUL_ERROR_LIMIT,
+                                  "launch: kernel '%s': %u bytes of dynamic shared memory, but %d are allowed until "
+                                  "cudaFuncSetAttribute() allows more",
+                                  f->entry->name, bytes, most));
+    return CUDA_INVALID_VALUE;
+}
+
 static haul_status prepare_launch(sim_work *w, void **parameters) {
     haul_occupancy occupancy;
     HAUL_TRY(sim_prepare(w->function));
@@ -226,7 +240,8 @@ CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction f
                     .run_launch = c->run_launch,
                     .record_memory = c->record_memory};
     take_settings(w);
-    const CUresult taken = take_attributes(config, w);
+    CUresult taken = take_attributes(config, w);
+    if (taken == CUDA_SUCCESS) taken = check_consent(function, config->shared_bytes);
     if (taken != CUDA_SUCCESS) return taken;
     const haul_status status = prepare_launch(w, parameters);
     if (status != HAUL_OK) sim_work_release(w);

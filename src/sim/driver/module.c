@@ -234,12 +234,16 @@ haul_status sim_prepare(CUfunction f) {
     return status;
 }
 
-/* Dynamic shared memory needs no leave here: the launch checks it. */
+/* What the kernel may have of dynamic shared memory before somebody allows more. */
+static int dynamic_shared(CUfunction f) {
+    const uint64_t all = f->module->context->machine.shared_per_block, own = f->program->shared_bytes;
+    return own < all ? (int)(all - own) : 0;
+}
+
 static int setting(CUfunction f, int attribute) {
-    const sim_machine *m = &f->module->context->machine;
     if (f->set & 1u << attribute) return f->settings[attribute];
     if (attribute == DRIVER_FUNCTION_CARVEOUT) return -1; /* the driver's choice */
-    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED) return (int)(m->shared_per_block - f->program->shared_bytes);
+    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED) return dynamic_shared(f);
     if (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute < DRIVER_FUNCTION_LARGE_CLUSTERS)
         return (int)f->entry->cluster[attribute - DRIVER_FUNCTION_CLUSTER_X];
     return 0;

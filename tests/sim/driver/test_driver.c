@@ -133,9 +133,13 @@ static void kernels_are_loaded_and_launched(void **state) {
     assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_SHARED_BYTES, function), CUDA_SUCCESS);
     assert_int_equal(value, 32);
     assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_REGISTERS, function), CUDA_SUCCESS);
-    assert_int_equal(cu->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, 1 << 16), CUDA_SUCCESS);
     assert_int_equal(cu->allocate(&out, 4), CUDA_SUCCESS);
     void *parameters[] = {&out, &n};
+    /* 48 KiB less its own 32 bytes, until it is allowed more */
+    assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, (48 << 10) - 31, NULL, parameters, NULL),
+                     CUDA_INVALID_VALUE);
+    assert_int_equal(cu->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, 1 << 16), CUDA_SUCCESS);
+    assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, 1 << 16, NULL, parameters, NULL), CUDA_SUCCESS);
     assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
     assert_int_equal(cu->synchronize(), CUDA_SUCCESS);
     assert_int_equal(cu->copy_to_host(&got, out, 4), CUDA_SUCCESS);
