@@ -27,11 +27,11 @@ number=0
 grep -e "^$name :: " "$1/tests/exercises/wrong.list" >rows
 while read -r row; do
     number=$((number + 1))
-    what=$(printf '%s\n' "$row" | awk -F ' *:: *' '{print $2}')
+    what=$(printf '%s\n' "$row" | awk -F ' :: ' '{print $2}')
     if [ "$what" = starter ]; then
         cp "$folder/starter.cu" $number.cu
     else
-        printf '%s\n' "$row" | awk -F ' *:: *' '{print $3}' >change
+        printf '%s\n' "$row" | awk -F ' :: ' '{print $3}' >change
         sed -E -f change "$folder/solution.cu" >$number.cu
         cmp -s "$folder/solution.cu" $number.cu && fail "$what: the change changes nothing"
     fi
@@ -44,8 +44,8 @@ expect solution.cu 0 "solution.cu solves $name" "the solution"
 number=0
 while read -r row; do
     number=$((number + 1))
-    what=$(printf '%s\n' "$row" | awk -F ' *:: *' '{print $2}')
-    expect $number.cu 1 "$(printf '%s\n' "$row" | awk -F ' *:: *' '{print $4}')" "$what"
+    what=$(printf '%s\n' "$row" | awk -F ' :: ' '{print $2}')
+    expect $number.cu 1 "$(printf '%s\n' "$row" | awk -F ' :: ' '{print $4}')" "$what"
     grep -q 'Hint: ' $number.cu.out || fail "$what: no hint"
 done <rows
 done_with "$name: the solution passes; $number others are refused, each with its hint"

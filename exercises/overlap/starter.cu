@@ -1,0 +1,26 @@
+/* Exercise: overlap with streams.
+ *
+ * process() brings n floats from the host to the device, changes them there, and brings them back. Below it does so in
+ * one piece: while data travel in, the kernel waits, and the way out is idle; then the other way round.
+ *
+ * Cut the work into chunks and let copies in, kernels, and copies out of different chunks overlap. `from` and `to` are
+ * pinned host memory, `device` is device memory for n floats. When process() returns, `to` must be complete, and
+ * whatever process() has made must be given back.
+ *
+ * The ideal is the time of a copy in and a copy out of all data, both at once. The test wants at most 1.4 times that.
+ *
+ * Keep: the function process(). n is at least 1 and may be any number, also below the size of a chunk. */
+#include <cuda_runtime.h>
+
+enum { BLOCK = 256 };
+
+__global__ void change(float *x, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) x[i] = 2 * x[i] + 1;
+}
+
+void process(float *to, const float *from, float *device, int n) {
+    cudaMemcpy(device, from, n * sizeof *device, cudaMemcpyHostToDevice);
+    change<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(device, n);
+    cudaMemcpy(to, device, n * sizeof *device, cudaMemcpyDeviceToHost);
+}
