@@ -88,6 +88,7 @@ static void finish_warp(sim_warp *w, const sim_copy_queue *q) {
 void sim_hazard_finish(sim_block *b) {
     const sim_async *a = &b->async;
     sim_flights_finish(b);
+    sim_contests_finish(b);
     sim_remote_finish(b);
     sim_warpgroups_finish(b);
     for (uint32_t i = 0; i < b->warp_count; i++) finish_warp(&b->warps[i], &a->queues[i]);

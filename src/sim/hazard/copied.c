@@ -14,6 +14,7 @@ static sim_visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, h
                        .d = d,
                        .s = sim_shadow_of(b),
                        .v = sim_view_of(d, actor, lane),
+                       .b = b,
                        .action = action,
                        .actor = actor,
                        .instruction = instruction,

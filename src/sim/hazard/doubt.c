@@ -57,21 +57,25 @@ static bool is_around(const ptx_instruction *i, uint64_t bits) {
 
 void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
                       haul_space space, uint64_t address, uint32_t bytes) {
-    const ptx_instruction *i = sim_instruction_of(w, instruction);
+    sim_doubt_loaded(w, element,
+                     &(sim_doubt){.lanes = lanes,
+                                  .bits = bits,
+                                  .instruction = instruction,
+                                  .bytes = bytes,
+                                  .address = address,
+                                  .space = (uint8_t)space,
+                                  .lane = (uint8_t)__builtin_ctz(lanes)});
+}
+
+void sim_doubt_loaded(sim_warp *w, unsigned element, const sim_doubt *doubt) {
+    const ptx_instruction *i = sim_instruction_of(w, doubt->instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
-    if (is_around(i, bits)) return;
-    const sim_doubt doubt = {.lanes = lanes,
-                             .bits = bits,
-                             .instruction = instruction,
-                             .bytes = bytes,
-                             .address = address,
-                             .space = (uint8_t)space,
-                             .lane = (uint8_t)__builtin_ctz(lanes)};
+    if (is_around(i, doubt->bits)) return;
     if (i->op == PTX_OP_LDMATRIX)
-        doubt_matrix(w, i, element, &doubt);
+        doubt_matrix(w, i, element, doubt);
     else if (i->op != PTX_OP_LDMATRIX_B8)
-        doubt_register(w, part, &doubt);
+        doubt_register(w, part, doubt);
 }
 
 /* Steps are looked at from the first product in the background on. */
@@ -128,7 +132,18 @@ static bool is_of_shuffle(const sim_doubt *t) {
     return t->space == HAUL_SPACE_NONE;
 }
 
+/* The first element behind those that were written, which only decides a branch. */
+static bool is_of_tail(const sim_warp *w, const sim_doubt *t, uint32_t used_by) {
+    return t->space == HAUL_SPACE_SHARED && sim_instruction_of(w, used_by)->op == PTX_OP_BRA &&
+           sim_shadow_is_tail(w, t->instruction, (uint32_t)t->address);
+}
+
 static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
+    if (t->contest) {
+        sim_contest_used(w->block, t->contest);
+        return;
+    }
+    const bool is_tail = is_of_tail(w, t, used_by);
     const uint32_t lane = t->lanes >> t->lane & 1 ? t->lane : (uint32_t)__builtin_ctz(t->lanes);
     const sim_suspect s = {.kind = is_of_shuffle(t) ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_UNINITIALISED_READ,
                            .action = is_of_shuffle(t) ? HAUL_ACTION_SYNC : HAUL_ACTION_READ,
@@ -137,7 +152,8 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
                            .thread = SIM_NO_THREAD,
                            .space = (haul_space)t->space,
                            .address = is_of_shuffle(t) ? 0 : t->address,
-                           .bytes = t->bytes};
+                           .bytes = t->bytes,
+                           .is_advice = is_tail};
     sim_finding *f = sim_hazard_report(w, &s);
     sim_hazard_concerns(w, t->lanes);
     if (!f) return;
@@ -145,6 +161,9 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
     if (is_of_shuffle(t))
         sim_hazard_say(f, "the value is taken from lane %llu, which has no part in this, and is used (PTX line %u)",
                        (unsigned long long)t->address, line);
+    else if (is_tail)
+        sim_hazard_say(f, "nobody has written these bytes, behind the last that are, and what was read decides a branch "
+                          "(PTX line %u): no harm if both ways come to the same", line);
     else
         sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)", line);
 }
@@ -268,7 +287,7 @@ static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i,
         return;
     }
     if (!x.found.lanes || !stores_doubt(&x, i)) return;
-    if (!is_of_shuffle(&x.found)) x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
+    if (!is_of_shuffle(&x.found) && !x.found.contest) x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
     if (x.found.lanes) report(w, &x.found, op->instruction);
 }
 

@@ -153,10 +153,26 @@ static void merge_one(sim_findings *all, const sim_finding *one) {
     if (all->last < all->count) all->failed |= !sim_threads_join(&all->items[all->last].threads, &one->threads);
 }
 
+/* Advice that other blocks have seen the harm of goes along with that. */
+static void drop_outdone(sim_findings *all) {
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        haul_finding as_error = all->items[i].finding;
+        as_error.grade = haul_finding_kinds[as_error.kind].grade;
+        const size_t other = as_error.grade == all->items[i].finding.grade ? all->count : find(all, &as_error);
+        if (other == all->count)
+            all->items[kept++] = all->items[i];
+        else
+            sim_threads_free(&all->items[i].threads);
+    }
+    all->count = kept;
+}
+
 static void merge(const sim_findings *const *lists, size_t count, uint32_t warps, sim_findings *all) {
     all->places = lists[0]->places;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < lists[i]->count; k++) merge_one(all, &lists[i]->items[k]);
+    drop_outdone(all);
     for (size_t i = 0; i < all->count; i++) {
         haul_finding *f = &all->items[i].finding;
         f->count = sim_threads_count(&all->items[i].threads);

@@ -264,6 +264,11 @@ void sim_hazard_concerns(const sim_warp *w, uint32_t lanes) {
     concern(sim_domain_of(w->block), sim_actor(w), lanes);
 }
 
+void sim_hazard_join(sim_domain *d, const sim_threads *threads) {
+    sim_findings *f = &d->owner->findings;
+    if (f->last < f->count) f->failed |= !sim_threads_join(&f->items[f->last].threads, threads);
+}
+
 static haul_finding_access other_access(const sim_domain *d, const sim_suspect *s) {
     const uint32_t actor = s->thread / SIM_LANES;
     const sim_block *b = actor < d->actors ? d->first + actor / d->warps : d->first;
@@ -276,7 +281,9 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     const uint32_t lanes = s->lanes ? s->lanes : 1;
     if (sim_stale_explains(w, s)) return NULL;
     haul_finding found = {.kind = s->kind,
-                          .grade = s->is_warning ? HAUL_GRADE_WARNING : haul_finding_kinds[s->kind].grade,
+                          .grade = s->is_advice    ? HAUL_GRADE_ADVICE
+                                   : s->is_warning ? HAUL_GRADE_WARNING
+                                                   : haul_finding_kinds[s->kind].grade,
                           .space = s->space,
                           .address = s->address,
                           .bytes = s->bytes};
@@ -318,6 +325,8 @@ static void free_shadow(sim_shadow *s, uint32_t actors) {
     memory_free(s->leaving);
     memory_free(s->leaving_thread);
     memory_free(s->passages);
+    for (uint32_t i = 0; i < s->contest_count; i++) sim_threads_free(&s->contests[i].threads);
+    memory_free(s->contests);
     memory_free(s->local);
 }
 

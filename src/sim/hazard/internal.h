@@ -85,7 +85,7 @@ typedef struct sim_cell {
     uint32_t readers; /* actors (modulo 32) that have read it since */
     uint32_t instruction;
     uint16_t thread;
-    uint8_t written; /* bytes, a bit each */
+    uint8_t written; /* bytes, a bit each; SIM_CELL_CONTESTED */
     uint8_t state;   /* SIM_CELL_* */
 } sim_cell;
 
@@ -99,7 +99,7 @@ enum {
     SIM_CELL_ADDED = 64,       /* reductions from other blocks add to it; see peer.c */
     SIM_CELL_MBARRIER = 128,   /* part of a live mbarrier */
 };
-enum { SIM_CELL_ALL = 15 };
+enum { SIM_CELL_ALL = 15, SIM_CELL_CONTESTED = 16 };
 
 typedef struct sim_read {
     uint32_t time, lanes, instruction;
@@ -148,6 +148,31 @@ typedef struct sim_line_reads {
     sim_line_row rows[SIM_LINE_READERS];
 } sim_line_reads;
 
+/* What is found: the first of w's `lanes` (0: lane 0), and the others alike, have come upon something of `thread`'s
+ * (SIM_NO_THREAD: nobody's). */
+typedef struct sim_suspect {
+    haul_finding_kind kind;
+    haul_action action, other_action;
+    uint32_t instruction, other_instruction;
+    uint32_t lanes;
+    uint32_t thread; /* of the domain: actor * 32 + lane */
+    haul_space space;
+    uint64_t address;
+    uint32_t bytes;
+    bool is_warning;     /* whatever the kind's usual grade is */
+    bool is_advice;
+    bool is_explanation; /* it stands for others: stale.c */
+} sim_suspect;
+
+/* Two instructions that have written a word of shared memory without order: see contest.c. */
+enum { SIM_CONTESTS = 32 };
+typedef struct sim_contest_entry {
+    sim_suspect first;
+    sim_warp *warp;
+    sim_threads threads;
+    bool told;
+} sim_contest_entry;
+
 /* A copy or reduction from one block's shared memory to another's: the bytes of this block that it reads, or adds to. A
  * ring: those that are older are not followed. */
 enum { SIM_PASSAGES = 128 };
@@ -171,17 +196,23 @@ typedef struct sim_shadow {
     uint16_t *leaving_thread;
     sim_passage *passages; /* SIM_PASSAGES; NULL until needed */
     uint32_t next_passage;
+    sim_contest_entry *contests; /* SIM_CONTESTS; NULL until needed */
+    uint32_t contest_count;
     unsigned char *local; /* the threads' frames: see local.c; NULL until needed */
     uint64_t local_used;  /* bytes from the start of each frame that some store has reached */
 } sim_shadow;
 
-/* Registers of a warp that hold what was never written. */
+/* Registers of a warp that hold what was never written, or what threads have written at odds. */
 typedef struct sim_doubt {
     uint32_t lanes, instruction, bytes; /* who, since which load */
     uint64_t bits;                      /* of the register, in any of the lanes */
     uint64_t address;
     uint8_t space, lane;
+    uint8_t contest; /* contest.c, + 1; 0: it was never written */
 } sim_doubt;
+
+/* doubt.c. The doubt's lanes load it as element `element` of the instruction's data. */
+void sim_doubt_loaded(sim_warp *w, unsigned element, const sim_doubt *doubt);
 
 /* Of an operand as the instruction reads it, of the result, and the lanes whose result is known all the same, because
  * an operand of a logical operation decides it. */
@@ -391,6 +422,15 @@ bool sim_passage_begin(sim_warp *w, unsigned lane, const sim_block *owner, const
                        uint32_t from, bool adds);
 void sim_passage_done(const sim_block *owner, const sim_block *b, const sim_bulk *bulk, uint32_t from, bool adds);
 void sim_passages_start(sim_shadow *s);
+/* tail.c. Whether the bytes at the address, which nobody has written, lie within a line behind such as were, and the last
+ * of those has been read in the place of the instruction too. */
+bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address);
+/* The rows that tell of the actor's reads of the line; NULL: cells do, or it has read nothing. */
+const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor);
+bool sim_line_is_written(const sim_block *b, uint32_t address);
+/* contest.c. What was read of a contested word is used; the block ends. */
+void sim_contest_used(const sim_block *b, uint8_t contest);
+void sim_contests_finish(const sim_block *b);
 /* remote.c. The block ends. */
 void sim_remote_finish(const sim_block *b);
 /* phase.c. A lane initialises or ends an mbarrier between two phases; it arrives, or tells bytes; a phase ends. */
@@ -405,27 +445,13 @@ void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier comes to be at the address, or ends: nobody else may write there meanwhile. */
 void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
 
-/* What is found: the first of w's `lanes` (0: lane 0), and the others alike, have come upon something of `thread`'s
- * (SIM_NO_THREAD: nobody's). */
-typedef struct sim_suspect {
-    haul_finding_kind kind;
-    haul_action action, other_action;
-    uint32_t instruction, other_instruction;
-    uint32_t lanes;
-    uint32_t thread; /* of the domain: actor * 32 + lane */
-    haul_space space;
-    uint64_t address;
-    uint32_t bytes;
-    bool is_warning;     /* whatever the kind's usual grade is */
-    bool is_explanation; /* it stands for others: stale.c */
-} sim_suspect;
-
 /* stale.c. Whether a wait for an old phase explains what was found: then that is told instead. */
 bool sim_stale_explains(const sim_warp *w, const sim_suspect *s);
 /* NULL when it was folded into another. */
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
 /* What was reported last concerns these lanes of the warp too. */
 void sim_hazard_concerns(const sim_warp *w, uint32_t lanes);
+void sim_hazard_join(sim_domain *d, const sim_threads *threads);
 void sim_hazard_say(sim_finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

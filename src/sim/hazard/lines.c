@@ -29,6 +29,22 @@ bool sim_line_is_detailed(const sim_block *b, uint32_t address) {
     return l->detailed && l->start == sim_domain_of(b)->start;
 }
 
+const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor) {
+    const sim_line_reads *plane = sim_shadow_of(b)->line_reads[actor];
+    return plane && !sim_line_is_detailed(b, address) ? &plane[address / SIM_FOOTPRINT_LINE] : NULL;
+}
+
+bool sim_line_is_written(const sim_block *b, uint32_t address) {
+    const sim_shadow *s = sim_shadow_of(b);
+    const sim_line *l = &s->lines[address / SIM_FOOTPRINT_LINE];
+    const uint32_t start = sim_domain_of(b)->start;
+    if (l->start != start) return false;
+    if (!l->detailed) return sim_bytes_has(l->written, address % SIM_FOOTPRINT_LINE);
+    const sim_cell *c = &s->cells[address / 4];
+    return c->state & SIM_CELL_SPLIT ? s->bytes[address].time >= start
+                                     : c->time >= start && c->written >> address % 4 & 1;
+}
+
 /* ---- cells ---- */
 
 static bool had(const sim_visit *k, const void *memory) {
@@ -322,6 +338,7 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
 
 /* Whether everybody knows who wrote it and who read it, and nothing is on its way. */
 static bool is_settled(const sim_visit *k, const sim_cell *c) {
+    if (c->written & SIM_CELL_CONTESTED) return false;
     return !(c->state & ~(SIM_CELL_ATOMIC | SIM_CELL_ASYNC)) && c->thread / SIM_LANES < k->d->actors;
 }
 

@@ -32,19 +32,24 @@ static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t oth
     return thread / SIM_LANES == k->actor && sim_counts_on_lockstep(k->w->sm->grid, k->instruction, other);
 }
 
+static sim_suspect suspect_of(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
+                              haul_action other_action, uint32_t other, uint32_t thread) {
+    return (sim_suspect){.kind = kind,
+                         .action = k->action,
+                         .other_action = other_action,
+                         .instruction = k->instruction,
+                         .other_instruction = other,
+                         .lanes = k->lanes ? k->lanes : 1u << k->lane,
+                         .thread = thread,
+                         .space = HAUL_SPACE_SHARED,
+                         .address = address,
+                         .bytes = bytes,
+                         .is_warning = counts_on_lockstep(k, thread, other)};
+}
+
 sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                               haul_action other_action, uint32_t other, uint32_t thread) {
-    const sim_suspect s = {.kind = kind,
-                           .action = k->action,
-                           .other_action = other_action,
-                           .instruction = k->instruction,
-                           .other_instruction = other,
-                           .lanes = k->lanes ? k->lanes : 1u << k->lane,
-                           .thread = thread,
-                           .space = HAUL_SPACE_SHARED,
-                           .address = address,
-                           .bytes = bytes,
-                           .is_warning = counts_on_lockstep(k, thread, other)};
+    const sim_suspect s = suspect_of(k, kind, address, bytes, other_action, other, thread);
     return sim_hazard_report(k->w, &s);
 }
 
@@ -127,6 +132,22 @@ static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t add
                          c->instruction, c->thread);
     else
         report_writer(k, address, bytes, c->state, c->instruction, c->thread);
+}
+
+/* Whether the two are plain stores of a thread's own value, which may be of no use to anybody. */
+static bool may_be_of_no_use(const sim_visit *k, const sim_cell *c) {
+    enum { OTHERS = SIM_CELL_ATOMIC | SIM_CELL_ASYNC | SIM_CELL_COPIED | SIM_CELL_ADDED };
+    return k->op && k->action == HAUL_ACTION_WRITE && !k->strong && !(c->state & OTHERS) &&
+           !sim_visit_is_engine(k, c->thread) && k->b == k->w->block;
+}
+
+/* Returns whether the word is left contested. */
+static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word) {
+    const sim_suspect s =
+        suspect_of(k, HAUL_FINDING_RACE_SHARED, 4 * word, 4, HAUL_ACTION_WRITE, c->instruction, c->thread);
+    if (may_be_of_no_use(k, c) && !is_same_value(k, c, 4 * word, 4) && sim_contest_note(k, &s)) return true;
+    report_overwrite(k, c, 4 * word, 4);
+    return c->written & SIM_CELL_CONTESTED;
 }
 
 static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
@@ -253,15 +274,37 @@ static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint3
 
 /* ---- words ---- */
 
+/* Whoever uses what is in a contested word has the race: a load's register is in doubt, all else is a use. */
+static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    const uint8_t contest = c->written & SIM_CELL_CONTESTED ? sim_contest_of(k, c) : 0;
+    if (!contest) return;
+    if (!k->op || k->action != HAUL_ACTION_READ || k->b != k->w->block) {
+        sim_contest_used(k->b, contest);
+        return;
+    }
+    const uint32_t from = address - k->base, element = from >> k->op->x;
+    const uint64_t bits = (1ull << (8 * bytes)) - 1;
+    sim_doubt_loaded(k->w, element,
+                     &(sim_doubt){.lanes = lanes,
+                                  .instruction = k->instruction,
+                                  .bytes = bytes,
+                                  .bits = bits << (8 * (from - (element << k->op->x)) % 64),
+                                  .address = address,
+                                  .space = HAUL_SPACE_SHARED,
+                                  .lane = (uint8_t)__builtin_ctz(lanes),
+                                  .contest = contest});
+}
+
 bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
     refresh(k, c);
+    read_contested(k, c, lanes, 4 * word, 4);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     else if (c->state & SIM_CELL_ADDED && !sim_peers_check_sum(k, word))
         return false;
     else if (c->state & SIM_CELL_SPLIT)
         return read_bytes(k, word, 0, 4, lanes);
-    else if (c->written != SIM_CELL_ALL)
+    else if ((c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
         report_uninitialised(k, lanes, 4 * word, 4);
     else if (!sim_visit_knows(k, c->thread, c->time) && !may_meet(k, c->state, c->thread, c->instruction))
         report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
@@ -343,26 +386,27 @@ static bool is_summed(const sim_visit *k, const sim_cell *c) {
     return c->state & SIM_CELL_ADDED && k->action != HAUL_ACTION_ATOMIC;
 }
 
-static void slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
+/* Returns whether the word is left contested. */
+static bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
+    if (k->action != HAUL_ACTION_WRITE) read_contested(k, c, 1u << k->lane, 4 * word, 4);
     if (c->state & SIM_CELL_MBARRIER) {
         check_mbarrier(k, word, c);
-        return;
+        return false;
     }
     if (c->state & SIM_CELL_ARRIVING) {
         if (!is_repeated(k, 4 * word, c)) report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     } else if (is_summed(k, c) && !sim_peers_check_sum(k, word)) {
-        return;
+        return false;
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
         const bool fine = sim_visit_knows(k, c->thread, c->time) || may_meet(k, c->state, c->thread, c->instruction);
-        if (!fine)
-            report_overwrite(k, c, 4 * word, 4);
-        else if (c->read_time > k->v->least && c->read_time >= k->d->start)
-            check_readers(k, word, c);
+        if (!fine) return overwrite_word(k, c, word);
+        if (c->read_time > k->v->least && c->read_time >= k->d->start) check_readers(k, word, c);
     }
+    return false;
 }
 
 static inline void set_written(const sim_visit *k, sim_cell *c, uint8_t state) {
@@ -379,12 +423,14 @@ void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t 
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
-        uint8_t added = 0;
-        if (c->time > k->v->least || c->read_time > k->v->least || c->state & ~ORDINARY) {
-            slow_write(k, i, c);
+        uint8_t added = 0, contested = 0;
+        const bool is_slow = c->state & ~ORDINARY || c->written & SIM_CELL_CONTESTED;
+        if (c->time > k->v->least || c->read_time > k->v->least || is_slow) {
+            if (slow_write(k, i, c)) contested = SIM_CELL_CONTESTED;
             if (k->action == HAUL_ACTION_ATOMIC) added = c->state & SIM_CELL_ADDED;
         }
         set_written(k, c, state | added);
+        c->written |= contested;
     }
 }
 
@@ -392,7 +438,8 @@ void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count) {
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
         slow_write(k, i, c);
-        if (!(c->state & (SIM_CELL_SPLIT | SIM_CELL_ARRIVING | SIM_CELL_MBARRIER)) && c->written != SIM_CELL_ALL)
+        if (!(c->state & (SIM_CELL_SPLIT | SIM_CELL_ARRIVING | SIM_CELL_MBARRIER)) &&
+            (c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
             report_uninitialised(k, 1u << k->lane, 4 * i, 4);
         c->state |= SIM_CELL_ADDED;
         c->written = SIM_CELL_ALL;
@@ -405,6 +452,7 @@ void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count) {
 static void read_part_of_word(const sim_visit *k, uint32_t address, unsigned bytes, uint32_t lanes) {
     sim_cell *c = &k->s->cells[address / 4];
     refresh(k, c);
+    read_contested(k, c, lanes, address, bytes);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, address, bytes, c->instruction, c->thread);
     else if (!(c->state & SIM_CELL_ADDED) || sim_peers_check_sum(k, address / 4))
@@ -438,6 +486,7 @@ static void write_lane(sim_visit *k, uint32_t address, unsigned bytes, uint8_t s
     }
     sim_cell *c = &k->s->cells[word];
     refresh(k, c);
+    if (c->written & SIM_CELL_CONTESTED) sim_contest_used(k->b, sim_contest_of(k, c));
     check_leaving(k, word, c);
     check_mbarrier(k, word, c);
     if (is_summed(k, c)) sim_peers_check_sum(k, word);

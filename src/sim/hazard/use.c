@@ -155,6 +155,21 @@ static void list_register(flow *x, const ptx_operand *o) {
     x->list[x->count++] = o->reg;
 }
 
+/* The variable that a call's argument or result is handed over in: where code is not optimised, atomicCAS() is a call.
+ * NULL: the instruction's memory is another. */
+static const ptx_variable *handed_over_in(const ptx_instruction *i, unsigned memory) {
+    const ptx_operand *o = &i->operands[memory];
+    if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_VARIABLE_ADDRESS) return NULL;
+    return o->parts[0].variable->space == PTX_SPACE_PARAM ? o->parts[0].variable : NULL;
+}
+
+static void list_handed_over(flow *x, const ptx_variable *v) {
+    const ptx_function *f = x->function;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].op == PTX_OP_ST && handed_over_in(&f->instructions[i], 0) == v)
+            list_register(x, &f->instructions[i].operands[1]);
+}
+
 /* Loops of compare and swap begin with an ordinary load of what is there. If the guess is wrong, the swap fails. */
 static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
     x->values++;
@@ -166,7 +181,9 @@ static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
             const uint32_t i = x->writers.instructions[k];
             const ptx_instruction *at = &x->function->instructions[i];
             if (at->op == PTX_OP_MOV) list_register(x, &at->operands[1]);
-            if (at->op == PTX_OP_LD && !is_volatile(at, PTX_OP_LD)) table[i] |= SIM_USE_GUESSES;
+            const ptx_variable *handed_over = at->op == PTX_OP_LD ? handed_over_in(at, 1) : NULL;
+            if (handed_over) list_handed_over(x, handed_over);
+            if (at->op == PTX_OP_LD && !handed_over && !is_volatile(at, PTX_OP_LD)) table[i] |= SIM_USE_GUESSES;
         }
     }
 }

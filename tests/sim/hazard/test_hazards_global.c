@@ -50,7 +50,15 @@
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
+/* A loop of compare and swap, through a call's parameter as without optimisation: what it compares is what was loaded. */
+#define SWAP(loaded, compared)                                                                                        \
+    "{\n.param .b32 old;\nld.global.u32 %r7, [%rd0];\nL: st.param.b32 [old], " loaded ";\nld.param.b32 %r8, [old];\n" \
+    "add.u32 %r9, %r8, 1;\natom.global.cas.b32 %r7, [%rd0], " compared ", %r9;\nsetp.ne.u32 %p1, %r7, %r8;\n"         \
+    "@%p1 bra L;\n}\n"
+#define ADD_ONCE "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\natom.global.cas.b32 %r8, [%rd0], 0, 1;\n"
+
 static const pair pairs[] = {
+    PAIR("a plain load beside compare and swap", RACE_GLOBAL, 2, 32, ADD_ONCE, SWAP("%r7", "%r8")),
     PAIR("all blocks write one word", RACE_GLOBAL, 4, 1, "st.global.u32 [%rd0], %r1;\n", OUT("%r1")),
     PAIR("a block reads what another writes", RACE_GLOBAL, 2, 32,
          OUT("%r0") "xor.b32 %r6, %r1, 32;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\nld.global.u32 %r7, [%rd4];\n"

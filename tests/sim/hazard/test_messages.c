@@ -5,11 +5,13 @@
     label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r5], " parity ";\n@!%p2 bra " label ";\n"
 #define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\n"
 
-/* The kernel's only finding; the launch may end with a fault. */
-static void expect_only(const char *body, haul_finding_kind kind, const char *words) {
+typedef void look_fn(const haul_launch_record *r, void *context);
+
+/* Under each schedule; the launch may end with a fault. */
+static void check_body(const char *body, look_fn *look, void *context) {
     static const haul_schedule schedules[] = {HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        const pair p = {.name = words, .blocks = 1, .threads = 64, .wrong = body};
+        const pair p = {.name = "body", .blocks = 1, .threads = 64, .wrong = body};
         const haul_device_options options = {.check = true, .threads = 1, .schedule = schedules[i], .seed = 5};
         haul_device *device;
         haul_module *module;
@@ -17,19 +19,48 @@ static void expect_only(const char *body, haul_finding_kind kind, const char *wo
         char ptx[4096];
         whole(body, ptx, sizeof ptx);
         assert_int_equal(haul_device_open(PAIR_DEVICE, &options, &device), HAUL_OK);
-        if (haul_module_load(device, words, ptx, strlen(ptx), &module) != HAUL_OK) fail_msg("%s", haul_message());
+        if (haul_module_load(device, "body", ptx, strlen(ptx), &module) != HAUL_OK) fail_msg("%s", haul_message());
         assert_int_equal(haul_run_create(device, &run), HAUL_OK);
         (void)launch_pair(&p, device, module, true, run);
-        const haul_launch_record *r = &run->launches[0];
-        for (size_t k = 0; k < r->finding_count; k++)
-            if (r->finding_count != 1 || r->findings[k].kind != kind || !strstr(r->findings[k].what, words))
-                print_error("%s: %s\n", haul_finding_kinds[r->findings[k].kind].key, r->findings[k].what);
-        assert_int_equal(r->finding_count, 1);
-        assert_int_equal(r->findings[0].kind, kind);
-        assert_non_null(strstr(r->findings[0].what, words));
+        look(&run->launches[0], context);
         haul_run_free(run);
         haul_device_close(device);
     }
+}
+
+typedef struct expected {
+    haul_finding_kind kind;
+    const char *words;
+} expected;
+
+static void look_at_only(const haul_launch_record *r, void *context) {
+    const expected *e = context;
+    for (size_t k = 0; k < r->finding_count; k++)
+        if (r->finding_count != 1 || r->findings[k].kind != e->kind || !strstr(r->findings[k].what, e->words))
+            print_error("%s: %s\n", haul_finding_kinds[r->findings[k].kind].key, r->findings[k].what);
+    assert_int_equal(r->finding_count, 1);
+    assert_int_equal(r->findings[0].kind, e->kind);
+    assert_non_null(strstr(r->findings[0].what, e->words));
+}
+
+/* The kernel's only finding. */
+static void expect_only(const char *body, haul_finding_kind kind, const char *words) {
+    expected e = {kind, words};
+    check_body(body, look_at_only, &e);
+}
+
+static void look_at_grade(const haul_launch_record *r, void *context) {
+    haul_finding_grade worst = HAUL_GRADE_ADVICE;
+    assert_in_range(r->finding_count, 1, 64);
+    for (size_t k = 0; k < r->finding_count; k++)
+        if (r->findings[k].grade < worst) worst = r->findings[k].grade;
+    if (worst != *(haul_finding_grade *)context) print_error("%s\n", r->findings[0].what);
+    assert_int_equal(worst, *(haul_finding_grade *)context);
+}
+
+/* The worst of its findings. */
+static void expect_grade(const char *body, haul_finding_grade grade) {
+    check_body(body, look_at_grade, &grade);
 }
 
 static void a_bulk_load_is_waited_for_at_its_mbarrier(void **state) {
@@ -70,6 +101,46 @@ static void arrivals_that_do_not_count_say_so(void **state) {
                 "without .noinc do not count");
 }
 
+/* Each thread's value goes to the first word, and what is there to its own word behind: all but thread 0 guard that. */
+#define DISCARD "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r7, [%r3];\n"
+#define ONE_STORES "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.global.u32 [%rd2], %r7;\n"
+
+static void lanes_that_throw_values_away_do_no_harm(void **state) {
+    (void)state;
+    expect_only(DISCARD, HAUL_FINDING_RACE_SHARED, "nobody uses what is there");
+    expect_grade(DISCARD, HAUL_GRADE_ADVICE);
+    expect_grade("st.shared.u32 [%r3], %r0;\nbar.sync 0;\n" STORE, HAUL_GRADE_ADVICE);
+}
+
+static void lanes_that_use_one_of_several_values_do(void **state) {
+    (void)state;
+    expect_grade(DISCARD ONE_STORES, HAUL_GRADE_ERROR);
+    expect_grade(DISCARD "setp.eq.u32 %p1, %r7, 5;\n@%p1 bra D;\nst.global.u32 [%rd2], %r0;\nD:\n", HAUL_GRADE_ERROR);
+    expect_grade("st.shared.u32 [%r3], %r0;\nbar.sync 0;\natom.shared.add.u32 %r7, [%r3], 1;\n", HAUL_GRADE_ERROR);
+    expect_grade("setp.ne.u32 %p1, %r0, 0;\nst.shared.u32 [%r3], %r0;\nfence.proxy.async;\nbar.sync 0;\n"
+                 "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 16;\n"
+                 "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n",
+                 HAUL_GRADE_ERROR);
+}
+
+/* 32 words are there; each thread's loop looks for one that is larger, and runs over the end. */
+#define SEARCH(behind)                                                                                              \
+    "setp.lt.u32 %p1, %r0, 32;\n@%p1 st.shared.u32 [%r4], %r0;\nbar.sync 0;\nmov.u32 %r6, %r3;\nmov.u32 %r8, 0;\n" \
+    "L: ld.shared.u32 %r7, [%r6];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nadd.u32 %r6, %r6, 4;\n"                \
+    "add.u32 %r8, %r8, 1;\nsetp.le.u32 %p2, %r8, 32;\n@%p2 bra L;\nD: " behind
+
+static void a_search_that_looks_behind_its_tile_is_advice(void **state) {
+    (void)state;
+    expect_grade(SEARCH("st.global.u32 [%rd2], %r0;\n"), HAUL_GRADE_ADVICE);
+    expect_grade(SEARCH("st.global.u32 [%rd2], %r7;\n"), HAUL_GRADE_ERROR);
+}
+
+static void a_flag_that_nobody_sets_is_an_error(void **state) {
+    (void)state;
+    expect_grade("ld.shared.u32 %r7, [%r3+512];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nst.global.u32 [%rd2], %r0;\nD:\n",
+                 HAUL_GRADE_ERROR);
+}
+
 static void a_barrier_that_is_waited_for_again_does_no_harm(void **state) {
     (void)state;
     const pair p = PAIR("again", RACE_SHARED, 1, 64, "", INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN
@@ -87,6 +158,10 @@ int main(void) {
         cmocka_unit_test(a_parity_that_never_flips_is_one_finding),
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
+        cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),
+        cmocka_unit_test(lanes_that_use_one_of_several_values_do),
+        cmocka_unit_test(a_search_that_looks_behind_its_tile_is_advice),
+        cmocka_unit_test(a_flag_that_nobody_sets_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
