@@ -12,7 +12,8 @@ enum {
     FILLS = 2,
     VERSION = 1,
 };
-#define MAGIC 0x544c4148u /* "HALT" */
+#define MAGIC 0x544c4148u      /* "HALT" */
+#define MAGIC_MADE 0x4d4c4148u /* "HALM": a kernel makes it from zeros, field by field */
 #define MOST_EXTENT (1ull << 32)
 #define MOST_PITCH (1ull << 40)
 
@@ -29,7 +30,7 @@ static const struct {
 typedef struct packed_tensor {
     uint32_t magic;
     uint8_t version, rank, type, interleave, swizzle, promotion, fill, wide;
-    uint32_t also_unused;
+    uint32_t set; /* of a map that a kernel makes: a bit for each field, see field_bit() */
     uint64_t address;
     uint64_t pitch[SIM_TENSOR_RANK - 1];
     uint32_t last[SIM_TENSOR_RANK]; /* extent - 1 */
@@ -191,11 +192,61 @@ void sim_tensor_pack(const sim_tensor *t, unsigned char map[SIM_TENSOR_MAP_BYTES
     memcpy(map, &p, sizeof p);
 }
 
+static haul_status no_map(void) {
+    return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU, nor from zeros by "
+                 "tensormap.replace");
+}
+
+static bool is_map(const packed_tensor *p) {
+    return (p->magic == MAGIC || p->magic == MAGIC_MADE) && p->version == VERSION;
+}
+
+/* Fields as PTX names them. What is left out may stay zero: an atomicity of 16 bytes. */
+static const struct {
+    const char *name;
+    bool of_dimension;
+} fields[] = {
+    [SIM_TENSOR_FIELD_ADDRESS] = {"global_address", false},  [SIM_TENSOR_FIELD_RANK] = {"rank", false},
+    [SIM_TENSOR_FIELD_BOX] = {"box_dim", true},              [SIM_TENSOR_FIELD_EXTENT] = {"global_dim", true},
+    [SIM_TENSOR_FIELD_PITCH] = {"global_stride", true},      [SIM_TENSOR_FIELD_STEP] = {"element_stride", true},
+    [SIM_TENSOR_FIELD_TYPE] = {"elemtype", false},           [SIM_TENSOR_FIELD_INTERLEAVE] = {"interleave_layout", false},
+    [SIM_TENSOR_FIELD_SWIZZLE] = {"swizzle_mode", false},    [SIM_TENSOR_FIELD_FILL] = {"fill_mode", false},
+};
+
+/* Those of a dimension have five bits each, the others one, behind those. */
+static uint32_t field_bit(sim_tensor_field field, uint32_t dimension) {
+    enum { OF_DIMENSIONS = 4 };
+    if (field >= SIM_TENSOR_FIELD_BOX && field <= SIM_TENSOR_FIELD_STEP)
+        return 1u << ((field - SIM_TENSOR_FIELD_BOX) * SIM_TENSOR_RANK + dimension);
+    return 1u << (OF_DIMENSIONS * SIM_TENSOR_RANK + (field < SIM_TENSOR_FIELD_BOX ? field : field - OF_DIMENSIONS));
+}
+
+static haul_status check_field(const packed_tensor *p, sim_tensor_field field) {
+    const uint32_t rank = p->set & field_bit(SIM_TENSOR_FIELD_RANK, 0) ? p->rank : 1;
+    const uint32_t dimensions = !fields[field].of_dimension ? 1 : rank - (field == SIM_TENSOR_FIELD_PITCH);
+    for (uint32_t d = 0; d < dimensions && d < SIM_TENSOR_RANK; d++) {
+        if (p->set & field_bit(field, d)) continue;
+        if (fields[field].of_dimension)
+            return wrong("%s of dimension %u was never set: a map that begins as zeros needs every field "
+                         "(tensormap.replace)",
+                         fields[field].name, d);
+        return wrong("%s was never set: a map that begins as zeros needs every field (tensormap.replace)",
+                     fields[field].name);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_made(const packed_tensor *p) {
+    for (unsigned f = 0; p->magic == MAGIC_MADE && f < sizeof fields / sizeof *fields; f++)
+        HAUL_TRY(check_field(p, (sim_tensor_field)f));
+    return HAUL_OK;
+}
+
 haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor *t) {
     packed_tensor p;
     memcpy(&p, map, sizeof p);
-    if (p.magic != MAGIC || p.version != VERSION)
-        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    if (!is_map(&p)) return no_map();
+    HAUL_TRY(check_made(&p));
     *t = (sim_tensor){.type = p.type,
                       .rank = p.rank,
                       .interleave = p.interleave,
@@ -272,11 +323,16 @@ static haul_status set_field(packed_tensor *p, sim_tensor_field field, uint32_t 
 
 haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
                                uint64_t value) {
+    static const unsigned char zeros[SIM_TENSOR_MAP_BYTES];
     packed_tensor p;
     memcpy(&p, map, sizeof p);
-    if (p.magic != MAGIC || p.version != VERSION)
-        return wrong("these 128 bytes were not made by cuTensorMapEncodeTiled for the virtual GPU");
+    if (!memcmp(map, zeros, sizeof zeros)) {
+        p.magic = MAGIC_MADE;
+        p.version = VERSION;
+    }
+    if (!is_map(&p)) return no_map();
     HAUL_TRY(set_field(&p, field, dimension, value));
+    p.set |= field_bit(field, dimension);
     memcpy(map, &p, sizeof p);
     return HAUL_OK;
 }

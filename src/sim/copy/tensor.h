@@ -83,8 +83,9 @@ typedef enum sim_tensor_field {
     SIM_TENSOR_FIELD_ATOMICITY, /* of a swizzle of 128 bytes: 16, 32, 32 with halves swapped, 64 (0 to 3) */
 } sim_tensor_field;
 
-/* Changes a field, of `dimension` where there is one for each. Whether the map makes sense is checked when it is used.
- * Errors: HAUL_ERROR_ARGUMENT when these are no map, or there is no such value or dimension. */
+/* Changes a field, of `dimension` where there is one for each. Zeros become a map that the kernel makes, all of whose
+ * fields have to be set before it is used. Whether the map makes sense is checked then. Errors: HAUL_ERROR_ARGUMENT when
+ * these are no map, or there is no such value or dimension. */
 haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
                                uint64_t value);
 

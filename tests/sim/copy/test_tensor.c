@@ -464,7 +464,7 @@ static void a_map_may_lie_in_global_memory(void **state) {
 
 /* The map comes from the input's start to shared memory, is changed there, goes to the output's second half, and is
  * used there behind `fence`: another array, of 5 rows of 32 bytes, of which the box takes four. */
-static haul_status change_map(const machine *m, const char *fence, haul_launch_record *record) {
+static haul_status change_map_from(const machine *m, const char *begin, const char *fence, haul_launch_record *record) {
     char ptx[8192];
     box_copy c = small_copy(HAUL_TENSOR_F32);
     haul_tensor_map map;
@@ -475,10 +475,12 @@ static haul_status change_map(const machine *m, const char *fence, haul_launch_r
     assert_int_equal(haul_tensor_map_encode(&c.tensor, &map), HAUL_OK);
     memcpy(input, &map, sizeof map);
     snprintf(
-        ptx, sizeof ptx, "%s%s%s",
+        ptx, sizeof ptx, "%s%s%s%s%s",
         TENSOR_BEGIN
         "add.u32 %r8, %r3, 8192;\nshl.b32 %r9, %r0, 2;\ncvt.u64.u32 %rd6, %r9;\nadd.u64 %rd7, %rd1, %rd6;\n"
-        "ld.global.u32 %r10, [%rd7];\nadd.u32 %r9, %r8, %r9;\nst.shared.u32 [%r9], %r10;\nbar.warp.sync -1;\n"
+        "ld.global.u32 %r10, [%rd7];\nadd.u32 %r9, %r8, %r9;\n",
+        begin,
+        "bar.warp.sync -1;\n"
         "add.u64 %rd8, %rd1, 8192;\nmov.u32 %r11, 5;\nmov.u64 %rd9, 32;\nmov.u32 %r12, 4;\nmov.u32 %r13, 1;\n" REPLACE(
             "global_address") WIDE_ON_MAP "%rd8;\n" REPLACE("global_dim") ON_MAP "1, %r11;\n" REPLACE("global_stride")
             WIDE_ON_MAP "0, %rd9;\n" REPLACE("box_dim") ON_MAP "1, %r12;\n" REPLACE("element_stride") ON_MAP
@@ -494,6 +496,16 @@ static haul_status change_map(const machine *m, const char *fence, haul_launch_r
     return try_map(m, ptx, &map, record);
 }
 
+static haul_status change_map(const machine *m, const char *fence, haul_launch_record *record) {
+    return change_map_from(m, "st.shared.u32 [%r9], %r10;\n", fence, record);
+}
+
+/* The fields that change_map() leaves as they are, in a map that begins as zeros. */
+#define FROM_ZEROS "st.shared.u32 [%r9], 0;\nbar.warp.sync -1;\nmov.u32 %r14, 8;\nmov.u32 %r13, 1;\n"
+#define BOX_0 REPLACE("box_dim") ON_MAP "0, %r14;\n"
+#define DIM_0 REPLACE("global_dim") ON_MAP "0, %r14;\n"
+#define STRIDE_0 REPLACE("element_stride") ON_MAP "0, %r13;\n"
+
 #define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%rd10], 128;\n"
 
 static void a_kernel_changes_a_map(void **state) {
@@ -503,6 +515,33 @@ static void a_kernel_changes_a_map(void **state) {
     for (unsigned i = 0; i < 64; i++) assert_int_equal(output[i], input[8192 + 3 * 32 + i]);
     for (unsigned i = 64; i < 128; i++) assert_int_equal(output[i], 0);
     haul_device_close(m.device);
+}
+
+static void a_kernel_makes_a_map_from_zeros(void **state) {
+    (void)state;
+    const machine m = open_machine();
+    if (change_map_from(&m, FROM_ZEROS BOX_0 DIM_0 STRIDE_0, ACQUIRE, NULL) != HAUL_OK) fail_msg("%s", haul_message());
+    for (unsigned i = 0; i < 64; i++) assert_int_equal(output[i], input[8192 + 3 * 32 + i]);
+    for (unsigned i = 64; i < 128; i++) assert_int_equal(output[i], 0);
+    haul_device_close(m.device);
+}
+
+static void a_map_made_from_zeros_needs_every_field(void **state) {
+    (void)state;
+    static const struct {
+        const char *begin, *why;
+    } cases[] = {
+        {FROM_ZEROS BOX_0 DIM_0, "element_stride of dimension 0 was never set"},
+        {FROM_ZEROS BOX_0 STRIDE_0, "global_dim of dimension 0 was never set"},
+        {FROM_ZEROS DIM_0 STRIDE_0, "box_dim of dimension 0 was never set"},
+    };
+    if (!is_virtual()) skip();
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const machine m = open_machine();
+        assert_int_equal(change_map_from(&m, cases[k].begin, ACQUIRE, NULL), HAUL_ERROR_FAULT);
+        if (!strstr(haul_message(), cases[k].why)) fail_msg("'%s' has no '%s'", haul_message(), cases[k].why);
+        haul_device_close(m.device);
+    }
 }
 
 static void a_changed_map_has_to_be_acquired_before_it_is_used(void **state) {
@@ -809,6 +848,8 @@ int main(void) {
         cmocka_unit_test(a_box_is_not_there_before_the_wait),
         cmocka_unit_test(a_map_may_lie_in_global_memory),
         cmocka_unit_test(a_kernel_changes_a_map),
+        cmocka_unit_test(a_kernel_makes_a_map_from_zeros),
+        cmocka_unit_test(a_map_made_from_zeros_needs_every_field),
         cmocka_unit_test(a_changed_map_has_to_be_acquired_before_it_is_used),
         cmocka_unit_test(changes_that_make_no_map_are_faults),
         cmocka_unit_test(one_copy_feeds_several_blocks),
