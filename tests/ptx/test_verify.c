@@ -150,6 +150,7 @@ static void knows_the_rules_of_single_instructions(void **state) {
     REFUSE("cp.async.cg.shared.global [%r1], [%d1], 8;", "41: 'cp.async': .cg copies 16 bytes, not 8");
     REFUSE("cp.async.ca.shared.global [%r1], [%d1], 6;", "41: 'cp.async': copies 4, 8 or 16 bytes, not 6");
     REFUSE("bar.sync 16;", "10: 'bar': barriers are numbered from 0 to 15");
+    REFUSE("bar.sync 1, 33;", "13: 'bar': barriers count whole warps: 33 is not a multiple of 32");
     REFUSE("mad.lo.sat.s32 %r1, %r2, %r3, %r4;", "1: 'mad': .sat goes with .hi.s32 only");
 }
 
