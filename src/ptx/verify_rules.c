@@ -196,7 +196,8 @@ static haul_status check_barrier(const ptx_check *c) {
     const ptx_operand *count = o + 1;
     if (o->kind == PTX_INTEGER && o->bits >= BARRIERS)
         return ptx_check_fail(c, o->position, "barriers are numbered from 0 to %d", BARRIERS - 1);
-    if (count >= i->operands + i->operand_count || count->kind != PTX_INTEGER || count->bits % WARP == 0) return HAUL_OK;
+    if (count >= i->operands + i->operand_count || count->kind != PTX_INTEGER || count->bits % WARP == 0)
+        return HAUL_OK;
     return ptx_check_fail(c, count->position, "barriers count whole warps: %llu is not a multiple of %d",
                           (unsigned long long)count->bits, WARP);
 }

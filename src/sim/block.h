@@ -139,8 +139,8 @@ struct sim_sm {
     sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */
     sim_print_log printed;
     sim_fault_record fault;
-    sim_fault_record passed; /* checks on: the first fault that the SM has gone on behind; see sim_fault_pass() */
-    uint64_t passes_until;   /* how far it goes on, by `executed` */
+    sim_fault_record passed;    /* checks on: the first fault that the SM has gone on behind; see sim_fault_pass() */
+    uint64_t passes_until;      /* how far it goes on, by `executed` */
     sim_overrun overrun;        /* of memory that is mapped as on hardware: the furthest */
     uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
 };

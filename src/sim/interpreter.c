@@ -184,13 +184,15 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);
     while (step == SIM_NEXT && left--) {
         step = execute(w, op);
-        if (__builtin_expect(step == SIM_STOP, 0) && w->sm->hazards) step = go_on(w, op);
         if (__builtin_expect(step == SIM_NEXT, 1)) {
             op++;
             if (__builtin_expect(resumes, 0)) step = resume(w, &op, &left, &resumes);
             continue;
         }
-        if (step == SIM_JUMP) {
+        if (step == SIM_STOP && w->sm->hazards) {
+            step = go_on(w, op);
+            op += step == SIM_NEXT || step == SIM_YIELD;
+        } else if (step == SIM_JUMP) {
             op = w->ops + w->pc;
             step = SIM_NEXT;
         } else if (step == SIM_NATIVE) {

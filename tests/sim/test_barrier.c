@@ -203,7 +203,8 @@ static void wrong_operands_are_errors(void **state) {
     (void)state;
     expect_failure(&(kernel_run){.ptx = KERNEL("mov.u32 %r3, 16;\nbar.sync %r3;\n")}, HAUL_ERROR_FAULT,
                    "a block has barriers 0 to 15");
-    expect_failure(&(kernel_run){.ptx = KERNEL("mov.u32 %r7, 33;\nbar.sync 1, %r7;\n")}, HAUL_ERROR_FAULT, "not a multiple of 32");
+    expect_failure(&(kernel_run){.ptx = KERNEL("mov.u32 %r7, 33;\nbar.sync 1, %r7;\n")}, HAUL_ERROR_FAULT,
+                   "not a multiple of 32");
     expect_failure(&(kernel_run){.ptx = KERNEL("bar.sync 16;\n")}, HAUL_ERROR_SYNTAX, "test.ptx:");
 }
 

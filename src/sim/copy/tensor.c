@@ -206,11 +206,16 @@ static const struct {
     const char *name;
     bool of_dimension;
 } fields[] = {
-    [SIM_TENSOR_FIELD_ADDRESS] = {"global_address", false},  [SIM_TENSOR_FIELD_RANK] = {"rank", false},
-    [SIM_TENSOR_FIELD_BOX] = {"box_dim", true},              [SIM_TENSOR_FIELD_EXTENT] = {"global_dim", true},
-    [SIM_TENSOR_FIELD_PITCH] = {"global_stride", true},      [SIM_TENSOR_FIELD_STEP] = {"element_stride", true},
-    [SIM_TENSOR_FIELD_TYPE] = {"elemtype", false},           [SIM_TENSOR_FIELD_INTERLEAVE] = {"interleave_layout", false},
-    [SIM_TENSOR_FIELD_SWIZZLE] = {"swizzle_mode", false},    [SIM_TENSOR_FIELD_FILL] = {"fill_mode", false},
+    [SIM_TENSOR_FIELD_ADDRESS] = {"global_address", false},
+    [SIM_TENSOR_FIELD_RANK] = {"rank", false},
+    [SIM_TENSOR_FIELD_BOX] = {"box_dim", true},
+    [SIM_TENSOR_FIELD_EXTENT] = {"global_dim", true},
+    [SIM_TENSOR_FIELD_PITCH] = {"global_stride", true},
+    [SIM_TENSOR_FIELD_STEP] = {"element_stride", true},
+    [SIM_TENSOR_FIELD_TYPE] = {"elemtype", false},
+    [SIM_TENSOR_FIELD_INTERLEAVE] = {"interleave_layout", false},
+    [SIM_TENSOR_FIELD_SWIZZLE] = {"swizzle_mode", false},
+    [SIM_TENSOR_FIELD_FILL] = {"fill_mode", false},
 };
 
 /* Those of a dimension have five bits each, the others one, behind those. */

@@ -84,8 +84,8 @@ typedef enum sim_tensor_field {
 } sim_tensor_field;
 
 /* Changes a field, of `dimension` where there is one for each. Zeros become a map that the kernel makes, all of whose
- * fields have to be set before it is used. Whether the map makes sense is checked then. Errors: HAUL_ERROR_ARGUMENT when
- * these are no map, or there is no such value or dimension. */
+ * fields have to be set before it is used. Whether the map makes sense is checked then. Errors: HAUL_ERROR_ARGUMENT
+ * when these are no map, or there is no such value or dimension. */
 haul_status sim_tensor_replace(unsigned char map[SIM_TENSOR_MAP_BYTES], sim_tensor_field field, uint32_t dimension,
                                uint64_t value);
 

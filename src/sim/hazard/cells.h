@@ -22,8 +22,8 @@ haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruct
 bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes);
 /* The lane writes `count` words from `word` on, which are of that state then. */
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state);
-/* contest.c. The access, which the suspect describes, writes another value than is in the word, without order: false when
- * that is to be told at once. Such a word is read: the number of the contest, + 1; 0: it has been told. */
+/* contest.c. The access, which the suspect describes, writes another value than is in the word, without order: false
+ * when that is to be told at once. Such a word is read: the number of the contest, + 1; 0: it has been told. */
 bool sim_contest_note(const sim_visit *k, const sim_suspect *s);
 uint8_t sim_contest_of(const sim_visit *k, const sim_cell *c);
 /* A reduction is going to add to the words. */

@@ -73,8 +73,7 @@ void sim_contest_used(const sim_block *b, uint8_t contest) {
     sim_shadow *s = sim_shadow_of(b);
     for (uint32_t i = contest ? contest - 1u : s->contest_count; i < s->contest_count; i++) {
         sim_contest_entry *e = &s->contests[i];
-        if (!e->told && is_of(e->warp, e, s->contests[contest - 1].first.instruction))
-            tell(sim_domain_of(b), e, true);
+        if (!e->told && is_of(e->warp, e, s->contests[contest - 1].first.instruction)) tell(sim_domain_of(b), e, true);
     }
 }
 

@@ -134,11 +134,11 @@ static void check_fence(const sim_visit *k, uint32_t word, const char *engine, b
     const bool is_split = c->state & SIM_CELL_SPLIT;
     for (uint32_t i = 0; i < (is_split ? 4 : 1); i++) {
         const sim_byte_cell *b = is_split ? &k->s->bytes[4 * word + i] : NULL;
-        const sim_cell by = b ? (sim_cell){.time = b->time, .instruction = b->instruction, .thread = b->thread,
-                                           .state = b->state}
-                              : *c;
+        const sim_cell by =
+            b ? (sim_cell){.time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state} : *c;
         if (is_through_fence(k, by.state, by.thread, by.time)) continue;
-        if (!only_known || sim_visit_knows(k, by.thread, by.time)) report_proxy(k, 4 * word + i, b ? 1 : 4, &by, engine);
+        if (!only_known || sim_visit_knows(k, by.thread, by.time))
+            report_proxy(k, 4 * word + i, b ? 1 : 4, &by, engine);
     }
 }
 

@@ -162,8 +162,10 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
         sim_hazard_say(f, "the value is taken from lane %llu, which has no part in this, and is used (PTX line %u)",
                        (unsigned long long)t->address, line);
     else if (is_tail)
-        sim_hazard_say(f, "nobody has written these bytes, behind the last that are, and what was read decides a branch "
-                          "(PTX line %u): no harm if both ways come to the same", line);
+        sim_hazard_say(f,
+                       "nobody has written these bytes, behind the last that are, and what was read decides a branch "
+                       "(PTX line %u): no harm if both ways come to the same",
+                       line);
     else
         sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)", line);
 }
@@ -287,7 +289,8 @@ static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i,
         return;
     }
     if (!x.found.lanes || !stores_doubt(&x, i)) return;
-    if (!is_of_shuffle(&x.found) && !x.found.contest) x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
+    if (!is_of_shuffle(&x.found) && !x.found.contest)
+        x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
     if (x.found.lanes) report(w, &x.found, op->instruction);
 }
 

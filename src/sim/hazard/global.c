@@ -147,8 +147,8 @@ static uint32_t writing_lanes(const play *p, const sim_touch *writer) {
     return lanes;
 }
 
-/* The lanes whose ordinary write has not gone through a fence that the thread at hand knows of. Between clusters that is
- * not kept; but where no fence is, none has. */
+/* The lanes whose ordinary write has not gone through a fence that the thread at hand knows of. Between clusters that
+ * is not kept; but where no fence is, none has. */
 static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->action != HAUL_ACTION_WRITE) return 0;
     if (!p->fenced) return lanes;
@@ -204,7 +204,8 @@ static void check_reader(const play *p, const sim_touch *t) {
 
 static void keep_writer(const play *p, sim_touch *writer) {
     const sim_touch now = touch_of(p);
-    const bool more = are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
+    const bool more =
+        are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
     const uint8_t before = more ? writer->bytes : 0;
     uint8_t lane[4];
     memcpy(lane, writer->lane, sizeof lane);
@@ -460,32 +461,43 @@ static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role
     }
 }
 
-/* What is read in turn, or again and again, in the same pieces: rows change places. */
-static bool read_in_turn(const play *p, uint32_t first) {
+/* Whether the cluster's last read need not be kept beside the one at hand. */
+static bool stays_last(const play *p, const sim_row *last, const sim_row *beside) {
+    if (last->actor == p->e->actor)
+        return last->owner.bits == p->part->owner.bits || (beside && beside->actor != last->actor);
+    return !beside && follows(p, last, p->part);
+}
+
+/* What is read in turn, or again and again, in the same pieces: rows change places. `overlaps`: others have read some
+ * of the bytes. */
+static bool read_in_turn(const play *p, uint32_t first, bool *overlaps) {
     sim_row *rows[SIM_READERS] = {NULL};
+    *overlaps = false;
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         sim_row *r = sim_slice_row(p->s, i);
         if (r->role == SIM_ROW_WRITER || !sim_bytes_overlap(r->bytes, p->part->bytes)) continue;
+        *overlaps = true;
         if (!sim_bytes_equal(r->bytes, p->part->bytes)) return false;
         rows[r->role] = r;
     }
-    sim_row *last = rows[SIM_ROW_READER], *beside = rows[SIM_ROW_READER_BESIDE], *free = last;
+    sim_row *last = rows[SIM_ROW_READER];
     if (!last) return false;
-    const bool own = last->cluster == p->e->cluster;
-    const bool accompanied = beside && (beside->cluster != p->e->cluster || beside->actor != p->e->actor);
-    const sim_row_role role = own ? SIM_ROW_READER_BESIDE : SIM_ROW_READER_BEFORE;
-    if (!own || !(is_done_reader(p, last) || (last->actor == p->e->actor && accompanied))) {
-        free = rows[role];
-        if (!free) return false;
+    const sim_row_role role = last->cluster == p->e->cluster ? SIM_ROW_READER_BESIDE : SIM_ROW_READER_BEFORE;
+    sim_row *free = rows[role];
+    if (role == SIM_ROW_READER_BESIDE && stays_last(p, last, free))
+        free = last;
+    else if (!free)
+        return false;
+    else
         last->role = (uint8_t)role & 63u;
-    }
     fill_row(p, free, p->part, SIM_ROW_READER);
     return true;
 }
 
 static void note_read(const play *p, uint32_t *link) {
-    if (*link != SIM_NO_ROW) {
-        if (read_in_turn(p, *link)) return;
+    bool overlaps;
+    if (read_in_turn(p, *link, &overlaps)) return;
+    if (overlaps) {
         cut(p, link, p->part->bytes, is_done_reader);
         if (is_accompanied(p, *link)) cut(p, link, p->part->bytes, is_own_warps);
         push(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
@@ -524,8 +536,7 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
     p->part = part;
     const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
     if (is_detailed || !in_order(p, *link, part)) {
-        sim_word_shadow *words =
-            is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
+        sim_word_shadow *words = is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
         return;
     }

@@ -90,14 +90,14 @@ typedef struct sim_cell {
 } sim_cell;
 
 enum {
-    SIM_CELL_ARRIVING = 1,     /* an asynchronous copy is writing it */
-    SIM_CELL_LEAVING = 2,      /* one is reading it; see sim_shadow.leaving */
-    SIM_CELL_SPLIT = 4,        /* its bytes have cells of their own */
-    SIM_CELL_ATOMIC = 8,       /* written by an atomic */
-    SIM_CELL_COPIED = 16,      /* written by the copy engine (async proxy) */
-    SIM_CELL_ASYNC = 32,       /* written by an asynchronous copy of either kind */
-    SIM_CELL_ADDED = 64,       /* reductions from other blocks add to it; see peer.c */
-    SIM_CELL_MBARRIER = 128,   /* part of a live mbarrier */
+    SIM_CELL_ARRIVING = 1,   /* an asynchronous copy is writing it */
+    SIM_CELL_LEAVING = 2,    /* one is reading it; see sim_shadow.leaving */
+    SIM_CELL_SPLIT = 4,      /* its bytes have cells of their own */
+    SIM_CELL_ATOMIC = 8,     /* written by an atomic */
+    SIM_CELL_COPIED = 16,    /* written by the copy engine (async proxy) */
+    SIM_CELL_ASYNC = 32,     /* written by an asynchronous copy of either kind */
+    SIM_CELL_ADDED = 64,     /* reductions from other blocks add to it; see peer.c */
+    SIM_CELL_MBARRIER = 128, /* part of a live mbarrier */
 };
 enum { SIM_CELL_ALL = 15, SIM_CELL_CONTESTED = 16 };
 
@@ -159,7 +159,7 @@ typedef struct sim_suspect {
     haul_space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_warning;     /* whatever the kind's usual grade is */
+    bool is_warning; /* whatever the kind's usual grade is */
     bool is_advice;
     bool is_explanation; /* it stands for others: stale.c */
 } sim_suspect;
@@ -416,14 +416,14 @@ void sim_warpgroups_start(sim_domain *d);
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_group_open(const sim_block *b, uint32_t id);
 void sim_groups_start(sim_domain *d, uint32_t blocks);
-/* peer.c. A copy or reduction that the warp's lane sends to block b is to read, or add to, these bytes of `owner`; it is
- * done, by way of the mbarrier that it completes on; the block starts anew. */
+/* peer.c. A copy or reduction that the warp's lane sends to block b is to read, or add to, these bytes of `owner`; it
+ * is done, by way of the mbarrier that it completes on; the block starts anew. */
 bool sim_passage_begin(sim_warp *w, unsigned lane, const sim_block *owner, const sim_block *b, const sim_bulk *bulk,
                        uint32_t from, bool adds);
 void sim_passage_done(const sim_block *owner, const sim_block *b, const sim_bulk *bulk, uint32_t from, bool adds);
 void sim_passages_start(sim_shadow *s);
-/* tail.c. Whether the bytes at the address, which nobody has written, lie within a line behind such as were, and the last
- * of those has been read in the place of the instruction too. */
+/* tail.c. Whether the bytes at the address, which nobody has written, lie within a line behind such as were, and the
+ * last of those has been read in the place of the instruction too. */
 bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address);
 /* The rows that tell of the actor's reads of the line; NULL: cells do, or it has read nothing. */
 const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor);
@@ -437,8 +437,8 @@ void sim_remote_finish(const sim_block *b);
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
-/* stale.c. The warp has come to a barrier, told an mbarrier something or issued a copy; its lanes' wait for an mbarrier is
- * over; an mbarrier is a new one. */
+/* stale.c. The warp has come to a barrier, told an mbarrier something or issued a copy; its lanes' wait for an mbarrier
+ * is over; an mbarrier is a new one. */
 void sim_stale_deed(const sim_warp *w);
 void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_mbarrier *m);
 void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m);

@@ -24,7 +24,8 @@ static bool is_alike(const sim_passage *p, const sim_passage *q) {
     return p->used && p->adds == q->adds && p->instruction == q->instruction && p->actor == q->actor;
 }
 
-/* Those under way side by side share an entry, as lanes that add neighbouring words do; the same again takes its old one.
+/* Those under way side by side share an entry, as lanes that add neighbouring words do; the same again takes its old
+ * one.
  */
 static sim_passage *find_to_join(const sim_shadow *s, const sim_passage *p) {
     for (uint32_t i = 0; i < SIM_PASSAGES; i++) {

@@ -216,8 +216,8 @@ static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         const bool unwritten = b->time < k->d->start;
-        const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
-                           !may_meet(k, b->state, b->thread, b->instruction);
+        const bool raced =
+            !unwritten && !sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction);
         if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
         if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
         sim_byte_note_read(b, &read);
@@ -276,7 +276,7 @@ static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint3
 
 /* Whoever uses what is in a contested word has the race: a load's register is in doubt, all else is a use. */
 static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes, uint32_t address, uint32_t bytes) {
-    const uint8_t contest = c->written & SIM_CELL_CONTESTED ? sim_contest_of(k, c) : 0;
+    const uint8_t contest = sim_contest_of(k, c);
     if (!contest) return;
     if (!k->op || k->action != HAUL_ACTION_READ || k->b != k->w->block) {
         sim_contest_used(k->b, contest);
@@ -297,7 +297,7 @@ static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes
 
 bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
     refresh(k, c);
-    read_contested(k, c, lanes, 4 * word, 4);
+    if (c->written & SIM_CELL_CONTESTED) read_contested(k, c, lanes, 4 * word, 4);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, 4 * word, 4, c->instruction, c->thread);
     else if (c->state & SIM_CELL_ADDED && !sim_peers_check_sum(k, word))
@@ -387,10 +387,11 @@ static bool is_summed(const sim_visit *k, const sim_cell *c) {
 }
 
 /* Returns whether the word is left contested. */
-static bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
+static inline bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
-    if (k->action != HAUL_ACTION_WRITE) read_contested(k, c, 1u << k->lane, 4 * word, 4);
+    if (c->written & SIM_CELL_CONTESTED && k->action != HAUL_ACTION_WRITE)
+        read_contested(k, c, 1u << k->lane, 4 * word, 4);
     if (c->state & SIM_CELL_MBARRIER) {
         check_mbarrier(k, word, c);
         return false;
@@ -452,7 +453,7 @@ void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count) {
 static void read_part_of_word(const sim_visit *k, uint32_t address, unsigned bytes, uint32_t lanes) {
     sim_cell *c = &k->s->cells[address / 4];
     refresh(k, c);
-    read_contested(k, c, lanes, address, bytes);
+    if (c->written & SIM_CELL_CONTESTED) read_contested(k, c, lanes, address, bytes);
     if (c->state & SIM_CELL_ARRIVING)
         report_arriving(k, address, bytes, c->instruction, c->thread);
     else if (!(c->state & SIM_CELL_ADDED) || sim_peers_check_sum(k, address / 4))

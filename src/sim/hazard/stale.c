@@ -75,13 +75,15 @@ static void report(const sim_domain *d, const sim_watched_mbarrier *m, uint32_t 
                            .is_explanation = true};
     sim_finding *f = sim_hazard_report(&d->first[actor / d->warps].warps[actor % d->warps], &s);
     if (f && p->parity < 2)
-        sim_hazard_say(f,
-                       "the parity is stale: the wait names parity %u, the phase that this thread has seen over before, "
-                       "and returns at once; the next phase has parity %u, so what comes behind the wait is not ordered",
-                       p->parity, p->parity ^ 1u);
+        sim_hazard_say(
+            f,
+            "the parity is stale: the wait names parity %u, the phase that this thread has seen over before, "
+            "and returns at once; the next phase has parity %u, so what comes behind the wait is not ordered",
+            p->parity, p->parity ^ 1u);
     else if (f)
-        sim_hazard_say(f, "the state is stale: it is of a phase that this thread has seen over before, so the wait returns "
-                          "at once, and what comes behind it is not ordered");
+        sim_hazard_say(
+            f, "the state is stale: it is of a phase that this thread has seen over before, so the wait returns "
+               "at once, and what comes behind it is not ordered");
 }
 
 static bool may_explain(haul_finding_kind kind) {

@@ -95,7 +95,8 @@ static uint32_t address_of(const sim_warp *w, const sim_path *p) {
 static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t address) {
     const sim_watched_mbarrier *watched = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
     const char *raised =
-        watched->raised ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each asks for one more" : "";
+        watched->raised ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each asks for one more"
+                        : "";
     uint64_t bits;
     memcpy(&bits, w->block->shared + address, sizeof bits);
     const sim_mbarrier m = sim_mbarrier_unpack(bits);

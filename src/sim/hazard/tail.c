@@ -1,11 +1,12 @@
-/* The first few elements behind the last one that was written. Searches and merges look beyond their tile before they see
- * that it is over, and tiles are made larger for that (Thrust's set operations): what is there decides a branch, and what
- * comes of either way is thrown away. */
+/* The first few elements behind the last one that was written. Searches and merges look beyond their tile before they
+ * see that it is over, and tiles are made larger for that (Thrust's set operations): what is there decides a branch,
+ * and what comes of either way is thrown away. */
 #include "sim/hazard/internal.h"
 
 /* Without line information loads of the same type are taken for rounds of one loop. */
 static bool is_same_place(const sim_grid *g, uint32_t a, uint32_t b) {
-    const ptx_instruction *one = &g->program->function->instructions[a], *other = &g->program->function->instructions[b];
+    const ptx_instruction *one = &g->program->function->instructions[a],
+                          *other = &g->program->function->instructions[b];
     if (one->place && other->place) return g->places[a] == g->places[b];
     return one->op == other->op && one->type == other->type;
 }

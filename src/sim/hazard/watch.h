@@ -11,12 +11,7 @@
 /* Who wrote bytes last, or read them since: the last reader; of its cluster another warp, or other lanes, that it does
  * not know of; and the last reader of another cluster. Whoever knows one of two such readers of a cluster mostly knows
  * the other too, behind a barrier; who knows neither, or is one of them, is told apart by either. */
-typedef enum sim_row_role {
-    SIM_ROW_READER,
-    SIM_ROW_READER_BESIDE,
-    SIM_ROW_READER_BEFORE,
-    SIM_ROW_WRITER
-} sim_row_role;
+typedef enum sim_row_role { SIM_ROW_READER, SIM_ROW_READER_BESIDE, SIM_ROW_READER_BEFORE, SIM_ROW_WRITER } sim_row_role;
 enum { SIM_READERS = SIM_ROW_WRITER };
 
 /* An access to a word. */

@@ -78,8 +78,8 @@ static void a_fault_that_traps_loses_no_race_before_it(void **state) {
 
 static void what_is_read_outside_is_zero(void **state) {
     (void)state;
-    expect(BODY("mov.u32 %r7, 9;\n" ONE "@!%p1 " OUTSIDE "@%p1 bra D;\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra D;\n"
-                RACE "D:\n"),
+    expect(BODY("mov.u32 %r7, 9;\n" ONE "@!%p1 " OUTSIDE "@%p1 bra D;\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra D;\n" RACE
+                "D:\n"),
            2, 1, 0);
     expect(BODY("mov.u32 %r7, 9;\n" ONE "@!%p1 " OUTSIDE "@%p1 bra D;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra D;\n" RACE
                 "D:\n"),
@@ -88,7 +88,8 @@ static void what_is_read_outside_is_zero(void **state) {
 
 static void a_thread_has_one_fault(void **state) {
     (void)state;
-    expect(BODY(ONE "@!%p1 " OUTSIDE "@!%p1 st.global.u32 [%rd2+2097152], %r0;\n@!%p1 red.global.add.u32 [%rd2+4194304], 1;\n"),
+    expect(BODY(ONE "@!%p1 " OUTSIDE
+                    "@!%p1 st.global.u32 [%rd2+2097152], %r0;\n@!%p1 red.global.add.u32 [%rd2+4194304], 1;\n"),
            1, 1, 0);
 }
 
@@ -105,7 +106,8 @@ static void who_waits_for_it_is_no_deadlock(void **state) {
     expect(BODY("mov.u32 %r5, bar;\nsetp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r5], 1;\n"
                 "@!%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
                 "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 64;\n"
-                "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5+16], [%rd0+4096], 64, [%r5];\n"
+                "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5+16], [%rd0+4096], 64, "
+                "[%r5];\n"
                 "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n@!%p2 bra W;\n"),
            1, 1, 0);
 }
@@ -113,7 +115,7 @@ static void who_waits_for_it_is_no_deadlock(void **state) {
 static void a_list_that_leads_outside_has_an_end(void **state) {
     (void)state;
     expect(BODY(ONE "@%p1 bra D;\nadd.u64 %rd4, %rd0, 2097152;\nL: ld.global.u64 %rd4, [%rd4];\n"
-                "setp.ne.u64 %p2, %rd4, 1;\n@%p2 bra L;\nD:\n"),
+                    "setp.ne.u64 %p2, %rd4, 1;\n@%p2 bra L;\nD:\n"),
            1, 1, 0);
 }
 

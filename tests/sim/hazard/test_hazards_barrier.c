@@ -49,7 +49,8 @@ static const pair pairs[] = {
          LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\nbar.sync 1, 64;\nD:\n",
          LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\n"
               "bar.arrive 2, 64;\nbar.sync 1, 64;\nD:\n"),
-    PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "bar.sync 1, 48;\n", "bar.sync 1, 64;\n"),
+    PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "mov.u32 %r6, 48;\nbar.sync 1, %r6;\n",
+         "bar.sync 1, 64;\n"),
     PAIR("barrier 16", BARRIER_MISUSE, 1, 32, "mov.u32 %r6, 16;\nbar.sync %r6;\n", "mov.u32 %r6, 15;\nbar.sync %r6;\n"),
     PAIR("consumer that only arrives", RACE_SHARED, 1, 64,
          LEAD "@%p3 bra T;\n" STORE "bar.sync 1, 64;\nbra D;\nT: bar.arrive 1, 64;\n" MIRROR "D:\n",

@@ -17,11 +17,12 @@
 #define ONE_TAKES "@!%p1 ld.global.u32 %r7, [%rd0+8];\n@!%p1 st.global.u32 [%rd0+512], %r7;\n"
 
 /* The first thread of block 0 sends, waits so, and sets a flag; the first of block 1 waits for that and reads. */
-#define HAND_OVER(wait)                                                                                          \
-    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p4, %r9, 0;\n" STORE                        \
-    "fence.proxy.async;\nbar.sync 0;\n" FIRST "@%p1 bra D;\n@%p4 bra T;\n" SEND_AGAIN wait                       \
-    "fence.proxy.async;\nmembar.gl;\nst.relaxed.gpu.global.u32 [%rd4], 1;\n@!%p1 cp.async.bulk.wait_group 0;\nbra D;\n" \
-    "T: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"           \
+#define HAND_OVER(wait)                                                                                             \
+    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p4, %r9, 0;\n" STORE                            \
+    "fence.proxy.async;\nbar.sync 0;\n" FIRST "@%p1 bra D;\n@%p4 bra T;\n" SEND_AGAIN wait                          \
+    "fence.proxy.async;\nmembar.gl;\nst.relaxed.gpu.global.u32 [%rd4], 1;\n@!%p1 cp.async.bulk.wait_group 0;\nbra " \
+    "D;\n"                                                                                                          \
+    "T: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"                \
     "ld.global.u32 %r7, [%rd0+8];\nst.global.u32 [%rd0+512], %r7;\nD:\n"
 
 static const pair pairs[] = {

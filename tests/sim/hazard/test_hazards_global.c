@@ -45,12 +45,14 @@
 #define KEEP "st.shared.u32 [%r4], %r7;\n"
 /* Threads of block 0 store halves side by side; the first thread of block 1 reads the one at that byte. */
 #define HALVES "mad.wide.u32 %rd4, %r0, 2, %rd0;\nsetp.ne.u32 %p1, %r1, %r0;\ncvt.u16.u32 %h1, %r0;\n"
-#define READ_HALF(at) "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
+#define READ_HALF(at) \
+    "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
 #define LOCKED(fence)                                                                                 \
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
-/* A loop of compare and swap, through a call's parameter as without optimisation: what it compares is what was loaded. */
+/* A loop of compare and swap, through a call's parameter as without optimisation: what it compares is what was loaded.
+ */
 #define SWAP(loaded, compared)                                                                                        \
     "{\n.param .b32 old;\nld.global.u32 %r7, [%rd0];\nL: st.param.b32 [old], " loaded ";\nld.param.b32 %r8, [old];\n" \
     "add.u32 %r9, %r8, 1;\natom.global.cas.b32 %r7, [%rd0], " compared ", %r9;\nsetp.ne.u32 %p1, %r7, %r8;\n"         \
@@ -84,10 +86,12 @@ static const pair pairs[] = {
     PAIR("a word that two warps read and one of them writes", RACE_GLOBAL, 1, 64, READ_FIRST KEEP ADD_BY("63"),
          READ_FIRST KEEP "bar.sync 0;\n" ADD_BY("63")),
     PAIR("a word that another warp reads, then the writer's twice", RACE_GLOBAL, 1, 64,
-         LEAD "@%p3 bra D;\n" READ_FIRST KEEP READ_FIRST KEEP "bar.warp.sync 0xffffffff;\n" ADD_BY("31") "bra E;\n"
-         "D: " READ_FIRST KEEP "E:\n",
-         LEAD "@%p3 bra D;\n" READ_FIRST KEEP READ_FIRST KEEP "bar.warp.sync 0xffffffff;\n" ADD_BY("31") "bra E;\n"
-         "D: ld.global.u32 %r7, [%rd0+4];\n" KEEP "E:\n"),
+         LEAD "@%p3 bra D;\n" READ_FIRST KEEP READ_FIRST KEEP
+              "bar.warp.sync 0xffffffff;\n" ADD_BY("31") "bra E;\n"
+                                                         "D: " READ_FIRST KEEP "E:\n",
+         LEAD "@%p3 bra D;\n" READ_FIRST KEEP READ_FIRST KEEP
+              "bar.warp.sync 0xffffffff;\n" ADD_BY("31") "bra E;\n"
+                                                         "D: ld.global.u32 %r7, [%rd0+4];\n" KEEP "E:\n"),
     PAIR("a word that one instruction's lanes write", RACE_GLOBAL, 1, 32, "st.global.u32 [%rd0], %r0;\n", OUT("%r0")),
     PAIR("the lower half of a word of two lanes' halves", RACE_GLOBAL, 2, 32,
          HALVES "@!%p1 st.global.u16 [%rd4], %h1;\n" READ_HALF("0"),
@@ -117,7 +121,8 @@ static const pair pairs[] = {
               "T: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
     PAIR("written behind the flag", RACE_GLOBAL, 2, 1,
-         FLAG "@%p1 bra T;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nst.global.u32 [%rd0], 5;\nbra D;\n" TAKE_FLAG(
+         FLAG
+         "@%p1 bra T;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nst.global.u32 [%rd0], 5;\nbra D;\n" TAKE_FLAG(
              "membar.gl;\n"),
          FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("membar.gl;\n")),
     PAIR("flag fenced by the writer only", RACE_GLOBAL, 2, 1, FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG(""),

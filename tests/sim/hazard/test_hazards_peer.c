@@ -3,20 +3,20 @@
 #include "pairs.h"
 
 #define MEET "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
-#define SETUP                                                                                                     \
-    INIT("1") STORE "st.shared.u32 [%r4+256], %r0;\nfence.proxy.async.shared::cta;\nmov.u32 %r8, %cluster_ctarank;\n" \
-    "setp.ne.u32 %p4, %r8, 0;\nor.pred %p5, %p1, %p4;\nmapa.shared::cluster.u32 %r9, %r3, 1;\n"                   \
-    "mapa.shared::cluster.u32 %r10, %r5, 1;\nmapa.shared::cluster.u32 %r11, %r5, 0;\n" MEET
-#define SEND(instruction)                                                                                           \
-    "@!%p5 " instruction ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+#define SETUP                                                                                               \
+    INIT("1")                                                                                               \
+    STORE "st.shared.u32 [%r4+256], %r0;\nfence.proxy.async.shared::cta;\nmov.u32 %r8, %cluster_ctarank;\n" \
+          "setp.ne.u32 %p4, %r8, 0;\nor.pred %p5, %p1, %p4;\nmapa.shared::cluster.u32 %r9, %r3, 1;\n"       \
+          "mapa.shared::cluster.u32 %r10, %r5, 1;\nmapa.shared::cluster.u32 %r11, %r5, 0;\n" MEET
+#define SEND(instruction) "@!%p5 " instruction ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
 #define COPY SEND("cp.async.bulk") " [%r9+256], [%r3], 256, [%r10];\n"
 #define ADD SEND("cp.reduce.async.bulk") ".add.u32 [%r9+256], [%r3], 256, [%r10];\n"
 /* ... a word of each thread. */
-#define ADD_OWN                                                                                        \
+#define ADD_OWN                                                                                            \
     "mapa.shared::cluster.u32 %r12, %r4, 1;\n@!%p4 red.async.relaxed.cluster.mbarrier::complete_tx::bytes" \
     ".shared::cluster.add.u32 [%r12+256], 1, [%r10];\n"
 /* Block 1's first thread tells its mbarrier how much comes; its threads wait. */
-#define EXPECT                                      \
+#define EXPECT                                     \
     "not.pred %p7, %p4;\nor.pred %p6, %p1, %p7;\n" \
     "@!%p6 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n"
 #define ONLY_BLOCK(rank, does) "setp.ne.u32 %p8, %r8, " rank ";\n@%p8 bra N" rank ";\n" does "N" rank ":\n"
@@ -32,13 +32,13 @@ static const pair pairs[] = {
               SETUP EXPECT COPY ONLY_BLOCK("0", "bar.sync 0;\n" STORE) ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET,
               SETUP EXPECT COPY ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET ONLY_BLOCK("0", STORE), .cluster = 2),
     PAIR_WITH("a copy's source overwritten by who was not told that it came", ASYNC_SOURCE_OVERWRITTEN, 2, 64,
-              SETUP EXPECT COPY "barrier.cluster.arrive;\n" ONLY_BLOCK("1", WAIT_HERE("A") TAKE)
-              "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
+              SETUP EXPECT COPY "barrier.cluster.arrive;\n" ONLY_BLOCK(
+                  "1", WAIT_HERE("A") TAKE) "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
               SETUP EXPECT COPY ONLY_BLOCK("1", WAIT_HERE("A") TAKE TELL) ONLY_BLOCK("0", WAIT_HERE("B") STORE) MEET,
               .cluster = 2),
     PAIR_WITH("a reduction's source overwritten", ASYNC_SOURCE_OVERWRITTEN, 2, 64,
-              SETUP EXPECT ADD "barrier.cluster.arrive;\n" ONLY_BLOCK("1", WAIT_HERE("A") TAKE)
-              "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
+              SETUP EXPECT ADD "barrier.cluster.arrive;\n" ONLY_BLOCK(
+                  "1", WAIT_HERE("A") TAKE) "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
               SETUP EXPECT ADD ONLY_BLOCK("1", WAIT_HERE("A") TAKE TELL) ONLY_BLOCK("0", WAIT_HERE("B") STORE) MEET,
               .cluster = 2),
     PAIR_WITH("a source sent twice, of which one copy is known to have come", ASYNC_SOURCE_OVERWRITTEN, 2, 64,
@@ -48,22 +48,24 @@ static const pair pairs[] = {
               .cluster = 2),
     PAIR_WITH("a reduction's result read before the wait", RACE_SHARED, 2, 64,
               SETUP EXPECT ADD ONLY_BLOCK("1", TAKE WAIT_HERE("A")) MEET,
-              SETUP EXPECT ADD ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET, .cluster = 2, .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
+              SETUP EXPECT ADD ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET, .cluster = 2,
+              .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
     PAIR_WITH("a reduction's result read where only one warp has waited", RACE_SHARED, 2, 64,
               SETUP EXPECT ADD LEAD ONLY_BLOCK("1", "@%p3 bra L;\n" WAIT_HERE("A") "L:\n" TAKE) MEET,
               SETUP EXPECT ADD LEAD ONLY_BLOCK("1", "@%p3 bra L;\n" WAIT_HERE("A") "L: bar.sync 0;\n" TAKE) MEET,
               .cluster = 2, .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
     PAIR_WITH("lanes' additions read before the wait", RACE_SHARED, 2, 64,
               SETUP EXPECT ADD_OWN ONLY_BLOCK("1", TAKE WAIT_HERE("A")) MEET,
-              SETUP EXPECT ADD_OWN ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET, .cluster = 2, .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
+              SETUP EXPECT ADD_OWN ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET, .cluster = 2,
+              .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
     PAIR_WITH("a reduction to what the owner stores", RACE_SHARED, 2, 64,
               SETUP EXPECT ADD ONLY_BLOCK("1", "st.shared.u32 [%r4+256], %r0;\n" WAIT_HERE("A")) MEET,
               SETUP EXPECT ADD ONLY_BLOCK("1", WAIT_HERE("A") "st.shared.u32 [%r4+256], %r0;\n") MEET, .cluster = 2,
               .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
     PAIR_WITH("a reduction to what was stored without a proxy fence", MISSING_PROXY_FENCE, 2, 64,
               SETUP "st.shared.u32 [%r4+256], 0;\n" MEET EXPECT ADD ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET,
-              SETUP "st.shared.u32 [%r4+256], 0;\nfence.proxy.async.shared::cta;\n" MEET EXPECT ADD
-              ONLY_BLOCK("1", WAIT_HERE("A") TAKE) MEET,
+              SETUP "st.shared.u32 [%r4+256], 0;\nfence.proxy.async.shared::cta;\n" MEET EXPECT ADD ONLY_BLOCK(
+                  "1", WAIT_HERE("A") TAKE) MEET,
               .cluster = 2),
     PAIR_WITH("a half of a word that is on its way", RACE_SHARED, 2, 64,
               SETUP EXPECT COPY ONLY_BLOCK("1", TAKE_HALF WAIT_HERE("A")) MEET,

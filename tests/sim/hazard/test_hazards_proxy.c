@@ -12,8 +12,7 @@
     FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n" \
           "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"
 
-#define HALVES(at)                                                                     \
-    "mad.lo.u32 %r6, %r0, 2, %r3;\ncvt.u16.u32 %h1, %r0;\nst.shared.u16 [%r6" at "], %h1;\n"
+#define HALVES(at) "mad.lo.u32 %r6, %r0, 2, %r3;\ncvt.u16.u32 %h1, %r0;\nst.shared.u16 [%r6" at "], %h1;\n"
 #define SEND_HALVES                                                                 \
     FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 128;\n" \
           "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"

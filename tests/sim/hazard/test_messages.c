@@ -87,7 +87,8 @@ static void a_stale_parity_is_named(void **state) {
                 HAUL_FINDING_MBARRIER_MISUSE, "names parity 0, the phase that this thread has seen over before");
 }
 
-/* Four rounds, each of which waits for the first phase: reads, arrivals and copies of later ones are its consequences. */
+/* Four rounds, each of which waits for the first phase: reads, arrivals and copies of later ones are its consequences.
+ */
 static void a_parity_that_never_flips_is_one_finding(void **state) {
     (void)state;
     expect_only(INIT("1") "mov.u32 %r8, 0;\nR: " BULK WAIT_PARITY("A", "0") LOAD_OWN
@@ -124,9 +125,9 @@ static void lanes_that_use_one_of_several_values_do(void **state) {
 }
 
 /* 32 words are there; each thread's loop looks for one that is larger, and runs over the end. */
-#define SEARCH(behind)                                                                                              \
+#define SEARCH(behind)                                                                                             \
     "setp.lt.u32 %p1, %r0, 32;\n@%p1 st.shared.u32 [%r4], %r0;\nbar.sync 0;\nmov.u32 %r6, %r3;\nmov.u32 %r8, 0;\n" \
-    "L: ld.shared.u32 %r7, [%r6];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nadd.u32 %r6, %r6, 4;\n"                \
+    "L: ld.shared.u32 %r7, [%r6];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nadd.u32 %r6, %r6, 4;\n"                 \
     "add.u32 %r8, %r8, 1;\nsetp.le.u32 %p2, %r8, 32;\n@%p2 bra L;\nD: " behind
 
 static void a_search_that_looks_behind_its_tile_is_advice(void **state) {
@@ -137,14 +138,15 @@ static void a_search_that_looks_behind_its_tile_is_advice(void **state) {
 
 static void a_flag_that_nobody_sets_is_an_error(void **state) {
     (void)state;
-    expect_grade("ld.shared.u32 %r7, [%r3+512];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nst.global.u32 [%rd2], %r0;\nD:\n",
-                 HAUL_GRADE_ERROR);
+    expect_grade(
+        "ld.shared.u32 %r7, [%r3+512];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nst.global.u32 [%rd2], %r0;\nD:\n",
+        HAUL_GRADE_ERROR);
 }
 
 static void a_barrier_that_is_waited_for_again_does_no_harm(void **state) {
     (void)state;
-    const pair p = PAIR("again", RACE_SHARED, 1, 64, "", INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN
-                        "bar.sync 0;\n" WAIT_PARITY("B", "0") LOAD_OWN);
+    const pair p = PAIR("again", RACE_SHARED, 1, 64, "",
+                        INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" WAIT_PARITY("B", "0") LOAD_OWN);
     const haul_device_options options = {.check = true, .threads = 1};
     assert_true(try_one(&p, &options, false, "in order"));
 }
