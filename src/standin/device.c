@@ -69,8 +69,10 @@ CUresult cudaDriverGetVersion(int *version) {
     STANDIN_CALL(version(version));
 }
 
+/* What is known of each version is that of its last release, or nearly so. */
+static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
+
 CUresult cudaRuntimeGetVersion(int *version) {
-    static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
     *version = latest[standin_cuda_version()];
     return CUDA_SUCCESS;
 }
@@ -224,25 +226,35 @@ const char *cudaGetErrorString(CUresult result) {
 
 /* ---- the driver's functions ---- */
 
-static const struct {
-    const char *name;
-    size_t at;
-} entries[] = {
-#define DRIVER(field, symbol, parameters) {#symbol, offsetof(driver_table, field)},
-#include "driver/driver.def"
-#undef DRIVER
-};
+/* Names are asked for without their version: cuMemAlloc for cuMemAlloc_v2. Who asks for the outcome gets no error. */
+static CUresult find_entry(const char *name, void **function, int version, unsigned long long flags, int *found) {
+    const CUresult result = cuGetProcAddress_v2(name, function, version, flags, found);
+    standin_use_runtime();
+    return standin_fail(result == CUDA_NOT_FOUND && found ? CUDA_SUCCESS : result);
+}
 
-/* Names are asked for without their version: cuMemAlloc for cuMemAlloc_v2. */
 CUresult cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
                                           int *found) {
-    const size_t length = strlen(name);
-    (void)version, (void)flags;
-    *function = NULL;
-    const driver_table *d = standin_enter();
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (strncmp(entries[i].name, name, length) == 0 && (!entries[i].name[length] || entries[i].name[length] == '_'))
-            memcpy(function, (const char *)d + entries[i].at, sizeof *function);
-    if (found) *found = *function ? 0 : 1;
-    return standin_leave(*function ? CUDA_SUCCESS : CUDA_NOT_FOUND);
+    return find_entry(name, function, (int)version, flags, found);
+}
+
+/* Of streams that a name means without saying so. */
+static unsigned long long by_thread(unsigned long long flags) {
+    enum { BY_THREAD = 2 };
+    return flags ? flags : BY_THREAD;
+}
+
+CUresult cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
+                                               unsigned long long flags, int *found) {
+    return cudaGetDriverEntryPointByVersion(name, function, version, by_thread(flags), found);
+}
+
+/* CUDA 11 does not tell the outcome. */
+CUresult cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *found) {
+    const int version = standin_cuda_version();
+    return find_entry(name, function, latest[version], flags, version > 11 ? found : NULL);
+}
+
+CUresult cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags, int *found) {
+    return cudaGetDriverEntryPoint(name, function, by_thread(flags), found);
 }

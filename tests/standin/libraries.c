@@ -1,5 +1,5 @@
-/* A program that loads a library by the runtime and launches its kernels by handle; and texts of errors. What it does
- * is its first argument. */
+/* A program that loads a library by the runtime and launches its kernels by handle; functions of the driver's by name;
+ * and texts of errors. What it does is its first argument. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,9 @@ extern int cudaDeviceSynchronize(void);
 extern int cudaGetLastError(void);
 extern const char *cudaGetErrorName(int error);
 extern const char *cudaGetErrorString(int error);
+extern int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *found);
+extern int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                            unsigned long long flags, int *found);
 extern int cuGetErrorString(int error, const char **text);
 
 enum { MOST_DYNAMIC_SHARED = 8 };
@@ -66,6 +69,19 @@ static void use_library(void) {
     must("unload", cudaLibraryUnload(library));
 }
 
+/* Functions of the driver's, by name: one that is there, in a form of its version, and one that is not. */
+static void find_functions(void) {
+    int (*info)(size_t *, size_t *), found[3];
+    void *other;
+    size_t free_bytes, bytes;
+    const int result = cudaGetDriverEntryPoint("cuMemGetInfo", (void **)&info, 0, &found[0]);
+    printf("%d %d, %d\n", result, found[0], info(&free_bytes, &bytes));
+    printf("%d ", cudaGetDriverEntryPoint("cuNoSuchThing", &other, 0, &found[1]));
+    printf("%d %d\n", found[1], other == NULL);
+    printf("%d ", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &other, 11000, 0, &found[2]));
+    printf("%d %d\n", found[2], other == NULL);
+}
+
 static void print_texts(void) {
     static const int errors[] = {0, 1, 2, 209, 700, 719, 720, 801, 999, 54321};
     const char *text;
@@ -77,6 +93,7 @@ static void print_texts(void) {
 int main(int count, char **words) {
     const char *what = count > 1 ? words[1] : "";
     if (!strcmp(what, "library")) use_library();
+    if (!strcmp(what, "functions")) find_functions();
     if (!strcmp(what, "errors")) print_texts();
     return 0;
 }

@@ -11,6 +11,8 @@ for command in run check profile; do
     result "haul $command: a library's kernels are launched by their handles" exits_with 0 "$haul" $command -- "$program" library
     result 'and its variables and names are found' gives 'add: 44, 4 bytes, 2 kernels\ncudaErrorSymbolNotFound cudaErrorSymbolNotFound'
 done
+result 'functions of the driver are found by their names' exits_with 0 "$haul" run -- "$program" functions
+result 'in the form of a version' gives '0 0, 0\n0 1 1\n0 2 1'
 result 'errors have the texts that programs know' exits_with 0 "$haul" run -- "$program" errors
 result 'in the runtime and in the driver' gives 'no error\ninvalid argument\nout of memory
 no kernel image is available for execution on the device\nan illegal memory access was encountered
