@@ -36,6 +36,7 @@
  *     progress.h  work that no call waits for
  *     ptx_run.c   kernels on the host's memory, for mock drivers
  *     nvrtc.c     NVRTC and nvJitLink, which give PTX for machine code; nvjitlink.c
+ *     nvml.c      NVML; nvml.def
  *     gpu/        a library of its own: times launches in front of a real driver
  *     cuda/       the driver API: see cuda/cuda.h
  *     names/      the libraries that programs ask the loader for

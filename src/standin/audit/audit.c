@@ -60,6 +60,7 @@ static const char *own_name(const char *path) {
     if (!strstr(name, ".so")) return NULL;
     if (begins(name, "libcudart.so") || begins(name, "libcudart-")) return runtime_of(path);
     if (begins(name, "libcuda.so") || begins(name, "libcuda-")) return "libcuda.so.1";
+    if (begins(name, "libnvidia-ml.so")) return "libnvidia-ml.so.1";
     return NULL;
 }
 

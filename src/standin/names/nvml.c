@@ -1,0 +1,11 @@
+/* The library that programs ask the loader for as libnvidia-ml.so.1: a filter, as libcuda.so.1 is (cuda.c). */
+enum { UNINITIALIZED = 1 };
+
+#define NVML_MISSING(name)                                 \
+    __attribute__((visibility("default"))) int name(void); \
+    int name(void) {                                       \
+        return UNINITIALIZED;                              \
+    }
+#define NVML(name, parameters) NVML_MISSING(name)
+#include "standin/nvml.def"
+NVML_MISSING(nvmlErrorString)
