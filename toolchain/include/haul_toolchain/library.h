@@ -8,6 +8,7 @@ extern "C" {
 /* Supplied by whoever runs the PTX. clang turns printf(format, ...) into vprintf(format, packed arguments). */
 __device__ int printf(const char *, ...);
 __device__ int vprintf(const char *, const char *);
+__device__ void cudaGraphSetConditional(unsigned long long, unsigned int);
 __device__ void *malloc(size_t) __attribute__((malloc));
 __device__ void free(void *) __attribute__((nothrow));
 __device__ void __assertfail(const char *message, const char *file, unsigned int line, const char *function,
