@@ -134,6 +134,7 @@ struct sim_sm {
     uint64_t waited;             /* what the clock was put forward by, see sim_run_clock() */
     uint64_t clock_changes;      /* `changes` after the clock was read last */
     uint32_t clock_reads;        /* since something else happened */
+    uint64_t ticks;              /* of `changes`, those that are looks at the clock */
     uint64_t epoch_end;          /* of `executed`, for this epoch */
     struct sim_hazards *hazards; /* NULL: checks are off */
     sim_tmem *tensor_memory;     /* by rank in the cluster; NULL: nobody has used it yet */
@@ -182,6 +183,8 @@ static inline bool sim_sm_rests(const sim_sm *sm) {
 bool sim_sm_time_out_waits(sim_sm *sm);
 /* Nothing on the GPU can run: lanes that wait at joins go on without the others. False when there are none. */
 bool sim_sm_release_joins(sim_sm *sm);
+/* Whether all that runs only polls, perhaps for a time: warps have seen what they saw before. */
+bool sim_sm_polls(const sim_sm *sm);
 /* Appends what the stuck warps wait for to `message`. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 

@@ -79,6 +79,7 @@ sim_step sim_run_end(sim_warp *w, const sim_op *op, uint32_t active) {
 static void pass_time(sim_sm *sm) {
     enum { PATIENCE = 32, STEP = 4096 };
     sm->clock_reads = sm->changes == sm->clock_changes ? sm->clock_reads + 1 : 0;
+    sm->ticks++;
     sm->clock_changes = ++sm->changes; /* whoever waits for a time waits for something */
     if (!sm->counting && sm->clock_reads > PATIENCE) sm->waited += STEP;
 }

@@ -102,7 +102,7 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
     sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
-    sm->waited = sm->clock_changes = sm->clock_reads = 0;
+    sm->waited = sm->clock_changes = sm->ticks = sm->clock_reads = 0;
     sm->stuck = sm->gave_way = false;
     sm->vain = sm->vain_rounds = sm->pollers = 0;
     sm->running = sm->ordered = 0;
@@ -185,6 +185,14 @@ static void note_vain_round(sim_sm *sm) {
     if (++sm->vain < sm->vain_rounds) return;
     sm->gave_way = true;
     if (sm->vain_rounds < MOST_VAIN_ROUNDS) sm->vain_rounds = 2 * sm->vain_rounds + 1;
+}
+
+bool sim_sm_polls(const sim_sm *sm) {
+    if (sm->next_cluster < sm->grid->end_cluster && sm->running < sm->grid->resident) return false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            if (sm->blocks[b].warps[i].ready_paths && !sm->blocks[b].warps[i].polls) return false;
+    return true;
 }
 
 bool sim_sm_run(sim_sm *sm, uint64_t end) {

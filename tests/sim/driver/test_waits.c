@@ -12,13 +12,20 @@
 
 #define OK(call) assert_int_equal(call, CUDA_SUCCESS)
 
-/* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2 */
+/* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2; patient: the same, but after 2^22 cycles flag[1] = 3 */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry raise(.param .u64 flag) {\n  .reg .b64 %rd<2>;\n"
                           "  ld.param.u64 %rd1, [flag];\n  st.volatile.u32 [%rd1], 1;\n  ret;\n}\n"
                           ".visible .entry answer(.param .u64 flag) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n"
                           "  .reg .pred %p<2>;\n  ld.param.u64 %rd1, [flag];\nagain:\n"
                           "  ld.volatile.u32 %r1, [%rd1];\n  setp.ne.u32 %p1, %r1, 1;\n  @%p1 bra again;\n"
+                          "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n"
+                          ".visible .entry patient(.param .u64 flag) {\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<2>;\n"
+                          "  .reg .pred %p<3>;\n  ld.param.u64 %rd1, [flag];\n  mov.u64 %rd2, %clock64;\nagain:\n"
+                          "  ld.volatile.u32 %r1, [%rd1];\n  setp.eq.u32 %p1, %r1, 1;\n  @%p1 bra answered;\n"
+                          "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
+                          "  setp.lt.u64 %p2, %rd4, 4194304;\n  @%p2 bra again;\n"
+                          "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
                           "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n";
 
 static const driver_table *cu;
@@ -121,6 +128,19 @@ static void order_stays(void **state) {
     assert_int_equal(flag[1], 2);
 }
 
+static void a_kernel_may_wait_for_a_time(void **state) {
+    (void)state;
+    OK(launch("patient", NULL));
+    flag[0] = 1;
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 2);
+    flag[0] = 0;
+    is_alone = true;
+    OK(launch("patient", NULL));
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 3);
+}
+
 static void nobody_left_is_a_deadlock(void **state) {
     (void)state;
     is_alone = true;
@@ -153,6 +173,7 @@ int main(void) {
         TEST(whoever_waits_for_it_lets_others_go_on),
         TEST(kernels_of_other_streams_go_on),
         TEST(order_stays),
+        TEST(a_kernel_may_wait_for_a_time),
         TEST(nobody_left_is_a_deadlock),
         TEST(a_device_may_end_meanwhile),
         TEST(without_sharing_a_launch_ends_at_once),
