@@ -43,6 +43,11 @@ result 'a load at stride 5 takes 20 sectors' holds strides load_stride \
     '[(r["sectors"], r["wavefronts"]) for r in rows if r["stride"] == 5] == [(20, 2)]'
 result 'a load at stride 64 takes 32 sectors in 8 wavefronts' holds strides load_stride \
     '[(r["sectors"], r["wavefronts"]) for r in rows if r["stride"] == 64] == [(32, 8)]'
+result 'L2 is asked for lines, 2 to 32 of them, and misses pairs of sectors' holds strides load_stride \
+    '[(r["l2_requests"], r["l2_misses"]) for r in rows if r["stride"] in (2, 4, 8, 16, 32)] ==
+     [(2, 8), (4, 16), (8, 32), (16, 64), (32, 64)]'
+shows_l2_chart() { grep -q 'What L2 sees of a load' "$work/all/report.html"; }
+result 'a chart has L2 requests and misses' shows_l2_chart
 result 'a store at stride 8 takes 32 sectors' holds strides store_stride \
     '[r["sectors"] for r in rows if r["stride"] == 8] == [32]'
 result 'a vector asks once for what a loop asks for four times' holds batches forms \

@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 enum { LANES = 32 };
 
 static const uint32_t strides[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128};
@@ -12,27 +14,33 @@ static const report_column columns[] = {
     {"sectors", "Sectors", REPORT_COUNT, "distinct pieces of 32 bytes"},
     {"wavefronts", "Wavefronts", REPORT_COUNT, "passes that the tag stage makes of a request"},
     {"used", "Bytes used", REPORT_PERCENT, "bytes asked for, of the bytes in the sectors"},
+    {"l2_requests", "L2 requests", REPORT_COUNT, "cache lines that L2 is asked for"},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors that go on to L2"},
-    {"device_sectors", "Device sectors", REPORT_COUNT, "sectors that device memory moves; L2 reads them in pairs"},
+    {"l2_misses", "L2 misses", REPORT_COUNT, "sectors that L2 fetches, in pairs on most GPUs; stores need none"},
+    {"device_sectors", "Device sectors", REPORT_COUNT, "sectors that device memory moves"},
 };
 
 /* A kernel of the stride family, and where its traffic is found. */
 typedef struct direction {
-    const char *kernel, *title, *chart;
+    const char *kernel, *title, *chart, *l2_chart;
     haul_memory_class class;
-    haul_counter l2, device;
+    haul_counter l2_requests, l2, device;
 } direction;
 
 static const direction loads = {.kernel = "load_stride",
                                 .title = "Loads of one warp",
                                 .chart = "A load against its stride",
+                                .l2_chart = "What L2 sees of a load",
                                 .class = HAUL_CLASS_GLOBAL_LOAD,
+                                .l2_requests = HAUL_COUNTER_L2_READ_REQUESTS,
                                 .l2 = HAUL_COUNTER_L2_READ_SECTORS,
                                 .device = HAUL_COUNTER_DRAM_READ_SECTORS};
 static const direction stores = {.kernel = "store_stride",
                                  .title = "Stores of one warp",
                                  .chart = "A store against its stride",
+                                 .l2_chart = "What L2 sees of a store",
                                  .class = HAUL_CLASS_GLOBAL_STORE,
+                                 .l2_requests = HAUL_COUNTER_L2_WRITE_REQUESTS,
                                  .l2 = HAUL_COUNTER_L2_WRITE_SECTORS,
                                  .device = HAUL_COUNTER_DRAM_WRITE_SECTORS};
 
@@ -58,18 +66,29 @@ static void add_row(report_table *t, const direction *d, uint32_t stride, const 
     report_add_number(t, (double)traffic->wavefronts);
     report_add_number(t, used);
     report_set_tone(t, used < 50.0 ? REPORT_WARNING : REPORT_PLAIN);
+    report_add_number(t, record->counters[d->l2_requests]);
     report_add_number(t, record->counters[d->l2]);
+    report_add_number(t, record->counters[HAUL_COUNTER_L2_READ_MISS]);
     report_add_number(t, record->counters[d->device]);
+}
+
+static report_chart *add_chart(lab_workbench *b, const direction *d, const char *name, const char *title) {
+    char full[48];
+    snprintf(full, sizeof full, "%s%s", d->kernel, name);
+    return report_add_chart(b->section, full, title, REPORT_LINES,
+                            (report_axis){"stride, elements", REPORT_LOG2, REPORT_COUNT},
+                            (report_axis){"a request", REPORT_LINEAR, REPORT_COUNT});
 }
 
 static haul_status run_direction(lab_workbench *b, const direction *d) {
     report_table *t = report_add_table(b->section, d->kernel, d->title, columns, sizeof columns / sizeof columns[0]);
-    report_chart *c = report_add_chart(b->section, d->kernel, d->chart, REPORT_LINES,
-                                       (report_axis){"stride, elements", REPORT_LOG2, REPORT_COUNT},
-                                       (report_axis){"a request", REPORT_LINEAR, REPORT_COUNT});
+    report_chart *c = add_chart(b, d, "", d->chart), *l2 = add_chart(b, d, "_l2", d->l2_chart);
     report_series *sectors = report_add_series(c, "sectors", REPORT_SOLID);
     report_series *wavefronts = report_add_series(c, "wavefronts", REPORT_SOLID);
     report_series *ideal = report_add_series(c, "sectors needed", REPORT_DASHED);
+    report_series *l2_requests = report_add_series(l2, "L2 requests: lines", REPORT_SOLID);
+    report_series *l2_misses = report_add_series(l2, "sectors missed", REPORT_SOLID);
+    report_series *l2_sectors = report_add_series(l2, "sectors asked for", REPORT_DASHED);
     for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
         lab_launch launch = describe(b, d, strides[i]);
         haul_launch_record record;
@@ -78,6 +97,9 @@ static haul_status run_direction(lab_workbench *b, const direction *d) {
         report_add_point(sectors, strides[i], (double)record.classes[d->class].sectors);
         report_add_point(wavefronts, strides[i], (double)record.classes[d->class].wavefronts);
         report_add_point(ideal, strides[i], (double)record.classes[d->class].ideal_sectors);
+        report_add_point(l2_requests, strides[i], record.counters[d->l2_requests]);
+        report_add_point(l2_misses, strides[i], record.counters[HAUL_COUNTER_L2_READ_MISS]);
+        report_add_point(l2_sectors, strides[i], record.counters[d->l2]);
         if (strides[i] == 8) lab_show_memory(b, "Stride 8", &record);
     }
     return HAUL_OK;
