@@ -206,6 +206,7 @@ typedef struct haul_launch_record {
     const char *kernel;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;                  /* dynamic */
+    bool opted_in;                          /* haul opted the kernel in to them; a program has to do that itself */
     double counters[HAUL_COUNTER_COUNT];    /* negative = not read */
     haul_bounds bounds[HAUL_COUNTER_COUNT]; /* where a counter was read */
     haul_traffic classes[HAUL_CLASS_COUNT];

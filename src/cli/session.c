@@ -201,7 +201,7 @@ static haul_status open_device(cli_session *s, const char *name, const haul_devi
 /* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *v, const char *device,
                                 const haul_device_options *options) {
-    *s = (cli_session){.quiet = v->quiet || v->once};
+    *s = (cli_session){0};
     HAUL_TRY(read_launches(s, v));
     HAUL_TRY(open_device(s, device, options));
     return load_modules(s, v);
@@ -327,17 +327,6 @@ haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **m
     return HAUL_OK;
 }
 
-/* Once: what a program has to do is the same for all of them. */
-static void tell_opt_in(cli_session *s, const launch_description *d) {
-    if (s->quiet || s->told_opt_in) return;
-    s->told_opt_in = true;
-    fprintf(
-        stderr,
-        "haul: kernel %s opts in to %u bytes of dynamic shared memory; a program has to call cudaFuncSetAttribute() "
-        "or haul_module_allow_shared() for that\n",
-        d->kernel, d->shared_bytes);
-}
-
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
     progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
@@ -346,9 +335,9 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     s->run = NULL;
     HAUL_TRY(haul_run_create(s->device, &s->run));
     haul_status status = launch_run(s->device, s->used->module, d, s->run);
-    if (d->opted_in) tell_opt_in(s, d);
     if (!s->run->launch_count) return status;
     haul_launch_record *last = &s->run->launches[s->run->launch_count - 1];
+    last->opted_in = d->opted_in;
     if (status == HAUL_OK && s->counters.count) status = ncu_fill(&s->counters, (size_t)(d - s->launches.items), last);
     *record = last;
     return status;

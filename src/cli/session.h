@@ -22,7 +22,6 @@ typedef struct cli_session {
     launch_list launches;
     haul_run *run;           /* of the last launch */
     const cli_module *used;  /* its kernel's module */
-    bool quiet, told_opt_in; /* of dynamic shared memory, on standard error */
     ncu_report counters;     /* of the launches on a GPU, in their order; empty when they were not read */
 } cli_session;
 

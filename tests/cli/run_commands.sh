@@ -44,9 +44,11 @@ python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON
 
 printf '.version 7.5\n.target sm_80\n.address_size 64\n.visible .entry k() {\nret;\n}\n' >"$work/k.ptx"
 want "48 KiB of dynamic shared memory" 0 "$haul" replay "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 49152
-"$haul" replay "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 60000 >"$work/out" 2>"$work/err" || fail "60000 bytes"
-grep -q '^haul: kernel k opts in to 60000 bytes of dynamic shared memory' "$work/err" || fail "the opt-in is not told"
-want "more than that, quietly" 0 "$haul" replay "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 60000 --quiet
+grep -q opted_in "$work/out" && fail "48 KiB need no opt-in"
+want "more than that" 0 "$haul" replay "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 60000
+has '"opted_in":true'
+want "a profile of it" 0 "$haul" profile "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 60000
+has 'by opt-in: a program has to call cudaFuncSetAttribute'
 want "more than the GPU has" 2 "$haul" replay "$work/k.ptx" --kernel k --grid 1 --block 32 --smem 240000
 has 'sim:h100 allows 232448'
 

@@ -71,7 +71,8 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
                                 .arguments = arguments,
                                 .argument_count = 2,
                                 .cluster = {r->cluster, 0, 0}};
-    status = haul_launch_run(module, &launch, run);
+    status = haul_module_allow_shared(module, launch.kernel, launch.shared_bytes);
+    if (status == HAUL_OK) status = haul_launch_run(module, &launch, run);
     if (status == HAUL_OK) status = haul_buffer_read(out, 0, r->out, r->out_bytes);
     if (status == HAUL_OK && run) memcpy(r->record->counters, run->launches[0].counters, sizeof r->record->counters);
     haul_run_free(run);

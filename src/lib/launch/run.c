@@ -303,6 +303,7 @@ json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul
     }
     if (d->file && !json_object_get(line, "file")) json_object_set_new(line, "file", json_string(d->file));
     json_object_set_new(line, "counters", launch_counters_to_json(stamp, record));
+    if (d->opted_in) json_object_set_new(line, "opted_in", json_true());
     if (record->estimate_us >= 0) json_object_set_new(line, "estimate_us", json_real(record->estimate_us));
     if (record->measured_us < 0) return line;
     json_object_set_new(line, "us", json_microseconds(record->measured_us));

@@ -99,6 +99,7 @@ static void add_shape(report_section *s, const haul_launch_record *r) {
     put_shape(&shape, r->block, "thread");
     if (r->shared_bytes)
         text_printf(&shape, ", %s of dynamic shared memory", report_format(REPORT_BYTES, r->shared_bytes, number));
+    if (r->opted_in) text_put(&shape, " (by opt-in: a program has to call cudaFuncSetAttribute())");
     if (r->estimate_us >= 0)
         text_printf(&shape, "; about %s", report_format(REPORT_MICROSECONDS, r->estimate_us, number));
     if (r->measured_us >= 0)
