@@ -48,6 +48,9 @@ typedef struct haul_device_options {
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* of HAUL_SCHEDULE_RANDOM */
     haul_counting counting; /* virtual GPU */
+    bool keep_l2; /* of a virtual GPU: L2 keeps its lines from one counted launch to the next, as it does for a
+                     program on hardware; default: it is empty before each launch, as Nsight Compute has it.
+                     Copies and fills between launches leave it alone */
     uint64_t sample_blocks; /* of a larger launch only so many blocks are counted, in the middle of the grid, and the
                                counters are scaled to all (haul_launch_record.sampled_blocks); default: all are
                                counted. Launches whose blocks may wait for each other, and checked ones, always are */

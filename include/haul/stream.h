@@ -149,7 +149,8 @@ haul_status haul_l2_set_aside(haul_device *device, uint64_t bytes, uint64_t *set
  * set-aside / window keeps it from thrashing. 0 bytes: no window. Errors: HAUL_ERROR_ARGUMENT beyond the buffer's end,
  * or for more bytes than haul_device_properties.window_bytes. */
 haul_status haul_l2_keep(haul_stream *stream, haul_buffer *buffer, uint64_t offset, uint64_t bytes, float hit_ratio);
-/* What persists becomes ordinary again. */
+/* What persists becomes ordinary again, when all that was launched before is done. On virtual GPUs nothing persists
+ * from launch to launch without haul_device_options.keep_l2. */
 haul_status haul_l2_reset(haul_device *device);
 
 #ifdef __cplusplus

@@ -20,9 +20,9 @@ typedef struct cli_session {
     cli_module *modules;
     size_t module_count;
     launch_list launches;
-    haul_run *run;           /* of the last launch */
-    const cli_module *used;  /* its kernel's module */
-    ncu_report counters;     /* of the launches on a GPU, in their order; empty when they were not read */
+    haul_run *run;          /* of the last launch */
+    const cli_module *used; /* its kernel's module */
+    ncu_report counters;    /* of the launches on a GPU, in their order; empty when they were not read */
 } cli_session;
 
 /* Opens the device, compiles and loads the kernels, reads the launches. End it with cli_session_close() after an

@@ -110,6 +110,7 @@ static void apply_virtual_options(haul_device *d, const haul_device_options *o) 
     sim_driver_set_checks(o->check, o->schedule, o->seed);
     sim_driver_set_counting(o->counting);
     sim_driver_set_sample(o->sample_blocks);
+    sim_driver_keep_l2(o->keep_l2);
     d->checks = o->check;
 }
 

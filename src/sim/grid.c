@@ -234,9 +234,26 @@ static void choose_threads(sim_run *s, const sim_launch *l) {
     s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
 }
 
+/* An empty one, or what earlier launches left. */
+static haul_status find_l2(sim_run *s, const sim_launch *l) {
+    if (!l->l2 || !*l->l2) return sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2);
+    s->l2 = *l->l2;
+    *l->l2 = NULL;
+    sim_l2_begin_launch(s->l2);
+    return HAUL_OK;
+}
+
+static void leave_l2(sim_run *s, const sim_launch *l) {
+    if (l->l2 && s->l2)
+        *l->l2 = s->l2;
+    else
+        sim_l2_free(s->l2);
+    s->l2 = NULL;
+}
+
 static haul_status set_up_counting(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
     HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
-    HAUL_TRY(sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2));
+    HAUL_TRY(find_l2(s, l));
     sim_count_plan_set_window(s->plan, &l->window);
     sim_l2_set_aside(s->l2, l->set_aside);
     return HAUL_OK;
@@ -275,11 +292,10 @@ static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
     }
     memory_free(s->countings);
     sim_count_plan_free(s->plan);
-    sim_l2_free(s->l2);
+    leave_l2(s, l);
     s->sms = NULL;
     s->countings = NULL;
     s->plan = NULL;
-    s->l2 = NULL;
 }
 
 static void tear_down(sim_run *s) {

@@ -44,6 +44,7 @@ typedef struct sim_launch {
     sim_print_sink print;
     sim_l2_window window;      /* of the launch's accesses */
     uint64_t set_aside;        /* bytes of L2 that may persist */
+    struct sim_l2 **l2;        /* what earlier launches left, and this one leaves; NULL: L2 is empty at the beginning */
     sim_kernel_load *load;     /* gets what it takes of the machine; may be NULL */
     sim_rough_time *rough;     /* of an uncounted launch: gets its time, roughly; may be NULL */
     struct sim_spares *spares; /* for uncounted launches; may be NULL */

@@ -74,11 +74,11 @@ static void choose_visible(void) {
     for (; visible_count < all; visible_count++) visible[visible_count] = visible_count;
 }
 
-/* Only a report needs counters; checks count by themselves. */
+/* Only a report needs counters; checks count by themselves. What a launch leaves in L2 is known if it is counted. */
 static haul_counting counting(void) {
     switch (standin_asked.task) {
     case STANDIN_CHECK: return HAUL_COUNT_ALL;
-    case STANDIN_PROFILE: return HAUL_COUNT_RECORDED;
+    case STANDIN_PROFILE: return standin_asked.keep_l2 ? HAUL_COUNT_ALL : HAUL_COUNT_RECORDED;
     default: return HAUL_COUNT_NONE;
     }
 }
@@ -106,6 +106,7 @@ static void open_devices(void) {
                                    .stack_bytes = standin_asked.stack,
                                    .check = standin_asked.task == STANDIN_CHECK,
                                    .counting = counting(),
+                                   .keep_l2 = standin_asked.keep_l2,
                                    .sample_blocks = standin_asked.sample};
     if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
         open_all(&options, standin_device_count()) != HAUL_OK) {

@@ -283,6 +283,32 @@ static void l2_is_set_up(void **state) {
     haul_buffer_free(buffer);
 }
 
+/* Sectors that the second of two equal copies reads from device memory. */
+static double sectors_of_a_second_copy(bool keep_l2) {
+    haul_device *own;
+    haul_kernels *copies;
+    haul_buffer *in, *out;
+    haul_run *run;
+    must(haul_device_open("sim:h100", &(haul_device_options){.memory_bytes = 64 << 20, .keep_l2 = keep_l2}, &own));
+    must(haul_kernels_open(own, &copies));
+    must(haul_buffer_create(own, BYTES, &in));
+    must(haul_buffer_create(own, BYTES, &out));
+    must(haul_run_create(own, &run));
+    for (int k = 0; k < 2; k++) must(haul_copy(copies, HAUL_COPY_AUTO, N, in, out, run));
+    const double sectors = run->launches[1].counters[HAUL_COUNTER_DRAM_READ_SECTORS];
+    must(haul_l2_reset(own));
+    haul_run_free(run);
+    haul_kernels_close(copies);
+    haul_device_close(own);
+    return sectors;
+}
+
+static void l2_is_empty_before_each_launch_unless_it_is_kept(void **state) {
+    (void)state;
+    assert_int_equal(sectors_of_a_second_copy(false), BYTES / 32);
+    assert_int_equal(sectors_of_a_second_copy(true), 0);
+}
+
 static void windows_beyond_the_largest_are_refused(void **state) {
     (void)state;
     haul_device *large;
@@ -425,6 +451,7 @@ int main(void) {
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
         cmocka_unit_test(too_much_device_memory_is_told_in_numbers),
         cmocka_unit_test(l2_is_set_up),
+        cmocka_unit_test(l2_is_empty_before_each_launch_unless_it_is_kept),
         cmocka_unit_test(windows_beyond_the_largest_are_refused),
         cmocka_unit_test(launches_in_streams_leave_their_record_when_they_are_done),
         cmocka_unit_test(kernels_of_two_streams_run_at_the_same_time),

@@ -352,7 +352,7 @@ static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim
     set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
     set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors,
               l2->issued_sectors + issued->shared_sectors);
-    set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, 2 * read->pairs, 4 * read->pairs);
+    set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, touched->warm ? 0 : 2 * read->pairs, 4 * read->pairs);
     set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, touched->written_known, written->lines, issued->requests_issued);
     set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
 }

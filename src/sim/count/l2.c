@@ -34,6 +34,11 @@ static bool create_slices(sim_l2 *l2, const sim_machine *machine, uint32_t sets,
     return !failed;
 }
 
+static void set_fetched(sim_l2 *l2) {
+    for (unsigned mask = 0; mask < 1u << SIM_L2_LINE_SECTORS; mask++)
+        l2->fetched[mask] = fetched_with(l2->machine->l2_fetch_bytes / SIM_L2_SECTOR_BYTES, mask);
+}
+
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out) {
     uint32_t sets = (uint32_t)(machine->l2_bytes / SIM_SLICES / SIM_L2_PARTITIONS / SIM_L2_LINE_BYTES / SIM_L2_WAYS);
     sim_l2 *l2 = memory_zeroed(1, sizeof *l2);
@@ -48,16 +53,41 @@ haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
     }
     l2->machine = machine;
-    for (unsigned mask = 0; mask < 1u << SIM_L2_LINE_SECTORS; mask++)
-        l2->fetched[mask] = fetched_with(machine->l2_fetch_bytes / SIM_L2_SECTOR_BYTES, mask);
+    set_fetched(l2);
     *out = l2;
     return HAUL_OK;
+}
+
+static void begin_slice(sim_l2_slice *slice) {
+    slice->counts = (sim_l2_counts){0};
+    slice->dirty_before = slice->dirty;
+    sim_seen_free(&slice->read);
+    sim_seen_free(&slice->written);
+    sim_seen_free(&slice->written_by_more);
+    slice->read = slice->written = (sim_seen){0};
+    slice->written_by_more = (sim_seen){.most = SIM_L2_MOST_SHARED_CHUNKS};
+    memset(slice->recent, 0, sizeof slice->recent);
+    slice->round = 0;
+}
+
+void sim_l2_begin_launch(sim_l2 *l2) {
+    l2->warm = true;
+    set_fetched(l2);
+    for (unsigned s = 0; s < SIM_SLICES; s++) begin_slice(&l2->slices[s]);
+}
+
+void sim_l2_reset_persisting(sim_l2 *l2) {
+    for (unsigned s = 0; s < SIM_SLICES; s++)
+        for (uint32_t set = 0; set < l2->slices[s].set_count; set++)
+            for (unsigned p = 0; p < SIM_L2_PARTITIONS; p++) l2->slices[s].sets[set].of[p].last = 0;
 }
 
 /* Set-asides are whole ways: one of 16 MiB out of 50 keeps 16 MiB. */
 void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes) {
     const uint64_t way = l2->machine->l2_bytes / SIM_L2_WAYS;
-    for (unsigned s = 0; s < SIM_SLICES; s++) l2->slices[s].persisting = (unsigned)((bytes + way - 1) / way);
+    const unsigned ways = (unsigned)((bytes + way - 1) / way);
+    if (ways < l2->slices[0].persisting) sim_l2_reset_persisting(l2);
+    for (unsigned s = 0; s < SIM_SLICES; s++) l2->slices[s].persisting = ways;
 }
 
 void sim_l2_free(sim_l2 *l2) {
@@ -87,7 +117,7 @@ static bool add_touched(sim_seen_size *sum, const sim_seen *seen) {
 }
 
 static void sum_touched(const sim_l2 *l2, sim_l2_touched *touched) {
-    *touched = (sim_l2_touched){.read_known = true, .written_known = true};
+    *touched = (sim_l2_touched){.read_known = true, .written_known = true, .warm = l2->warm};
     for (unsigned s = 0; s < SIM_SLICES; s++) {
         const sim_l2_slice *slice = &l2->slices[s];
         touched->read_known &= add_touched(&touched->read, &slice->read);
@@ -104,11 +134,16 @@ void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched
     if (touched) sum_touched(l2, touched);
 }
 
+/* Of what was dirty before, some may have been written back since: that comes off the launch's own. */
+static uint64_t since(uint64_t now, uint64_t before) {
+    return now > before ? now - before : 0;
+}
+
 sim_l2_dirty sim_l2_measure_dirty(const sim_l2 *l2) {
     sim_l2_dirty sum = {0, 0};
     for (unsigned s = 0; s < SIM_SLICES; s++) {
-        sum.sectors += l2->slices[s].dirty.sectors;
-        sum.partial += l2->slices[s].dirty.partial;
+        sum.sectors += since(l2->slices[s].dirty.sectors, l2->slices[s].dirty_before.sectors);
+        sum.partial += since(l2->slices[s].dirty.partial, l2->slices[s].dirty_before.partial);
     }
     return sum;
 }

@@ -20,12 +20,18 @@ typedef struct sim_l2_counts {
     uint64_t filled_sectors; /* read only because a sector to be written back was written in part */
 } sim_l2_counts;
 
-/* Empty; lives for one launch, as Nsight Compute flushes caches before each. Host memory is cleared by so many threads.
- */
+/* Empty. It lives for one launch, as Nsight Compute flushes caches before each, or for a program's. Host memory is
+ * cleared by so many threads. */
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
-/* How much of it may persist; nothing before. */
+/* Another launch begins: counts start anew, lines stay. What L2 fetches at once is the machine's from now on. */
+void sim_l2_begin_launch(sim_l2 *l2);
+
+/* What persists is ordinary again. */
+void sim_l2_reset_persisting(sim_l2 *l2);
+
+/* How much of it may persist; nothing before. Where that is less than before, nothing persists any more. */
 void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes);
 
 /* Plays one slice of the SMs' logs, a request of each SM in turn; entries of `logs` may be NULL. Different slices may
@@ -36,9 +42,10 @@ void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count)
 typedef struct sim_l2_touched {
     sim_seen_size read, written;
     bool read_known, written_known;
+    bool warm; /* earlier launches may have left what was read */
 } sim_l2_touched;
 
-/* Sectors that are still to be written back, and those of them that were written in part. */
+/* Sectors of this launch that are still to be written back, and those of them that were written in part. */
 typedef struct sim_l2_dirty {
     uint64_t sectors, partial;
 } sim_l2_dirty;

@@ -88,7 +88,7 @@ typedef struct sim_l2_slice {
     uint64_t reciprocal;  /* of set_count, by 2^64 */
     unsigned persisting;  /* ways of a set that may */
     sim_l2_counts counts;
-    sim_l2_dirty dirty;
+    sim_l2_dirty dirty, dirty_before; /* dirty_before: at the launch's beginning */
     sim_seen read;
     sim_seen written, written_by_more; /* each SM's writes, of lines that only one writes, and of others */
     sim_l2_recent recent[SIM_L2_GROUPS][SIM_L2_RECENT];
@@ -97,6 +97,7 @@ typedef struct sim_l2_slice {
 
 struct sim_l2 {
     const sim_machine *machine;
+    bool warm;                                 /* it has what an earlier launch left */
     uint8_t fetched[1 << SIM_L2_LINE_SECTORS]; /* by sectors that are asked of device memory: what it brings */
     sim_l2_slice slices[SIM_SLICES];
 };

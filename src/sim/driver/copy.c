@@ -1,6 +1,7 @@
 /* Device memory of the virtual GPU: allocation, copies, fills. */
 #include "ptx/inline.h"
 #include "sim/call.h"
+#include "sim/count/l2.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
 #include "sim/virtual/virtual.h"
@@ -210,6 +211,13 @@ static CUresult set_heap(CUcontext c, size_t value) {
     return CUDA_SUCCESS;
 }
 
+/* Where launches leave L2 to each other, those before have what was set aside for them. */
+static CUresult set_aside(CUcontext c, size_t value) {
+    const CUresult finished = c->keeps_l2 ? sim_work_finish_all(c, false) : CUDA_SUCCESS;
+    c->persisting_l2 = value;
+    return finished;
+}
+
 CUresult sim_call_limit_set(int limit, size_t value) {
     SIM_ENTER(c);
     switch (limit) {
@@ -221,8 +229,7 @@ CUresult sim_call_limit_set(int limit, size_t value) {
         return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2:
         if (value > c->machine.l2_bytes * 5 / 8) return sim_wrong("cuCtxSetLimit: more than L2 can set aside");
-        c->persisting_l2 = value;
-        return CUDA_SUCCESS;
+        return set_aside(c, value);
     default: return sim_wrong("cuCtxSetLimit: no such limit");
     }
 }
@@ -239,7 +246,11 @@ CUresult sim_call_limit_get(size_t *value, int limit) {
     }
 }
 
+/* What was launched before has its persisting lines. */
 CUresult sim_call_persisting_reset(void) {
     SIM_ENTER(c);
-    return CUDA_SUCCESS;
+    if (!c->keeps_l2) return CUDA_SUCCESS;
+    const CUresult finished = sim_work_finish_all(c, false);
+    if (c->l2) sim_l2_reset_persisting(c->l2);
+    return finished;
 }

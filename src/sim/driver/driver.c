@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "ptx/limits.h"
+#include "sim/count/l2.h"
 #include "sim/driver/internal.h"
 #include "sim/heap.h"
 #include "sim/virtual/virtual.h"
@@ -199,6 +200,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_arrays(c);
     while (c->modules) sim_call_module_unload(c->modules);
     sim_heap_end(c->heap);
+    sim_l2_free(c->l2);
     memory_free(c->heap_users);
     sim_memory_free(c->memory);
     sim_clock_free(&c->clock);
@@ -286,6 +288,10 @@ void sim_driver_set_sample(uint64_t blocks) {
 void sim_driver_map_pages(sim_note_overrun *note) {
     sim_memory_map_pages(current->memory);
     current->note_overrun = note;
+}
+
+void sim_driver_keep_l2(bool keeps) {
+    current->keeps_l2 = keeps;
 }
 
 void sim_driver_set_print(sim_print_sink sink) {

@@ -67,6 +67,8 @@ void sim_driver_set_sample(uint64_t blocks);
  * kernel did there, when it has ended. */
 typedef void sim_note_overrun(const char *kernel, const sim_overrun *overrun);
 void sim_driver_map_pages(sim_note_overrun *note);
+/* Whether counted launches find in L2 what earlier ones left; else it is empty before each. */
+void sim_driver_keep_l2(bool keeps);
 /* Where the text goes that kernels print; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to

@@ -159,6 +159,8 @@ struct CUctx_st {
     sim_textures textures;
     sim_spares spares;
     uint64_t persisting_l2;
+    bool keeps_l2;                 /* from launch to launch */
+    struct sim_l2 *l2;             /* then: what launches left; NULL: none was counted yet */
     uint64_t stack_bytes;          /* of a thread; 0: the default */
     uint64_t heap_bytes;           /* likewise, of the device */
     uint64_t print_bytes;          /* what the program takes for the size of the buffer of printf() */

@@ -227,6 +227,40 @@ static void a_normal_access_makes_what_persisted_ordinary(void **state) {
     assert_int_equal(counts_of(f).dram_read_sectors - before, 50 * 4);
 }
 
+/* A launch, a stream and the launch again, each a launch of its own: what the last one asks of memory. */
+static uint64_t sectors_of_a_later_launch(fixture *f, sim_priority hot, bool reset) {
+    sim_l2_set_aside(f->l2, 16 * MIB);
+    sweep(f, 0, 8 * LINES_OF_MIB, hot);
+    sim_l2_begin_launch(f->l2);
+    assert_int_equal(counts_of(f).read_requests, 0); /* counts are a launch's */
+    if (reset) sim_l2_reset_persisting(f->l2);
+    sweep(f, 1 << 24, 60 * LINES_OF_MIB, SIM_PRIORITY_NORMAL);
+    sim_l2_begin_launch(f->l2);
+    sweep(f, 0, 8 * LINES_OF_MIB, hot);
+    return counts_of(f).dram_read_sectors;
+}
+
+static void lines_stay_from_launch_to_launch(void **state) {
+    fixture *f = *state;
+    sweep(f, 0, 100, SIM_PRIORITY_NORMAL);
+    sim_l2_begin_launch(f->l2);
+    sweep(f, 0, 100, SIM_PRIORITY_NORMAL);
+    assert_int_equal(counts_of(f).dram_read_sectors, 0);
+    assert_int_equal(counts_of(f).read_hits, 400);
+}
+
+static void what_persists_outlives_launches(void **state) {
+    assert_int_equal(sectors_of_a_later_launch(*state, SIM_PRIORITY_LAST, false), 0);
+}
+
+static void what_does_not_persist_is_evicted_between_launches(void **state) {
+    assert_int_equal(sectors_of_a_later_launch(*state, SIM_PRIORITY_NORMAL, false), 8 * LINES_OF_MIB * 4);
+}
+
+static void a_reset_makes_what_persisted_ordinary(void **state) {
+    assert_int_equal(sectors_of_a_later_launch(*state, SIM_PRIORITY_LAST, true), 8 * LINES_OF_MIB * 4);
+}
+
 /* What an SM on the other side reads is a copy there, which does not persist, but memory is not asked again. */
 static void copies_on_the_other_side_do_not_persist(void **state) {
     fixture *f = *state;
@@ -288,6 +322,10 @@ int main(void) {
         WITH_L2(a_stream_that_goes_first_evicts_only_itself),
         WITH_L2(a_normal_access_makes_what_persisted_ordinary),
         WITH_L2(copies_on_the_other_side_do_not_persist),
+        WITH_L2(lines_stay_from_launch_to_launch),
+        WITH_L2(what_persists_outlives_launches),
+        WITH_L2(what_does_not_persist_is_evicted_between_launches),
+        WITH_L2(a_reset_makes_what_persisted_ordinary),
         cmocka_unit_test(lines_of_a_slice_keep_apart),
         cmocka_unit_test(a_miss_of_ada_brings_one_sector),
         cmocka_unit_test(no_memory_is_an_error),
