@@ -35,7 +35,7 @@ cp "$work/out" "$work/text"
 csv_has_stride_5() { grep -q '^5,' "$work/all/tables/strides-load_stride.csv"; }
 result 'saves each table as CSV' csv_has_stride_5
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks readonly staging saxpy maxpool stencil transpose texture rows matvec fused overlap; do
+for name in strides batches derivatives banks readonly writes reuse staging saxpy maxpool stencil transpose texture rows matvec fused roles overlap; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -66,6 +66,14 @@ result '[32][32] conflicts 31 times a load, [32][33] and a swizzle never' holds 
      all(r["load_conflicts"] == 0 for r in rows if r["tile"] in ("[32][33]", "[32][32] swizzled"))'
 result 'a constant bank answers one address at a time' holds readonly lookups \
     '[r["requests"] for r in rows][:6] == [1, 2, 4, 8, 16, 32] and all(r["wavefronts"] <= 2 for r in rows[:6])'
+result 'L1 hands every store on, L2 writes back what it has no room for' holds writes stores \
+    'all(r["l1"] == r["l2"] for r in rows) and [r["device"] > 0 for r in rows] == [False] * 4 + [True] and
+     rows[4]["device"] <= rows[4]["words"] / 8'
+result 'L2 keeps a table from kernel to kernel, and a window keeps it over a stream until a reset' holds reuse programs \
+    '[(r["first"] > 0, r["again"] > 0, r["behind"] > 0) for r in rows] ==
+     [(True, True, True), (True, False, True), (True, False, False), (True, False, True)]'
+result 'roles of lanes issue both sides and load half as wide' holds roles forms \
+    'rows[0]["instructions"] > 1.5 * rows[1]["instructions"] and [r["sectors"] for r in rows] == [2, 4]'
 result '16-byte copies around L1 fetch twice what is not aligned' holds staging ways \
     '[r["bypass_sectors"] for r in rows if r["way"] == "16 B, LDGSTS around L1"] == [256, 512, 512]'
 result '16-byte copies through L1 pay for one sector more a warp' holds staging ways \
