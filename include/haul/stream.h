@@ -1,8 +1,8 @@
-/* Host and device at once: streams, events, pinned host memory, pools, graphs, and what of L2 is kept for whom.
+/* Host and device at once: streams, events, host memory, pools, graphs, and what of L2 is kept for whom.
  *
  * Nothing here blocks but what says so. Work of one stream is done in the order in which it was given; streams are
- * ordered by events only. On the virtual GPU a copy reads its source and writes its destination no sooner than somebody
- * waits for it, so that a missing wait shows on every run.
+ * ordered by events, and some of them with the default stream. On the virtual GPU a copy reads its source and writes
+ * its destination no sooner than somebody waits for it, so that a missing wait shows on every run.
  *
  * A fault of a kernel in a stream is told by the next wait, and by all calls for streams of that device from then on:
  * as on hardware, the device has to be opened anew. Objects end before their device is closed, except host memory,
@@ -25,12 +25,14 @@ typedef struct haul_graph haul_graph;
 /* ---- host memory ---- */
 
 typedef enum haul_host_kind {
-    HAUL_HOST_PINNED,        /* the device copies from and to it without a detour; kernels may reach it too */
-    HAUL_HOST_WRITE_COMBINED /* pinned, for what the host only writes, in order: reading it on the host is very slow */
+    HAUL_HOST_PINNED,         /* the device copies from and to it without a detour; kernels may reach it too */
+    HAUL_HOST_WRITE_COMBINED, /* pinned, for what the host only writes, in order: reading it on the host is very slow */
+    HAUL_HOST_MANAGED /* not pinned: a GPU moves its pages to who uses them. The host uses it when no work does */
 } haul_host_kind;
 
-/* Pinned memory of `bytes` > 0, aligned to a page, contents undefined; kernels reach it, see haul_host_view(). Blocks
- * for as long as pinning takes (about 0.3 ms for each MiB): allocate once. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+/* Memory of `bytes` > 0 that host and kernels reach at one address, see haul_host_view(); aligned to a page, contents
+ * undefined. Blocks for as long as pinning takes (about 0.3 ms for each MiB): allocate once. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_host_create(haul_device *device, uint64_t bytes, haul_host_kind kind, haul_host **host);
 /* Pins memory that is there already, until haul_host_free(). Errors: HAUL_ERROR_ARGUMENT when it is pinned already. */
 haul_status haul_host_register(haul_device *device, void *memory, uint64_t bytes, haul_host **host);
@@ -40,8 +42,18 @@ void *haul_host_memory(const haul_host *host);
 uint64_t haul_host_bytes(const haul_host *host);
 /* Whether all bytes lie in pinned memory of the device. */
 bool haul_host_is_pinned(const haul_device *device, const void *memory, uint64_t bytes);
+/* Copies out of, or into, the memory from byte `offset` on, in the calling thread. On a virtual GPU its clock goes on
+ * by the time that this takes a usual host: reading write-combined memory takes fifty times as long as other memory.
+ * Errors: HAUL_ERROR_ARGUMENT beyond the memory's end. */
+haul_status haul_host_read(haul_host *host, uint64_t offset, void *to, uint64_t bytes);
+haul_status haul_host_write(haul_host *host, uint64_t offset, const void *from, uint64_t bytes);
+/* Computation of the host beside the device: calls `function` (NULL: none) in the calling thread, and does not wait for
+ * the device. The clock of a virtual GPU goes on by `us`, the microseconds that it takes there. Errors:
+ * HAUL_ERROR_ARGUMENT for a time below 0. */
+haul_status haul_host_compute(haul_device *device, double us, void (*function)(void *), void *data);
 /* The memory as an argument of kernels, which then read and write it over the host link, uncached from launch to launch
- * (zero-copy). The view lives as long as `host`; it is not freed. */
+ * (zero-copy). Its address is the host's where the device has haul_device_properties.unified_addresses, as all virtual
+ * ones have. The view lives as long as `host`; it is not freed. */
 haul_buffer *haul_host_view(haul_host *host);
 
 /* ---- streams ---- */
@@ -49,7 +61,14 @@ haul_buffer *haul_host_view(haul_host *host);
 /* A stream that no other one waits for. priority: 0, or below for more urgent work (as far as the device goes, -5).
  * Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_stream_create(haul_device *device, int priority, haul_stream **stream);
-/* What it has been given is done all the same. NULL is allowed. */
+/* The same, but ordered with the default stream, as CUDA's streams are unless they are made non-blocking: what it is
+ * given waits for what the default stream was given before, and the other way round. */
+haul_status haul_stream_create_ordered(haul_device *device, int priority, haul_stream **stream);
+/* The default stream (CUDA's legacy one), to which work goes that names no stream, in haul_buffer_write() and the like.
+ * Its work waits for all that ordered streams were given before; streams of haul_stream_create() take no part. The
+ * device owns it. On a virtual GPU its work is done in the call that gives it; the clock has it in its place. */
+haul_status haul_stream_default(haul_device *device, haul_stream **stream);
+/* What it has been given is done all the same. NULL and the default stream are allowed, which stays. */
 void haul_stream_free(haul_stream *stream);
 
 /* Copies between host memory and a buffer. Pageable memory is copied before the call returns, which blocks until the

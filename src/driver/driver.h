@@ -9,6 +9,7 @@
 #include <haul/status.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -62,6 +63,7 @@ typedef struct CUlaunchConfig {
 
 /* Flags of streams and events, host memory and registrations; limits; attributes of pools: CUDA's numbers. */
 enum { DRIVER_STREAM_NON_BLOCKING = 1 };
+#define DRIVER_STREAM_LEGACY ((CUstream)(uintptr_t)1) /* CU_STREAM_LEGACY */
 enum { DRIVER_EVENT_BLOCKING_SYNC = 1, DRIVER_EVENT_DISABLE_TIMING = 2, DRIVER_EVENT_INTERPROCESS = 4 };
 enum { DRIVER_ATTACH_GLOBAL = 1, DRIVER_ATTACH_HOST = 2, DRIVER_ATTACH_SINGLE = 4 };
 enum { DRIVER_HOST_PORTABLE = 1, DRIVER_HOST_MAPPED = 2, DRIVER_HOST_WRITE_COMBINED = 4 };

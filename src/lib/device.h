@@ -13,9 +13,10 @@
 struct haul_device {
     const driver_table *driver;
     bool is_virtual;
-    bool checks;     /* launches are looked at for findings */
-    bool queues;     /* launches are not waited for: lib/timing.h */
-    CUstream stream; /* launches go there and are not waited for; NULL: the default stream */
+    bool checks;                 /* launches are looked at for findings */
+    bool queues;                 /* launches are not waited for: lib/timing.h */
+    haul_stream *default_stream; /* NULL: nobody asked for it */
+    CUstream stream;             /* launches go there and are not waited for; NULL: the default stream */
     char *name, *product;
     CUdevice handle;
     CUcontext context;

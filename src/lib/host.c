@@ -1,13 +1,19 @@
-/* Pinned host memory, and what of L2 is kept. */
+/* Host memory that kernels reach, host work beside the device, and what of L2 is kept. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/stream.h"
+#include "sim/driver/driver.h"
 
-/* ---- pinned memory ---- */
+#include <string.h>
+
+/* ---- memory ---- */
 
 static haul_status link_host(haul_device *d, haul_host *h, haul_host **host) {
-    HAUL_TRY(device_check(d, d->driver->host_address(&h->view.address, h->memory, 0), "mapping pinned memory"));
+    if (h->kind == HAUL_HOST_MANAGED)
+        h->view.address = (CUdeviceptr)(uintptr_t)h->memory;
+    else
+        HAUL_TRY(device_check(d, d->driver->host_address(&h->view.address, h->memory, 0), "mapping pinned memory"));
     h->device = h->view.device = d;
     h->view.bytes = h->bytes;
     h->next = d->hosts;
@@ -16,11 +22,27 @@ static haul_status link_host(haul_device *d, haul_host *h, haul_host **host) {
     return HAUL_OK;
 }
 
-static haul_status allocate(haul_device *d, haul_host *h, haul_host_kind kind) {
+static haul_status allocate_managed(haul_device *d, haul_host *h) {
+    CUdeviceptr address = 0;
+    HAUL_TRY(device_check(d, d->driver->managed_allocate(&address, h->bytes, DRIVER_ATTACH_GLOBAL),
+                          "allocating managed memory"));
+    h->memory = (void *)(uintptr_t)address;
+    return HAUL_OK;
+}
+
+static haul_status allocate(haul_device *d, haul_host *h) {
     const unsigned flags =
-        DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED | (kind == HAUL_HOST_PINNED ? 0 : DRIVER_HOST_WRITE_COMBINED);
+        DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED | (h->kind == HAUL_HOST_PINNED ? 0 : DRIVER_HOST_WRITE_COMBINED);
     HAUL_TRY(device_enter(d));
+    if (h->kind == HAUL_HOST_MANAGED) return allocate_managed(d, h);
     return device_check(d, d->driver->host_allocate(&h->memory, h->bytes, flags), "allocating pinned memory");
+}
+
+static void release(const haul_device *d, const haul_host *h) {
+    if (h->kind == HAUL_HOST_MANAGED)
+        d->driver->release(h->view.address);
+    else
+        d->driver->host_release(h->memory);
 }
 
 haul_status haul_host_create(haul_device *d, uint64_t bytes, haul_host_kind kind, haul_host **host) {
@@ -28,10 +50,11 @@ haul_status haul_host_create(haul_device *d, uint64_t bytes, haul_host_kind kind
     haul_host *h = memory_zeroed(1, sizeof *h);
     if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: no memory for its description");
     h->bytes = bytes;
-    haul_status status = allocate(d, h, kind);
+    h->kind = kind;
+    haul_status status = allocate(d, h);
     if (status == HAUL_OK) {
         status = link_host(d, h, host);
-        if (status != HAUL_OK) d->driver->host_release(h->memory);
+        if (status != HAUL_OK) release(d, h);
     }
     if (status != HAUL_OK) memory_free(h);
     return status;
@@ -66,7 +89,7 @@ void haul_host_free(haul_host *h) {
         if (h->registered)
             d->driver->host_unregister(h->memory);
         else
-            d->driver->host_release(h->memory);
+            release(d, h);
     }
     memory_free(h);
 }
@@ -86,9 +109,49 @@ haul_buffer *haul_host_view(haul_host *h) {
 bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t bytes) {
     for (const haul_host *h = d->hosts; h; h = h->next) {
         const uintptr_t at = (uintptr_t)memory, from = (uintptr_t)h->memory;
-        if (at >= from && at - from <= h->bytes && bytes <= h->bytes - (at - from)) return true;
+        if (at >= from && at - from <= h->bytes && bytes <= h->bytes - (at - from)) return h->kind != HAUL_HOST_MANAGED;
     }
     return false;
+}
+
+/* ---- host work ---- */
+
+/* The device goes on meanwhile. */
+static haul_status spend(const haul_device *d, double us) {
+    HAUL_TRY(device_enter(d));
+    if (d->is_virtual) sim_driver_wait_until(sim_driver_now() + us);
+    return HAUL_OK;
+}
+
+static haul_status check_host_range(const haul_host *h, uint64_t offset, uint64_t bytes) {
+    if (offset <= h->bytes && bytes <= h->bytes - offset) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "host memory of %llu bytes: %llu bytes from %llu on reach beyond its end",
+                     (unsigned long long)h->bytes, (unsigned long long)bytes, (unsigned long long)offset);
+}
+
+static double time_of_copy(const haul_host *h, uint64_t bytes, bool reads) {
+    if (!h->device->is_virtual) return 0;
+    const sim_machine *m = sim_driver_machine(h->device->handle);
+    const bool uncached = reads && h->kind == HAUL_HOST_WRITE_COMBINED;
+    return (double)bytes / (1e3 * (uncached ? m->uncached_read_gbps : m->host_copy_gbps));
+}
+
+haul_status haul_host_read(haul_host *h, uint64_t offset, void *to, uint64_t bytes) {
+    HAUL_TRY(check_host_range(h, offset, bytes));
+    memcpy(to, (const unsigned char *)h->memory + offset, bytes);
+    return spend(h->device, time_of_copy(h, bytes, true));
+}
+
+haul_status haul_host_write(haul_host *h, uint64_t offset, const void *from, uint64_t bytes) {
+    HAUL_TRY(check_host_range(h, offset, bytes));
+    memcpy((unsigned char *)h->memory + offset, from, bytes);
+    return spend(h->device, time_of_copy(h, bytes, false));
+}
+
+haul_status haul_host_compute(haul_device *d, double us, void (*function)(void *), void *data) {
+    if (!(us >= 0)) return haul_fail(HAUL_ERROR_ARGUMENT, "host work of %g us: it must be 0 or more", us);
+    if (function) function(data);
+    return spend(d, us);
 }
 
 /* ---- L2 ---- */

@@ -11,15 +11,14 @@ haul_status stream_answer(const haul_device *d, CUresult result, bool *done) {
 
 /* ---- streams ---- */
 
-haul_status haul_stream_create(haul_device *d, int priority, haul_stream **stream) {
+static haul_status create(haul_device *d, unsigned flags, int priority, haul_stream **stream) {
     *stream = NULL;
     haul_stream *s = memory_zeroed(1, sizeof *s);
     if (!s) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "stream: no memory for it");
     s->device = d;
     haul_status status = device_enter(d);
     if (status == HAUL_OK)
-        status = device_check(d, d->driver->stream_create(&s->handle, DRIVER_STREAM_NON_BLOCKING, priority),
-                              "creating a stream");
+        status = device_check(d, d->driver->stream_create(&s->handle, flags, priority), "creating a stream");
     if (status != HAUL_OK) {
         memory_free(s);
         return status;
@@ -28,8 +27,24 @@ haul_status haul_stream_create(haul_device *d, int priority, haul_stream **strea
     return HAUL_OK;
 }
 
+haul_status haul_stream_create(haul_device *d, int priority, haul_stream **stream) {
+    return create(d, DRIVER_STREAM_NON_BLOCKING, priority, stream);
+}
+
+haul_status haul_stream_create_ordered(haul_device *d, int priority, haul_stream **stream) {
+    return create(d, 0, priority, stream);
+}
+
+haul_status haul_stream_default(haul_device *d, haul_stream **stream) {
+    if (!d->default_stream) d->default_stream = memory_zeroed(1, sizeof *d->default_stream);
+    *stream = d->default_stream;
+    if (!*stream) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "stream: no memory for it");
+    **stream = (haul_stream){.device = d, .handle = DRIVER_STREAM_LEGACY};
+    return HAUL_OK;
+}
+
 void haul_stream_free(haul_stream *s) {
-    if (!s) return;
+    if (!s || s == s->device->default_stream) return;
     if (s->device->stream == s->handle) s->device->stream = NULL;
     if (device_enter(s->device) == HAUL_OK) s->device->driver->stream_destroy(s->handle);
     memory_free(s);

@@ -21,6 +21,7 @@ struct haul_host {
     void *memory;
     uint64_t bytes;
     bool registered; /* the memory is the caller's */
+    haul_host_kind kind;
     haul_buffer view;
     haul_host *next;
 };

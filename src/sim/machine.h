@@ -36,6 +36,7 @@ typedef struct sim_machine {
     double pageable_gbps;       /* one way, pageable memory */
     double peer_gbps;           /* one way, between two of them; 0: they cannot be peers */
     double host_copy_gbps;      /* of one host thread, from memory to memory */
+    double uncached_read_gbps;  /* of one host thread from write-combined memory */
     double file_gbps;           /* of the host's files */
     uint32_t copy_engines;
 } sim_machine;

@@ -283,6 +283,151 @@ static void l2_is_set_up(void **state) {
     haul_buffer_free(buffer);
 }
 
+/* ---- one address space ---- */
+
+static void host_memory_has_one_address_for_host_and_kernels(void **state) {
+    (void)state;
+    static const haul_host_kind kinds[] = {HAUL_HOST_PINNED, HAUL_HOST_WRITE_COMBINED, HAUL_HOST_MANAGED};
+    for (size_t k = 0; k < 3; k++) {
+        haul_host *in, *out;
+        must(haul_host_create(device, BYTES, kinds[k], &in));
+        must(haul_host_create(device, BYTES, kinds[k], &out));
+        assert_int_equal(haul_buffer_address(haul_host_view(in)), (uintptr_t)haul_host_memory(in));
+        assert_int_equal(haul_host_is_pinned(device, haul_host_memory(in), BYTES), kinds[k] != HAUL_HOST_MANAGED);
+        memset(haul_host_memory(in), 7 + (int)k, BYTES);
+        memset(haul_host_memory(out), 0, BYTES);
+        must(haul_copy(kernels, HAUL_COPY_AUTO, N, haul_host_view(in), haul_host_view(out), NULL));
+        assert_memory_equal(haul_host_memory(out), haul_host_memory(in), BYTES);
+        haul_host_free(in);
+        haul_host_free(out);
+    }
+}
+
+static void registered_memory_keeps_its_address(void **state) {
+    (void)state;
+    haul_host *host;
+    void *memory = memory_alloc(BYTES);
+    must(haul_host_register(device, memory, BYTES, &host));
+    assert_int_equal(haul_buffer_address(haul_host_view(host)), (uintptr_t)memory);
+    haul_host_free(host);
+    memory_free(memory);
+}
+
+/* ---- the host's own time ---- */
+
+/* Microseconds by the device's clock. */
+static double now(void) {
+    return sim_driver_now();
+}
+
+static void reading_write_combined_memory_takes_the_host_long(void **state) {
+    (void)state;
+    static unsigned char bytes[BYTES];
+    double us[2], written;
+    for (int k = 0; k < 2; k++) {
+        haul_host *host;
+        must(haul_host_create(device, BYTES, k ? HAUL_HOST_WRITE_COMBINED : HAUL_HOST_PINNED, &host));
+        const double start = now();
+        must(haul_host_write(host, 0, bytes, BYTES));
+        written = now() - start;
+        must(haul_host_read(host, 0, bytes, BYTES));
+        us[k] = now() - start - written;
+        assert_true(written > 0 && written < 2 * us[0]);
+        assert_int_equal(haul_host_read(host, 1, bytes, BYTES), HAUL_ERROR_ARGUMENT);
+        haul_host_free(host);
+    }
+    assert_true(us[1] > 40 * us[0]);
+}
+
+static void add_call(void *calls) {
+    ++*(int *)calls;
+}
+
+/* The copy takes 80 us over the link, the host 50: together 80, one behind the other 130. */
+static void host_work_goes_on_beside_a_copy(void **state) {
+    (void)state;
+    enum { LARGE = 4 << 20 };
+    haul_stream *stream;
+    haul_host *host;
+    haul_buffer *buffer;
+    double us[2];
+    int calls = 0;
+    must(haul_host_create(device, LARGE, HAUL_HOST_PINNED, &host));
+    must(haul_buffer_create(device, LARGE, &buffer));
+    must(haul_stream_create(device, 0, &stream));
+    for (int waits = 0; waits < 2; waits++) {
+        const double start = now();
+        must(haul_stream_write(stream, buffer, 0, haul_host_memory(host), LARGE));
+        if (waits) must(haul_stream_wait(stream));
+        must(haul_host_compute(device, 50, add_call, &calls));
+        must(haul_stream_wait(stream));
+        us[waits] = now() - start;
+    }
+    assert_int_equal(calls, 2);
+    assert_true(us[0] > 70 && us[0] < 90);
+    assert_true(us[1] > us[0] + 45);
+    assert_int_equal(haul_host_compute(device, -1, NULL, NULL), HAUL_ERROR_ARGUMENT);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_host_free(host);
+}
+
+/* ---- the default stream ---- */
+
+/* Two copies of 4 MiB in opposite directions, each in a stream, with a fill in the default stream between the calls. */
+static double time_around_the_default_stream(haul_status (*create)(haul_device *, int, haul_stream **)) {
+    enum { LARGE = 4 << 20 };
+    haul_stream *stream[2], *between;
+    haul_host *host[2];
+    haul_buffer *buffer[3];
+    for (int k = 0; k < 2; k++) {
+        must(create(device, 0, &stream[k]));
+        must(haul_host_create(device, LARGE, HAUL_HOST_PINNED, &host[k]));
+    }
+    for (int k = 0; k < 3; k++) must(haul_buffer_create(device, LARGE, &buffer[k]));
+    must(haul_stream_default(device, &between));
+    const double start = now();
+    must(haul_stream_write(stream[0], buffer[0], 0, haul_host_memory(host[0]), LARGE));
+    must(haul_stream_fill(between, buffer[2], 0, 1, 64));
+    must(haul_stream_read(stream[1], buffer[1], 0, haul_host_memory(host[1]), LARGE));
+    must(haul_device_wait(device));
+    const double us = now() - start;
+    haul_stream_free(between); /* stays */
+    for (int k = 0; k < 2; k++) {
+        haul_stream_free(stream[k]);
+        haul_host_free(host[k]);
+    }
+    for (int k = 0; k < 3; k++) haul_buffer_free(buffer[k]);
+    return us;
+}
+
+static void the_default_stream_orders_those_that_take_part(void **state) {
+    (void)state;
+    const double apart = time_around_the_default_stream(haul_stream_create),
+                 ordered = time_around_the_default_stream(haul_stream_create_ordered);
+    assert_true(ordered > 1.4 * apart); /* both directions at once share the link */
+}
+
+static void work_of_the_default_stream_comes_behind_ordered_streams(void **state) {
+    (void)state;
+    haul_stream *ordered, *between;
+    haul_buffer *buffer;
+    unsigned char bytes[BYTES];
+    must(haul_buffer_create(device, BYTES, &buffer));
+    must(haul_stream_create_ordered(device, 0, &ordered));
+    must(haul_stream_default(device, &between));
+    must(haul_stream_fill(ordered, buffer, 0, 1, BYTES));
+    must(haul_stream_fill(between, buffer, 0, 2, BYTES / 2));
+    must(haul_stream_fill(ordered, buffer, 0, 3, BYTES / 4));
+    must(haul_device_wait(device));
+    must(haul_buffer_read(buffer, 0, bytes, BYTES));
+    assert_int_equal(bytes[0], 3);
+    assert_int_equal(bytes[BYTES / 4], 2);
+    assert_int_equal(bytes[BYTES / 2], 1);
+    haul_stream_free(ordered);
+    haul_buffer_free(buffer);
+}
+
 /* Sectors that the second of two equal copies reads from device memory. */
 static double sectors_of_a_second_copy(bool keep_l2) {
     haul_device *own;
@@ -451,6 +596,12 @@ int main(void) {
         cmocka_unit_test(pools_have_limits_marks_and_leak_reports),
         cmocka_unit_test(too_much_device_memory_is_told_in_numbers),
         cmocka_unit_test(l2_is_set_up),
+        cmocka_unit_test(host_memory_has_one_address_for_host_and_kernels),
+        cmocka_unit_test(registered_memory_keeps_its_address),
+        cmocka_unit_test(reading_write_combined_memory_takes_the_host_long),
+        cmocka_unit_test(host_work_goes_on_beside_a_copy),
+        cmocka_unit_test(the_default_stream_orders_those_that_take_part),
+        cmocka_unit_test(work_of_the_default_stream_comes_behind_ordered_streams),
         cmocka_unit_test(l2_is_empty_before_each_launch_unless_it_is_kept),
         cmocka_unit_test(windows_beyond_the_largest_are_refused),
         cmocka_unit_test(launches_in_streams_leave_their_record_when_they_are_done),
