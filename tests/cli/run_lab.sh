@@ -35,7 +35,7 @@ cp "$work/out" "$work/text"
 csv_has_stride_5() { grep -q '^5,' "$work/all/tables/strides-load_stride.csv"; }
 result 'saves each table as CSV' csv_has_stride_5
 result 'lists the experiments' exits_with 0 "$haul" lab --list
-for name in strides batches derivatives banks readonly writes reuse staging saxpy maxpool stencil transpose texture rows matvec fused roles overlap; do
+for name in strides batches derivatives banks readonly writes reuse staging saxpy maxpool stencil transpose texture rows matvec fused roles overlap host; do
     result "names $name" grep -q "^$name " "$work/out"
 done
 
@@ -72,6 +72,10 @@ result 'L1 hands every store on, L2 writes back what it has no room for' holds w
 result 'L2 keeps a table from kernel to kernel, and a window keeps it over a stream until a reset' holds reuse programs \
     '[(r["first"] > 0, r["again"] > 0, r["behind"] > 0) for r in rows] ==
      [(True, True, True), (True, False, True), (True, False, False), (True, False, True)]'
+result 'a fill in the default stream takes the overlap away from streams that are ordered with it' holds host ways \
+    '[r["ratio"] > 1.1 for r in rows[:5]] == [True, False, False, False, True]'
+result 'the host computes beside the device at no cost, and reads write-combined memory slowly' holds host ways \
+    'rows[5]["ratio"] == 1 and rows[6]["us"] > rows[5]["us"] + 150 and rows[8]["us"] > 20 * rows[7]["us"]'
 result 'roles of lanes issue both sides and load half as wide' holds roles forms \
     'rows[0]["instructions"] > 1.5 * rows[1]["instructions"] and [r["sectors"] for r in rows] == [2, 4]'
 result '16-byte copies around L1 fetch twice what is not aligned' holds staging ways \
