@@ -47,8 +47,9 @@ static void add_block(const ptx_function *f, uint32_t block, const bool *skips, 
     for (uint32_t k = b->first; k < b->end; k++) {
         ptx_instruction i = f->instructions[k];
         moved[k] = (uint32_t)to->instruction_count;
-        if ((skips[block] && k == b->end - 1) || (branch && is_jump(&i))) continue;
-        if (branch) {
+        const bool jumps = branch && is_jump(&i);
+        if ((skips[block] && k == b->end - 1) || (jumps && b->next == block + 1)) continue;
+        if (branch && !jumps) { /* a jump elsewhere, as to a loop's head above, is all lanes' */
             i.guarded = true;
             i.guard_negated = !branch->guard_negated;
             i.guard = branch->guard;

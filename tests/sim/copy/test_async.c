@@ -121,6 +121,29 @@ static void a_predicate_says_that_the_source_is_ignored(void **state) {
     expect_words(out, 32, i < 16 ? 0 : 1000 + 4 * i);
 }
 
+/* The way round copies joins a block above them, as in loops that a compiler has turned round: copies are predicated, and the
+ * jump remains. */
+static void copies_may_be_skipped_to_a_block_above(void **state) {
+    (void)state;
+    uint32_t out[32];
+    run_on_numbers(KERNEL_WITH(SHARED, PLACES "setp.ge.u32 %p0, %r0, 16;\n"
+                                              "st.shared.u32 [%r3], %r0;\n"
+                                              "bra.uni COPY;\n"
+                                              "DONE:\n"
+                                              "cp.async.wait_all;\n"
+                                              "ld.shared.u32 %r4, [%r3];\n"
+                                              "bra.uni PUT;\n"
+                                              "COPY:\n"
+                                              "mov.u32 %r4, 7;\n"
+                                              "@%p0 bra DONE;\n"
+                                              "cp.async.cg.shared.global [%r3], [%rd3], 16;\n"
+                                              "bra.uni DONE;\n"
+                                              "trap;\n"
+                                              "PUT:\n" OUT("%r4")),
+                   32, out, sizeof out);
+    expect_words(out, 32, i < 16 ? 1000 + 4 * i : i);
+}
+
 static void a_cache_policy_is_no_source_size(void **state) {
     (void)state;
     uint32_t out[32];
@@ -517,6 +540,7 @@ int main(void) {
         cmocka_unit_test(diverged_lanes_have_groups_of_their_own),
         cmocka_unit_test(what_is_not_read_becomes_zero),
         cmocka_unit_test(a_predicate_says_that_the_source_is_ignored),
+        cmocka_unit_test(copies_may_be_skipped_to_a_block_above),
         cmocka_unit_test(a_cache_policy_is_no_source_size),
         cmocka_unit_test(a_short_source_may_end_where_its_allocation_ends),
         cmocka_unit_test(copies_that_nobody_waits_for_arrive_in_the_end),
