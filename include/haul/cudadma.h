@@ -296,11 +296,11 @@ struct haul_cudadma_pending {
     uint4 v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15;
     const void *from, *index;
 };
-#define HAUL_CUDADMA_EACH_HELD(EACH)                                                                             \
-    EACH(0)                                                                                                      \
-    EACH(1)                                                                                                      \
-    EACH(2) EACH(3) EACH(4) EACH(5) EACH(6) EACH(7) EACH(8) EACH(9) EACH(10) EACH(11) EACH(12) EACH(13) EACH(14) \
-        EACH(15)
+#define HAUL_CUDADMA_EACH_HELD(EACH) \
+    EACH(0)                          \
+    EACH(1)                          \
+    EACH(2)                          \
+    EACH(3) EACH(4) EACH(5) EACH(6) EACH(7) EACH(8) EACH(9) EACH(10) EACH(11) EACH(12) EACH(13) EACH(14) EACH(15)
 
 HAUL_DEVICE void haul_cudadma_keep(haul_cudadma_pending *pending, const haul_flight *f, unsigned held) {
 #define HAUL_KEEP(n) \

@@ -60,6 +60,13 @@ for rung in "sim:a100 ladder.ptx" "sim:h100 ladder.sm_90.ptx"; do
     expect "every rung of the ladder is right on $1" '^window_any .* right' "$build/examples/ladder" "$build/examples/$2" "$1"
 done
 
+for ported in "sim:a100 cudadma.ptx" "sim:h100 cudadma.sm_90.ptx"; do
+    # shellcheck disable=SC2086 # two words
+    set -- $ported
+    expect "programs in CudaDMA's manner are right on $1" '^sparse_pipeline .* right' \
+        "$build/examples/cudadma" "$build/examples/$2" "$1"
+done
+
 # Kernels that do the same leave the same bytes: hashes of the buffers, worked out by another program.
 replay() { # machine, NAME of examples/NAME.cu, kernel, blocks, threads, arguments...
     machine=$1 ptx=$build/examples/$2.ptx kernel=$3 grid=$4 block=$5

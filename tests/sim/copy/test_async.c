@@ -121,8 +121,8 @@ static void a_predicate_says_that_the_source_is_ignored(void **state) {
     expect_words(out, 32, i < 16 ? 0 : 1000 + 4 * i);
 }
 
-/* The way round copies joins a block above them, as in loops that a compiler has turned round: copies are predicated, and the
- * jump remains. */
+/* The way round copies joins a block above them, as in loops that a compiler has turned round: copies are predicated,
+ * and the jump remains. */
 static void copies_may_be_skipped_to_a_block_above(void **state) {
     (void)state;
     uint32_t out[32];
