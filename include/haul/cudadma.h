@@ -34,7 +34,7 @@ enum CudaDMALoadQualifier {
     LOAD_CACHE_ALL,       /* ld.ca */
     LOAD_CACHE_GLOBAL,    /* ld.cg */
     LOAD_CACHE_STREAMING, /* ld.cs */
-    LOAD_CACHE_LAST_USE,  /* ld.lu; not of read-only loads: PTX has no ld.global.lu.nc */
+    LOAD_CACHE_LAST_USE,  /* ld.lu; with GLOBAL_LOAD too: PTX has no ld.global.lu.nc */
     LOAD_CACHE_VOLATILE   /* ld.cv; likewise */
 };
 
@@ -80,13 +80,20 @@ HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_engine(haul_how how, int width, haul
                                                   : HAUL_BY_LDG;
 }
 
+/* Whether a load with GLOBAL_LOAD is read-only for PTX, which has no such loads that are volatile or a line's last use.
+ */
+HAUL_CUDADMA_CONSTANT bool haul_cudadma_is_read_only(bool global_load, int qualifier) {
+    return global_load && qualifier != LOAD_CACHE_LAST_USE && qualifier != LOAD_CACHE_VOLATILE;
+}
+
 /* What qualifiers add. LDGSTS reads global memory in any case, and goes around L1 where it is told to cache in L2. */
 HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_qualifiers(haul_how engine, bool global_load, int load, int store,
                                                        haul_direction direction) {
-    return direction != HAUL_DIRECTION_LOAD ? haul_cudadma_store_operator(store)
-           : engine != HAUL_BY_LDGSTS       ? haul_cudadma_load_operator(load) | (global_load ? HAUL_LOAD_NC : 0)
-           : load == LOAD_CACHE_GLOBAL      ? HAUL_BYPASS_L1
-                                            : haul_cudadma_load_operator(load);
+    return direction != HAUL_DIRECTION_LOAD                        ? haul_cudadma_store_operator(store)
+           : engine == HAUL_BY_LDGSTS && load == LOAD_CACHE_GLOBAL ? HAUL_BYPASS_L1
+           : engine == HAUL_BY_LDG && haul_cudadma_is_read_only(global_load, load)
+               ? HAUL_LOAD_NC | haul_cudadma_load_operator(load)
+               : haul_cudadma_load_operator(load);
 }
 
 /* `how` of a transfer, with its engine and the bytes that a thread has in flight. */
@@ -197,14 +204,19 @@ struct haul_cudadma_made {
     int dma_id, dma_threads, compute_threads, first_thread, bytes, count, from_stride, to_stride;
 };
 
-/* How many numbers of strides follow the sizes: none for sequential objects, one for both sides or one a side for
- * strided ones, none or one for indirect ones. */
-enum haul_cudadma_strides { HAUL_CUDADMA_NO_STRIDE, HAUL_CUDADMA_STRIDES, HAUL_CUDADMA_ALTERNATE };
+/* What numbers of strides follow the sizes. */
+enum haul_cudadma_strides {
+    HAUL_CUDADMA_NO_STRIDE, /* sequential objects: none */
+    HAUL_CUDADMA_BOTH,      /* strided ones of version 2: one for both sides, or one a side */
+    HAUL_CUDADMA_PACKED,    /* of version 1: the source's, and the destination's unless its elements are side by side */
+    HAUL_CUDADMA_ALTERNATE  /* indirect ones: none, or that of the side without indices */
+};
 
 template <bool DO_SYNC, haul_cudadma_strides STRIDES, int BYTES, int THREADS, int ELEMENTS> struct haul_cudadma_maker {
     enum {
         SIZES = (BYTES == 0) + (ELEMENTS == 0),
-        LEAST = (DO_SYNC ? 3 + (THREADS == 0) : 0) + SIZES + (STRIDES == HAUL_CUDADMA_STRIDES),
+        LEAST = (DO_SYNC ? 3 + (THREADS == 0) : 0) + SIZES +
+                (STRIDES == HAUL_CUDADMA_BOTH || STRIDES == HAUL_CUDADMA_PACKED),
         MOST = LEAST + (STRIDES != HAUL_CUDADMA_NO_STRIDE) + (DO_SYNC ? 0 : (THREADS == 0) + 1)
     };
     template <int COUNT> static HAUL_MEMBER haul_cudadma_made make(haul_cudadma_numbers<COUNT> n) {
@@ -223,7 +235,8 @@ template <bool DO_SYNC, haul_cudadma_strides STRIDES, int BYTES, int THREADS, in
         m.bytes = n.take_unless(BYTES);
         m.count = n.take_unless(ELEMENTS);
         if (STRIDES != HAUL_CUDADMA_NO_STRIDE) m.from_stride = n.take_or(0);
-        m.to_stride = STRIDES == HAUL_CUDADMA_STRIDES ? n.take_or(m.from_stride) : m.from_stride;
+        if (STRIDES == HAUL_CUDADMA_BOTH) m.to_stride = n.take_or(m.from_stride);
+        if (STRIDES == HAUL_CUDADMA_PACKED) m.to_stride = n.take_or(m.bytes);
         if (!DO_SYNC) {
             m.dma_threads = THREADS ? THREADS : n.take_or(0);
             m.first_thread = n.take_or(0);
@@ -507,11 +520,12 @@ static inline __host__ void haul_cudadma_diagnose(const char *name, const char *
     const long long a_step = (long long)num_dma_threads * (bytes_per_thread / alignment);
     const long long steps = (pieces + a_step - 1) / a_step;
     if (verbose) printf("  %lld accesses of up to %d bytes; a step has room for %lld\n", pieces, alignment, a_step);
-    printf("  Steps: %lld. %s\n", steps,
-           steps == 1
-               ? "All of it is in flight at once."
-               : "To have all of it in flight at once: more DMA threads, more bytes in flight of each, or a wider "
-                 "alignment.");
+    printf("  Steps: %lld. %s%s\n", steps,
+           steps == 1 ? "All of it is in flight at once."
+                      : "To have all of it in flight at once: more DMA threads, or more bytes in flight of each",
+           steps == 1       ? ""
+           : alignment < 16 ? ", or a wider alignment."
+                            : ".");
     printf("  haul diagnose %s --bytes %d", shape, bytes_per_elmt);
     if (num_elmts > 1) printf(" --count %d", num_elmts);
     printf(" --align %d --team warps --dma-threads %d --threads %d --engine ldg --how in-flight=%d%s\n", alignment,
@@ -548,13 +562,14 @@ class CudaDMASequential : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER
 
 /* ---- CudaDMAStrided ---- */
 
-/* NUM_ELMTS elements, strides in bytes: one for both sides, or the source's and the destination's. */
+/* NUM_ELMTS elements, strides in bytes: one for both sides, or the source's and the destination's. STRIDES: what a
+ * single one is. */
 template <bool DO_SYNC = false, int ALIGNMENT = 0, int BYTES_PER_THREAD = 4 * ALIGNMENT, int BYTES_PER_ELMT = 0,
           int DMA_THREADS = 0, int NUM_ELMTS = 0, haul_how HOW = HAUL_CUDADMA_HOW,
-          haul_direction DIRECTION = HAUL_DIRECTION_LOAD>
+          haul_direction DIRECTION = HAUL_DIRECTION_LOAD, haul_cudadma_strides STRIDES = HAUL_CUDADMA_BOTH>
 class CudaDMAStrided : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_THREAD, HOW, DIRECTION, false> {
     typedef haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_THREAD, HOW, DIRECTION, false> rows;
-    typedef haul_cudadma_maker<DO_SYNC, HAUL_CUDADMA_STRIDES, BYTES_PER_ELMT, DMA_THREADS, NUM_ELMTS> maker;
+    typedef haul_cudadma_maker<DO_SYNC, STRIDES, BYTES_PER_ELMT, DMA_THREADS, NUM_ELMTS> maker;
 
     HAUL_MEMBER explicit CudaDMAStrided(haul_cudadma_made m) : rows(m) {
         const bool loads = DIRECTION == HAUL_DIRECTION_LOAD;
@@ -629,14 +644,15 @@ class CudaDMAHalo : public CudaDMA {
         constexpr int size = (int)sizeof(ELMT_TYPE), side = RADIUS * size;
         constexpr haul_how how = (HOW & ~HAUL_ENGINE_BITS) | haul_cudadma_engine(HOW, size, HAUL_DIRECTION_LOAD) |
                                  HAUL_RING_ONLY | HAUL_UNBOUNDED | (CORNERS ? 0 : HAUL_NO_CORNERS);
+        constexpr int aligned = ALIGNMENT > size ? ALIGNMENT : size; /* as pointers to elements are */
         HAUL_CHECK_COMMON(HAUL_ASSERT, CudaDMAHalo, ALIGNMENT, 0, how, HAUL_OF_HALO, HAUL_HAS_BULK);
-        HAUL_CHECK_BOX(HAUL_ASSERT, CudaDMAHalo, size, ALIGNMENT, ALIGNMENT, how);
+        HAUL_CHECK_BOX(HAUL_ASSERT, CudaDMAHalo, size, aligned, aligned, how);
         static_assert(RADIUS > 0, "haul: CudaDMAHalo: a halo has a radius of at least 1");
         static_assert(HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || size % 4 == 0,
                       "haul: CudaDMAHalo: LDGSTS moves 4, 8 or 16 bytes");
         const int row = (dimx + 2 * RADIUS) * size;
         /* what the origin and both pitches have in common */
-        const unsigned alignment = HAUL_LOW_BIT(ALIGNMENT | side | row | pitch * size);
+        const unsigned alignment = HAUL_LOW_BIT(aligned | side | row | pitch * size);
         t = (haul_halo)(size, (unsigned)dimx, (unsigned)dimy, RADIUS, (unsigned)row, alignment,
                         (unsigned)num_dma_threads, how);
         place = haul_area(0, 0, (unsigned)dimx, (unsigned)dimy, (long long)pitch * size);
@@ -668,7 +684,8 @@ class CudaDMAHalo : public CudaDMA {
 template <bool DO_SYNC, int ALIGNMENT, int BYTES_PER_ELMT = 0, int DMA_THREADS = 0>
 using cudaDMASequential = CudaDMASequential<DO_SYNC, ALIGNMENT, 4 * ALIGNMENT, BYTES_PER_ELMT, DMA_THREADS>;
 template <bool DO_SYNC, int ALIGNMENT, int BYTES_PER_ELMT = 0, int DMA_THREADS = 0, int NUM_ELMTS = 0>
-using cudaDMAStrided = CudaDMAStrided<DO_SYNC, ALIGNMENT, 4 * ALIGNMENT, BYTES_PER_ELMT, DMA_THREADS, NUM_ELMTS>;
+using cudaDMAStrided = CudaDMAStrided<DO_SYNC, ALIGNMENT, 4 * ALIGNMENT, BYTES_PER_ELMT, DMA_THREADS, NUM_ELMTS,
+                                      HAUL_CUDADMA_HOW, HAUL_DIRECTION_LOAD, HAUL_CUDADMA_PACKED>;
 template <bool GATHER, bool DO_SYNC, int ALIGNMENT, int BYTES_PER_ELMT = 0, int DMA_THREADS = 0, int NUM_ELMTS = 0>
 using cudaDMAIndirect =
     CudaDMAIndirect<GATHER, DO_SYNC, ALIGNMENT, 4 * ALIGNMENT, BYTES_PER_ELMT, DMA_THREADS, NUM_ELMTS>;

@@ -121,7 +121,7 @@ KERNEL(sequential_by_some) {
     UNUSED;
     CudaDMASequential<false, 4> dma(bytes, DMA, COMPUTE);
     const rows r = {1, (unsigned)bytes, 6000, 0, 0, false};
-    if (dma.owns_this_thread()) dma.execute_dma<false, LOAD_CACHE_VOLATILE, STORE_WRITE_BACK>(in, tile);
+    if (dma.owns_this_thread()) dma.execute_dma<true, LOAD_CACHE_VOLATILE, STORE_WRITE_BACK>(in, tile);
     __syncthreads();
     compare(r, tile, in, threadIdx.x, blockDim.x);
 }
@@ -163,6 +163,16 @@ KERNEL(strided_alike) {
     UNUSED;
     CudaDMAStrided<true, 16, 64, 192> dma(1, DMA, COMPUTE, COMPUTE, ELEMENTS, 256);
     run_strided(dma, 192, 256, 256, tile, in);
+}
+/* Version 1: elements lie side by side in shared memory if it is not told otherwise. */
+KERNEL(strided_version_1) {
+    UNUSED;
+    cudaDMAStrided<true, 16, 192, DMA, ELEMENTS> dma(1, COMPUTE, COMPUTE, 256);
+    const rows r = {ELEMENTS, 192, 192, 256, 0, false};
+    if (dma.owns_this_thread())
+        dma.execute_dma(in, tile), dma.execute_dma(in + 64, tile);
+    else
+        compute(dma, r, tile, in, 64);
 }
 KERNEL(strided_all_late) {
     UNUSED;
@@ -294,6 +304,24 @@ KERNEL(halo_without_corners) {
     UNUSED;
     cudaDMAHalo<float, 2, false, 4> dma(1, DMA, COMPUTE, COMPUTE, 20, 6, 64);
     run_halo(dma, false, tile, in);
+}
+/* Elements of 8 bytes are aligned to 8, whatever ALIGNMENT says. */
+KERNEL(halo_of_pairs) {
+    UNUSED;
+    CudaDMAHalo<float2, 1, true, 4> dma(1, DMA, COMPUTE, COMPUTE, 4, 2, 16);
+    if (dma.owns_this_thread()) {
+        dma.execute_dma(in + 8 * (16 + 1), tile + 8 * (6 + 1));
+        return;
+    }
+    dma.start_async_dma();
+    dma.wait_for_dma_finish();
+    for (unsigned k = threadIdx.x; k < 8 * 6 * 4; k += COMPUTE) {
+        const unsigned x = k / 8 % 6, y = k / 8 / 6;
+        if (x - 1 < 4 && y - 1 < 2)
+            must_be_free(tile, k);
+        else
+            must_have(tile, k, in, 8 * (y * 16 + x) + k % 8);
+    }
 }
 KERNEL(halo_by_ldgsts) {
     UNUSED;

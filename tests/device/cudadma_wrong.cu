@@ -29,7 +29,6 @@ extern "C" __global__ void wrong(const char *from, char *to) {
     USE(lacking, 1, 64, 64)
     typedef CudaDMASequential<true, 16, 64, 4096, 64> right;
     right dma(1, 64, 64);
-    dma.execute_dma<true, LOAD_CACHE_LAST_USE, STORE_WRITE_BACK>(from, to);
     dma.execute_dma<false, 5, STORE_WRITE_BACK>(from, to);
     dma.execute_dma<false, LOAD_CACHE_ALL, 4>(from, to);
     right one_more(1, 64, 64, 4096);
