@@ -7,7 +7,7 @@
  * pinned host memory, `device` is device memory for n floats. When process() returns, `to` must be complete, and
  * whatever process() has made must be given back.
  *
- * The ideal is the time of a copy in and a copy out of all data, both at once. The test wants at most 1.4 times that.
+ * The test wants at most 1.12 times the time of the shipped solution; the function below takes 1.25 times as long.
  *
  * Keep: the function process(). n is at least 1 and may be any number, also below the size of a chunk. */
 #include <cuda_runtime.h>

@@ -8,7 +8,8 @@
  * k + STAGES - 1 are on their way. Note that a thread reads what another thread has copied: `__pipeline_wait_prior()`
  * waits for the copies of the calling thread only.
  *
- * The test wants the measured case to take at most 3 times as long as a copy; the kernel below takes 5 times.
+ * The test wants the measured case to take at most 1.1 times as long as the shipped solution; the kernel below
+ * takes 1.6 times as long, and three stages 1.2 times.
  *
  * Keep: the function reverse_tiles(), and BLOCK and BLOCKS. out and in are device memory of tiles * BLOCK floats,
  * `tiles` is at least 1. A block may have no tile, or fewer than STAGES. */

@@ -44,12 +44,12 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
 }
 
 static const char *wrong_need(const json_t *need) {
-    static const char *const limits[] = {"at_least", "at_most", "at_most_ideal"};
+    static const char *const limits[] = {"at_least", "at_most", "at_most_ideal", "at_most_shipped"};
     size_t count = 0;
     if (!is_one_of(json_string_value(json_object_get(need, "metric")), exercise_metric_names, EXERCISE_METRICS))
         return "a need names no metric";
-    for (size_t i = 0; i < 3; i++) count += json_is_number(json_object_get(need, limits[i]));
-    if (count != 1) return "a need has one of at_least, at_most and at_most_ideal, a number";
+    for (size_t i = 0; i < 4; i++) count += json_is_number(json_object_get(need, limits[i]));
+    if (count != 1) return "a need has one of at_least, at_most, at_most_ideal and at_most_shipped, a number";
     return json_is_string(json_object_get(need, "what")) ? NULL : "a need has no `what`";
 }
 

@@ -63,7 +63,8 @@ typedef struct exercise_trial {
     const char *ended;      /* NULL: by itself; else "too-slow", "signal" or "exit" */
     bool measured, counted; /* the times are there; the metrics are */
     double metric[EXERCISE_METRICS];
-    double bytes, us, ideal_us; /* of the measured case */
+    double shipped[EXERCISE_METRICS]; /* those of the shipped solution, where a need or a score is held against them */
+    double bytes, us, ideal_us;       /* of the measured case */
 } exercise_trial;
 
 /* Compiles the solution in `source`. The compiler's messages go to standard error. Errors: HAUL_ERROR_COMPILER,
@@ -91,6 +92,8 @@ typedef struct exercise_need {
 } exercise_need;
 
 size_t exercise_need_count(const exercise *e);
+/* Whether one of them is a multiple of what the shipped solution takes. */
+bool exercise_needs_shipped(const exercise *e);
 exercise_need exercise_need_of(const exercise_trial *t, size_t i);
 
 /* The least that any solution needs of a metric, 0 where that is not known; of time the harness's ideal. */
@@ -111,7 +114,7 @@ void exercise_describe_case(const exercise_trial *t, const json_t *one, text *ou
 /* The score of 100, from a trial that passed its cases and one of the shipped solution. */
 typedef struct exercise_score {
     double time, sectors, wavefronts; /* points: of 50, 25 and 25 */
-    size_t findings;                  /* kinds that were found; each takes 10 points */
+    size_t findings, needs;           /* kinds that were found: each takes 10 points; needs that do not hold: 20 */
     int points;
 } exercise_score;
 exercise_score exercise_score_of(const exercise_trial *own, const exercise_trial *shipped);

@@ -12,14 +12,14 @@ const char *const exercise_metric_names[EXERCISE_METRICS] = {
 #undef METRIC
 };
 
-static const double least[EXERCISE_METRICS] = {
+static const double least_of[EXERCISE_METRICS] = {
 #define METRIC(id, name, title, least, ...) [EXERCISE_##id] = least,
 #include "cli/exercise/metrics.def"
 #undef METRIC
 };
 
 double exercise_ideal_of(const exercise_trial *t, exercise_metric m) {
-    return m == EXERCISE_TIME ? t->ideal_us : t->bytes * least[m];
+    return m == EXERCISE_TIME ? t->ideal_us : t->bytes * least_of[m];
 }
 
 static exercise_metric metric_of(const char *name) {
@@ -32,17 +32,33 @@ size_t exercise_need_count(const exercise *e) {
     return json_array_size(json_object_get(e->spec, "needs"));
 }
 
+bool exercise_needs_shipped(const exercise *e) {
+    size_t i;
+    json_t *need;
+    json_array_foreach(json_object_get(e->spec, "needs"), i, need) {
+        if (json_object_get(need, "at_most_shipped")) return true;
+    }
+    return false;
+}
+
+/* The multiple of what it is the multiple of. */
+static double limit_of(const exercise_trial *t, const json_t *spec, exercise_metric m) {
+    const json_t *ideal = json_object_get(spec, "at_most_ideal"), *shipped = json_object_get(spec, "at_most_shipped");
+    const json_t *least = json_object_get(spec, "at_least"), *most = json_object_get(spec, "at_most");
+    if (ideal) return json_number_value(ideal) * exercise_ideal_of(t, m);
+    if (shipped) return json_number_value(shipped) * t->shipped[m];
+    return json_number_value(least ? least : most);
+}
+
 exercise_need exercise_need_of(const exercise_trial *t, size_t i) {
     const json_t *spec = json_array_get(json_object_get(t->exercise->spec, "needs"), i);
     const char *name = json_string_value(json_object_get(spec, "metric"));
     const exercise_metric m = metric_of(name);
-    const json_t *lower = json_object_get(spec, "at_least"), *upper = json_object_get(spec, "at_most");
-    const json_t *ideal = json_object_get(spec, "at_most_ideal");
     exercise_need need = {.metric = name,
                           .what = json_string_value(json_object_get(spec, "what")),
                           .value = t->metric[m],
-                          .at_least = lower != NULL};
-    need.limit = ideal ? json_number_value(ideal) * exercise_ideal_of(t, m) : json_number_value(lower ? lower : upper);
+                          .limit = limit_of(t, spec, m),
+                          .at_least = json_object_get(spec, "at_least") != NULL};
     need.holds = need.at_least ? need.value >= need.limit : need.value <= need.limit;
     return need;
 }
@@ -161,6 +177,13 @@ exercise_metric exercise_scored_sectors(const exercise *e) {
     return name ? metric_of(name) : EXERCISE_SECTORS;
 }
 
+static size_t count_failing_needs(const exercise_trial *t) {
+    size_t failing = 0;
+    for (size_t i = 0; t->counted && i < exercise_need_count(t->exercise); i++)
+        failing += !exercise_need_of(t, i).holds;
+    return failing;
+}
+
 static size_t count_kinds(const json_t *findings) {
     size_t kinds = 0, i;
     json_t *finding;
@@ -181,8 +204,9 @@ exercise_score exercise_score_of(const exercise_trial *own, const exercise_trial
         .sectors = share(own->metric[sectors], shipped->metric[sectors], 25),
         .wavefronts = share(own->metric[EXERCISE_WAVEFRONTS], shipped->metric[EXERCISE_WAVEFRONTS], 25),
         .findings = count_kinds(own->findings),
+        .needs = count_failing_needs(own),
     };
-    const double points = s.time + s.sectors + s.wavefronts - 10. * (double)s.findings;
+    const double points = s.time + s.sectors + s.wavefronts - 10. * (double)s.findings - 20. * (double)s.needs;
     const bool right = own->measured && !own->ended && !exercise_failing_case(own);
     s.points = right && points > 0 ? (int)floor(points + 0.5) : 0;
     return s;

@@ -2,6 +2,7 @@
 #include "cli/exercise/exercise.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ static void add_needs(report_section *s, const exercise_trial *t) {
         {"limit", "At least / at most", REPORT_TEXT, NULL},
     };
     if (!t->counted || !exercise_need_count(t->exercise)) return;
+    char number[REPORT_NUMBER_SIZE];
     report_table *table = report_add_table(s, "needs", NULL, columns, 3);
     for (size_t i = 0; i < exercise_need_count(t->exercise); i++) {
         const exercise_need need = exercise_need_of(t, i);
@@ -101,20 +103,23 @@ static void add_needs(report_section *s, const exercise_trial *t) {
         report_add_text(table, "%s", need.what);
         report_add_number(table, round(need.value));
         report_set_tone(table, need.holds ? REPORT_GOOD : REPORT_BAD);
-        report_add_text(table, need.at_least ? "at least %.0f" : "at most %.0f", need.limit);
+        report_add_text(table, "at %s %s", need.at_least ? "least" : "most",
+                        report_format(REPORT_COUNT, floor(need.limit), number));
     }
 }
 
 /* ---- a test ---- */
 
-static report_section *start(report_document *d, const exercise_trial *t) {
-    report_section *s = report_add_section(d, t->exercise->name, exercise_title(t->exercise));
+static report_section *start(report_document *d, const exercise_trial *t, const char *what) {
+    char title[512];
+    snprintf(title, sizeof title, "%s of %s", what, t->source);
+    report_section *s = report_add_section(d, t->exercise->name, title);
     if (t->output.length) report_add_code(s, text_string(&t->output));
     return s;
 }
 
 void exercise_report_test(report_document *d, const exercise_trial *t) {
-    report_section *s = start(d, t);
+    report_section *s = start(d, t, "Test");
     add_cases(s, t);
     add_findings(s, t);
     add_needs(s, t);
@@ -136,9 +141,15 @@ static const char *const titles[EXERCISE_METRICS] = {
 #undef METRIC
 };
 
+/* Results may stay in L2, so the ideal of device memory is shown only where that is what counts. */
+static double shown_ideal(const exercise_trial *t, exercise_metric m) {
+    const bool hidden = m == EXERCISE_DEVICE_SECTORS && exercise_scored_sectors(t->exercise) != m;
+    return hidden ? 0 : exercise_ideal_of(t, m);
+}
+
 static void add_metric(report_table *table, exercise_metric m, const exercise_trial *own,
                        const exercise_trial *shipped) {
-    const double ideal = exercise_ideal_of(own, m);
+    const double ideal = shown_ideal(own, m);
     report_add_row(table);
     report_add_text(table, "%s", titles[m]);
     report_add_number(table, own->metric[m]);
@@ -170,7 +181,9 @@ static void add_points(report_section *s, const exercise_trial *own, const exerc
     } rows[] = {{"time", score->time, 50},
                 {titles[exercise_scored_sectors(own->exercise)], score->sectors, 25},
                 {"wavefronts", score->wavefronts, 25},
-                {"kinds of findings", -10. * (double)score->findings, 0}};
+                {"kinds of findings", -10. * (double)score->findings, 0},
+                {"needs that do not hold", -20. * (double)score->needs, 0},
+                {"score", score->points, 100}};
     report_table *table = report_add_table(s, "points", NULL, columns, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         report_add_row(table);
@@ -182,13 +195,14 @@ static void add_points(report_section *s, const exercise_trial *own, const exerc
 
 void exercise_report_score(report_document *d, const exercise_trial *own, const exercise_trial *shipped,
                            const exercise_trial *gpu) {
-    report_section *s = start(d, own);
+    report_section *s = start(d, own, "Score");
     const exercise_score score = exercise_score_of(own, shipped);
     if (!score.points && (own->ended || exercise_failing_case(own))) {
         add_cases(s, own);
         report_add_note(s, REPORT_WARNING, "`haul exercise test %s` says what is wrong", own->exercise->name);
     } else {
         add_metrics(s, own, shipped);
+        add_needs(s, own);
         add_points(s, own, &score);
     }
     add_findings(s, own);
