@@ -19,8 +19,6 @@ void process(float *to, const float *from, float *device, int n) {
         change<<<(count + BLOCK - 1) / BLOCK, BLOCK, 0, s>>>(device + begin, count);
         cudaMemcpyAsync(to + begin, device + begin, bytes, cudaMemcpyDeviceToHost, s);
     }
-    for (cudaStream_t s : streams) {
-        cudaStreamSynchronize(s);
-        cudaStreamDestroy(s);
-    }
+    cudaDeviceSynchronize();
+    for (cudaStream_t s : streams) cudaStreamDestroy(s);
 }

@@ -23,6 +23,8 @@ expect() { # FILE CODE WORDS WHAT
 
 cp "$folder/solution.cu" solution.cu
 try solution.cu &
+by_hints=$1/tests/exercises/by_hints/$name.cu
+[ ! -e "$by_hints" ] || { cp "$by_hints" by_hints.cu && try by_hints.cu & }
 number=0
 grep -e "^$name :: " "$1/tests/exercises/wrong.list" >rows
 while read -r row; do
@@ -41,6 +43,7 @@ wait
 [ $number -ge 4 ] || fail "wrong.list has no starter and three wrong solutions of $name"
 
 expect solution.cu 0 "solution.cu solves $name" "the solution"
+[ ! -e "$by_hints" ] || expect by_hints.cu 0 "by_hints.cu solves $name" "what following the hints leads to"
 number=0
 while read -r row; do
     number=$((number + 1))

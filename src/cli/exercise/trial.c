@@ -82,7 +82,8 @@ static haul_status add_nvcc(words *w, const exercise_trial *t) {
     if (!found)
         return haul_fail(HAUL_ERROR_COMPILER, "neither clang nor nvcc is here: `haul info` says what is missing");
     add(w, "-lineinfo");
-    add(w, "-cudart");
+    if (exercise_on_gpu(t->values)) return HAUL_OK;
+    add(w, "-cudart"); /* the one that haul can always replace */
     add(w, "shared");
     return HAUL_OK;
 }
@@ -112,6 +113,7 @@ static haul_status compile(exercise_trial *t) {
     } else {
         add(&w, cli_own_path(&w.memory));
         add(&w, "cc");
+        if (t->values->compiler && setenv("HAUL_CLANG", t->values->compiler, 1) != 0) return no_memory();
     }
     text_printf(&folder, "%s/..", text_string(&t->exercise->folder));
     add(&w, "-O1"); /* of the host's half: kernels are always optimised */
@@ -138,6 +140,8 @@ static haul_status compile(exercise_trial *t) {
 haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
     const char *place = getenv("TMPDIR");
     *t = (exercise_trial){.exercise = e, .values = v, .source = source};
+    if (!compile_is_source(source))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is no CUDA file: give a .cu file", source);
     if (access(source, R_OK) != 0)
         return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s: `haul exercise start %s` writes one", source,
                          strerror(errno), e->name);
