@@ -175,20 +175,16 @@ static haul_status test(exercise_job *j) {
     return status;
 }
 
-static haul_status time_on_gpu(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
-    HAUL_TRY(exercise_trial_open(t, e, source, v));
-    return exercise_trial_time(t);
-}
-
 static haul_status score_with(exercise_job *j, exercise_trial trials[3], text paths[2]) {
     cli_values simulated = *j->values;
     const bool on_gpu = exercise_on_gpu(j->values);
     const char *source = source_of(j, &paths[0]);
     if (on_gpu) simulated.device = NULL, simulated.compiler = NULL;
+    if (on_gpu) HAUL_TRY(exercise_trial_open(&trials[2], &j->exercise, source, j->values));
     HAUL_TRY(exercise_trial_open(&trials[0], &j->exercise, source, &simulated));
     HAUL_TRY(try_all(&trials[0]));
     if (trials[0].measured) HAUL_TRY(hold_against_shipped(&trials[0], &trials[1], &paths[1]));
-    if (trials[0].measured && on_gpu) HAUL_TRY(time_on_gpu(&trials[2], &j->exercise, source, j->values));
+    if (trials[0].measured && on_gpu) HAUL_TRY(exercise_trial_time(&trials[2]));
     report_document *d = report_document_new("exercise", exercise_title(&j->exercise));
     exercise_report_score(d, &trials[0], &trials[1], on_gpu ? &trials[2] : NULL);
     j->failed = !exercise_score_of(&trials[0], &trials[1]).points;

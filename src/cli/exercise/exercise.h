@@ -108,9 +108,6 @@ bool exercise_passes(const exercise_trial *t);
 /* The hint of the first symptom that the trial has, of the exercise's own or of the general ones; NULL: none has. */
 const char *exercise_hint_for(const exercise_trial *t);
 
-/* A sentence on how a case ended. */
-void exercise_describe_case(const exercise_trial *t, const json_t *one, text *out);
-
 /* The score of 100, from a trial that passed its cases and one of the shipped solution. */
 typedef struct exercise_score {
     double time, sectors, wavefronts; /* points: of 50, 25 and 25 */

@@ -35,7 +35,8 @@ static const char *ended_text(const char *ended) {
     return "ended the program";
 }
 
-void exercise_describe_case(const exercise_trial *t, const json_t *one, text *out) {
+/* How the case ended. */
+static void describe_case(const exercise_trial *t, const json_t *one, text *out) {
     size_t i;
     json_t *fault;
     if (json_is_true(json_object_get(one, "right"))) {
@@ -59,7 +60,7 @@ static void add_cases(report_section *s, const exercise_trial *t) {
     json_t *one;
     json_array_foreach(t->cases, i, one) {
         text how = {0};
-        exercise_describe_case(t, one, &how);
+        describe_case(t, one, &how);
         report_add_row(table);
         report_add_text(table, "%s", text_of(one, "name"));
         report_add_text(table, "%s", text_string(&how));

@@ -63,20 +63,28 @@ static haul_status run(words *w, const process_options *options, text *out, text
 
 /* ---- compiling ---- */
 
+/* Programs of haul cc run on virtual GPUs only. */
 static bool wants_nvcc(const exercise_trial *t) {
     const char *compiler = t->values->compiler;
-    if (compiler) return strstr(compiler, "nvcc") != NULL;
     text line = {0};
+    if (exercise_on_gpu(t->values)) return true;
+    if (compiler) return strstr(compiler, "nvcc") != NULL;
     const bool has_clang = compile_find("clang", &line) == HAUL_OK;
     text_free(&line);
-    return exercise_on_gpu(t->values) || !has_clang;
+    return !has_clang;
 }
 
 static haul_status add_nvcc(words *w, const exercise_trial *t) {
     text path = {0};
-    const bool found = process_find(t->values->compiler ? t->values->compiler : "nvcc", &path);
+    const char *compiler = t->values->compiler ? t->values->compiler : "nvcc";
+    if (!strstr(compiler, "nvcc"))
+        return haul_fail(HAUL_ERROR_COMPILER, "--compiler %s: programs for a GPU are compiled by nvcc", compiler);
+    const bool found = process_find(compiler, &path);
     if (found) add(w, arena_copy(&w->memory, text_string(&path), path.length));
     text_free(&path);
+    if (!found && t->values->compiler)
+        return haul_fail(HAUL_ERROR_COMPILER, "--compiler %s: not found: give nvcc, clang or a path",
+                         t->values->compiler);
     if (!found && exercise_on_gpu(t->values))
         return haul_fail(HAUL_ERROR_COMPILER, "programs for a GPU are compiled by nvcc, which is not in PATH");
     if (!found)
@@ -101,40 +109,56 @@ static haul_status find_architecture(const cli_values *v, char name[16]) {
     return HAUL_OK;
 }
 
-static haul_status compile(exercise_trial *t) {
-    words w = {0};
+/* The command line up to the files: nvcc's, or haul's own. */
+static haul_status add_compiler(words *w, const exercise_trial *t) {
     char architecture[16];
-    text folder = {0}, errors = {0}, out = {0};
-    process_end end = {0};
     HAUL_TRY(find_architecture(t->values, architecture));
     if (wants_nvcc(t)) {
-        const haul_status found = add_nvcc(&w, t);
-        if (found != HAUL_OK) return found;
+        HAUL_TRY(add_nvcc(w, t));
     } else {
-        add(&w, cli_own_path(&w.memory));
-        add(&w, "cc");
         if (t->values->compiler && setenv("HAUL_CLANG", t->values->compiler, 1) != 0) return no_memory();
+        add(w, cli_own_path(&w->memory));
+        add(w, "cc");
     }
-    text_printf(&folder, "%s/..", text_string(&t->exercise->folder));
-    add(&w, "-O1"); /* of the host's half: kernels are always optimised */
-    add(&w, "-std=c++17");
-    add(&w, arena_printf(&w.memory, "-arch=%s", architecture));
-    add(&w, t->source);
-    add_in(&w, &t->exercise->folder, "check.cpp");
-    add_in(&w, &folder, "harness.cpp");
-    add(&w, "-o");
-    add_in(&w, &t->work, "program");
+    add(w, "-O1"); /* of the host's half: kernels are always optimised */
+    add(w, "-std=c++17");
+    add(w, arena_printf(&w->memory, "-arch=%s", architecture));
+    return HAUL_OK;
+}
+
+static void add_files(words *w, const exercise_trial *t) {
+    const char *folder = text_string(&t->exercise->folder);
+    add(w, t->source);
+    add(w, arena_printf(&w->memory, "%s/check.cpp", folder));
+    add(w, arena_printf(&w->memory, "%s/../harness.cpp", folder));
+    add(w, "-o");
+    add_in(w, &t->work, "program");
+}
+
+/* Shows what the compiler says. */
+static haul_status run_compiler(const exercise_trial *t, words *w) {
+    text out = {0}, errors = {0};
+    process_end end = {0};
     const process_options options = {.alone = true};
-    haul_status status = run(&w, &options, &out, &errors, &end);
-    if (status == HAUL_OK && (out.length || errors.length))
-        fprintf(stderr, "%s%s", text_string(&out), text_string(&errors));
+    haul_status status = run(w, &options, &out, &errors, &end);
+    if (status == HAUL_OK) fprintf(stderr, "%s%s", text_string(&out), text_string(&errors));
     if (status == HAUL_OK && end.code != 0)
         status = haul_fail(HAUL_ERROR_COMPILER, "%s: does not compile, or has no `%s`", t->source,
                            json_string_value(json_object_get(t->exercise->spec, "function")));
-    text_free(&folder);
-    text_free(&errors);
     text_free(&out);
+    text_free(&errors);
     return status;
+}
+
+static haul_status compile(const exercise_trial *t) {
+    words w = {0};
+    const haul_status status = add_compiler(&w, t);
+    if (status != HAUL_OK) {
+        arena_free(&w.memory);
+        return status;
+    }
+    add_files(&w, t);
+    return run_compiler(t, &w);
 }
 
 haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
