@@ -257,15 +257,23 @@ static const char *shape_of(const char *marks, size_t count) {
     return at_borders(marks, count) ? "borders" : "scattered";
 }
 
-/* Of several rows: rows-SHAPE or columns-SHAPE if the wrong results are whole parts of the one or the other. */
+/* Marks the rows that are wrong as a whole, or at all, and the columns that are wrong elsewhere. */
+static void mark(const held *h, char *rows, char *columns, bool whole) {
+    memset(rows, 0, h->height);
+    memset(columns, 0, h->width);
+    for (size_t r = 0; r < h->height; r++) {
+        size_t wrong = 0;
+        for (size_t c = 0; c < h->width; c++) wrong += !is_right(h, r, c);
+        rows[r] = whole ? wrong == h->width : wrong > 0;
+        for (size_t c = 0; c < h->width && !(whole && rows[r]); c++) columns[c] |= !is_right(h, r, c);
+    }
+}
+
+/* Of several rows: rows-SHAPE or columns-SHAPE if the wrong results are whole parts of the one or the other; borders if they
+ * are at borders of both. */
 static void put_shape(const held *h, char *shape, size_t size) {
     char *rows = (char *)calloc(h->height + h->width, 1), *columns = rows + h->height;
-    for (size_t r = 0; r < h->height; r++) {
-        for (size_t c = 0; c < h->width; c++) {
-            if (is_right(h, r, c)) continue;
-            rows[r] = columns[c] = 1;
-        }
-    }
+    mark(h, rows, columns, false);
     const char *of_rows = shape_of(rows, h->height), *of_columns = shape_of(columns, h->width);
     const bool all_rows = strcmp(of_rows, "all") == 0, all_columns = strcmp(of_columns, "all") == 0;
     if (h->wrong == h->width * h->height)
@@ -276,8 +284,11 @@ static void put_shape(const held *h, char *shape, size_t size) {
         snprintf(shape, size, "rows-%s", of_rows);
     else if (all_rows && !all_columns)
         snprintf(shape, size, "columns-%s", of_columns);
-    else
-        snprintf(shape, size, "scattered");
+    else {
+        mark(h, rows, columns, true);
+        const bool both = at_borders(rows, h->height) && at_borders(columns, h->width);
+        snprintf(shape, size, both ? "borders" : "scattered");
+    }
     free(rows);
 }
 

@@ -25,6 +25,13 @@ static void look_for_other_dimension(const float *got, const float *in, int n0, 
     if (seen >= 8 && same * 2 > seen) exercise_fault("fast-dimension", "most are the difference of two columns");
 }
 
+/* Rows of n0 floats without gaps. */
+static void look_for_ignored_pitch(const float *got, const float *in, int n0, int n1, int pitch) {
+    int same = 0;
+    for (int i = 0; i < n0 * n1; i++) same += got[i] == in[i + n0] - in[i];
+    if (pitch > n0 && n1 > 1 && same * 2 > n0 * n1) exercise_fault("pitch", "most are there as if rows had no gaps");
+}
+
 static void look_for_sign(const float *got, const float *want, int n0, int n1, int pitch) {
     for (int y = 0; y < n1; y++)
         for (int x = 0; x < n0; x++)
@@ -44,5 +51,6 @@ void exercise_try(const exercise_case *c) {
     exercise_moves(4.0 * n0 * (2.0 * n1 + 1));
     const float *got = exercise_hold(out, want, (size_t)n0, (size_t)n1, (size_t)pitch);
     if (got) look_for_other_dimension(got, in, n0, n1, pitch);
+    if (got) look_for_ignored_pitch(got, in, n0, n1, pitch);
     if (got) look_for_sign(got, want, n0, n1, pitch);
 }

@@ -32,6 +32,8 @@ while read -r row; do
     what=$(printf '%s\n' "$row" | awk -F ' :: ' '{print $2}')
     if [ "$what" = starter ]; then
         cp "$folder/starter.cu" $number.cu
+    elif [ -e "$1/tests/exercises/wrong/$what" ]; then
+        cp "$1/tests/exercises/wrong/$what" $number.cu
     else
         printf '%s\n' "$row" | awk -F ' :: ' '{print $3}' >change
         sed -E -f change "$folder/solution.cu" >$number.cu
