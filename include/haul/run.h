@@ -127,6 +127,35 @@ typedef struct haul_occupancy {
     uint32_t l1_bytes;         /* what is left for L1 */
 } haul_occupancy;
 
+/* What a resident warp does in a cycle, by include/haul/stalls.def: it issues, or it waits for something. */
+typedef enum haul_stall {
+#define STALL(id, key, title, text) HAUL_STALL_##id,
+#include <haul/stalls.def>
+#undef STALL
+    HAUL_STALL_COUNT
+} haul_stall;
+
+typedef struct haul_stall_info {
+    const char *key, *title, *text;
+} haul_stall_info;
+extern const haul_stall_info haul_stalls[HAUL_STALL_COUNT];
+
+/* How a simulated launch spends its time: from the model that gives estimate_us, never from a GPU. All is 0 where a
+ * launch was not counted. Shares are of 1 and of the kernel's own time, cycles / sm_mhz, in which what launching takes
+ * is left out. */
+typedef struct haul_estimate {
+    double cycles, sm_mhz; /* of an SM's clock, as it is under load */
+    double memory_gbps;    /* peak rate of device memory */
+    double memory_share;   /* of that: bytes read and written, as dram__throughput */
+    double l2_share;       /* of the time, that L2 is busy */
+    double sm_share;       /* the busiest part of an SM: the largest of the two below, constants, textures, atomics */
+    double issue_share;    /* of the schedulers' slots */
+    double l1_share;       /* of L1 and shared memory's wavefronts */
+    double instructions;   /* machine instructions that warps issue */
+    double warps_per_sm;   /* resident on average */
+    double stalls[HAUL_STALL_COUNT]; /* warps' cycles, summed over all warps */
+} haul_estimate;
+
 /* Of a simulated launch: between what a counter must lie whatever the hardware's timing; low = high where timing has no
  * say. Of a measured one: the lowest and the highest of its readings. */
 typedef struct haul_bounds {
@@ -218,6 +247,7 @@ typedef struct haul_launch_record {
     haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a launch that was checked */
     haul_occupancy occupancy;
     double estimate_us;            /* negative = none */
+    haul_estimate estimate;        /* what it is made of */
     double measured_us;            /* negative = none; the median where it was measured several times */
     haul_bounds measured_range_us; /* the shortest and the longest */
     double host_seconds;           /* what simulating took */

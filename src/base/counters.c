@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+const haul_stall_info haul_stalls[HAUL_STALL_COUNT] = {
+#define STALL(id, key_, title_, text_) [HAUL_STALL_##id] = {.key = key_, .title = title_, .text = text_},
+#include <haul/stalls.def>
+#undef STALL
+};
+
 const haul_counter_info haul_counters[HAUL_COUNTER_COUNT] = {
 #define COUNTER(id, key_, ncu_, unit_, grade_, text_) \
     [HAUL_COUNTER_##id] = {.key = key_, .ncu = ncu_, .unit = unit_, .text = text_, .grade = HAUL_COUNTER_##grade_},

@@ -679,6 +679,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
     scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
+    r->estimate = sim_estimate(l->machine, r, &waits);
     if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
     sim_record_instructions(l->program, traffic, memory, r);
     sim_counting_record_samples(s->countings, s->grid.used_sms, memory, r);

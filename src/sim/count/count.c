@@ -421,10 +421,17 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     set_constant_bounds(record, &sums, &bank);
 }
 
+/* What is predicated is issued whether some lane is on or not. */
+static size_t issuing_block(const sim_count_plan *plan, size_t block) {
+    return plan->issuing_blocks ? plan->issuing_blocks[block] : block;
+}
+
 static void add_work(const sim_counting *c, sim_waits *waits) {
     for (size_t b = 0; b < c->plan->function->block_count; b++) {
         const double runs = (double)c->block_runs[b];
         waits->path += runs * c->plan->costs[b].path;
+        waits->fixed += runs * c->plan->costs[b].fixed;
+        waits->issued += (double)c->block_runs[issuing_block(c->plan, b)] * c->plan->costs[b].issued;
         waits->slots += runs * c->plan->costs[b].slots;
         waits->memory += runs * c->plan->costs[b].waits;
     }

@@ -2,6 +2,7 @@
 
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "sim/assembler/combine.h"
 
 #include <string.h>
 
@@ -18,6 +19,11 @@ static const struct {
 };
 
 enum { LATENCY = 4, SHARED_LATENCY = 26, SHARED_ATOMIC_LATENCY = 60 };
+/* Arithmetic waits no longer than this for a pipe of its own; one that takes longer and many slots is a sequence of as
+ * many instructions. */
+enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
+/* Instructions that do nothing, in front of the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
+enum { COPY_FILLERS = 3 };
 /* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
 static const float LOOP_SAVES = 2.25F;
 
@@ -72,9 +78,19 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
 /* Of a register: when its value is there, and behind how many waits of the block. */
 typedef struct value {
     uint32_t block; /* index + 1 that set it; 0: none yet */
-    float ready;
+    float ready, fixed;
     uint8_t depth;
 } value;
+
+/* A store of the block to memory beyond the SM, and behind how many waits it is issued. */
+typedef struct store {
+    uint32_t base; /* register; NO_BASE: the address is a constant, or a variable's */
+    int64_t from, to;
+    uint8_t depth;
+} store;
+
+enum { MOST_STORES = 32 };
+#define NO_BASE UINT32_MAX
 
 typedef struct scan {
     value *values;
@@ -82,9 +98,12 @@ typedef struct scan {
     uint32_t *read; /* by register: index + 1 of the block that read it last */
     uint8_t (*rows)[TYPES];
     uint32_t block;
-    float start, ready;
+    float start, ready, fixed_start, fixed;
     uint8_t depth, result_depth;
     uint8_t round, before; /* waits of the block in front of this round */
+    store stores[MOST_STORES];
+    unsigned store_count;
+    uint8_t crowded; /* waits in front of the last of those that `stores` has no room for */
 } scan;
 
 static void take_source(void *context, uint32_t reg, bool writes) {
@@ -95,12 +114,13 @@ static void take_source(void *context, uint32_t reg, bool writes) {
     const bool own = v->block == s->block + 1;
     const uint8_t depth = own ? v->depth : s->comes[reg] ? 1 : 0;
     if (own && v->ready > s->start) s->start = v->ready;
+    if (own && v->fixed > s->fixed_start) s->fixed_start = v->fixed;
     if (depth > s->depth) s->depth = depth;
 }
 
 static void set_result(void *context, uint32_t reg, bool writes) {
     scan *s = context;
-    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->result_depth};
+    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth};
 }
 
 /* Rounds of an unrolled loop wait one after the other: launches of such loops take as long as if they had not been
@@ -108,8 +128,74 @@ static void set_result(void *context, uint32_t reg, bool writes) {
 static void begin_instruction(scan *s, const ptx_instruction *i, float slots, uint8_t waits) {
     if (i->round != s->round) s->before = waits;
     s->round = i->round;
-    s->start = slots;
+    s->start = s->fixed_start = slots;
     s->depth = s->before;
+}
+
+/* ---- loads stay behind stores that may be to the same place ---- */
+
+static bool goes_beyond(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_GLOBAL || space == PTX_MOD_LOCAL || space == PTX_MOD_NONE;
+}
+
+static store place_of(const ptx_instruction *i, const ptx_operand *address) {
+    const ptx_operand *base = address->kind == PTX_MEMORY ? &address->parts[0] : NULL;
+    store place = {.base = NO_BASE, .from = address->offset};
+    if (base && base->kind == PTX_REGISTER) place.base = base->reg;
+    place.to = place.from + (int64_t)(sim_element_count(i) * sim_element_bytes(i));
+    return place;
+}
+
+/* Places of one base that do not overlap. Of different bases nothing is known. */
+static bool may_be_same(const store *a, const store *b) {
+    return a->base != b->base || (a->from < b->to && b->from < a->to);
+}
+
+/* A register that is written again is another base. */
+static void forget_base(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    for (unsigned k = 0; writes && k < s->store_count; k++)
+        if (s->stores[k].base == reg) s->stores[k].base = NO_BASE - 1;
+}
+
+static void note_store(scan *s, const ptx_instruction *i) {
+    if (i->op != PTX_OP_ST || !goes_beyond(i)) return;
+    store made = place_of(i, &i->operands[0]);
+    made.depth = s->depth;
+    if (s->store_count < MOST_STORES)
+        s->stores[s->store_count++] = made;
+    else if (made.depth > s->crowded)
+        s->crowded = made.depth;
+}
+
+/* In machine code the load comes behind the store, and a warp that waits for what it stores issues nothing meanwhile.
+ * What is read-only (ld.global.nc, which compilers write for `const __restrict__`) goes ahead. */
+static void stay_behind_stores(scan *s, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || !goes_beyond(i) || i->mods[PTX_SLOT_NC]) return;
+    const store place = place_of(i, &i->operands[1]);
+    if (s->crowded > s->depth) s->depth = s->crowded;
+    for (unsigned k = 0; k < s->store_count; k++)
+        if (may_be_same(&s->stores[k], &place) && s->stores[k].depth > s->depth) s->depth = s->stores[k].depth;
+}
+
+static float issued_by(const ptx_instruction *i, const price *p) {
+    if (p->slots == 0) return 0;
+    if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
+    return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
+}
+
+static void set_ready(scan *s, const price *p) {
+    s->ready = s->start + p->latency;
+    s->fixed = s->fixed_start + (p->latency > FIXED_LATENCY ? LATENCY : p->latency);
+    s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
+}
+
+/* Most of the counting of a loop of one block goes when it is unrolled. */
+static void unroll(sim_cost *cost) {
+    const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+    cost->slots -= saved;
+    cost->issued -= saved < cost->issued ? saved : 0;
 }
 
 static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
@@ -117,21 +203,27 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     sim_cost cost = {0};
     uint8_t waits = 0;
     s->block = index;
-    s->round = s->before = 0;
+    s->round = s->before = s->crowded = 0;
+    s->store_count = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
         const price p = price_of(&f->instructions[i], s->rows);
         begin_instruction(s, &f->instructions[i], cost.slots, waits);
         ptx_visit_registers(&f->instructions[i], take_source, s);
+        stay_behind_stores(s, &f->instructions[i]);
+        note_store(s, &f->instructions[i]);
         if (s->depth > waits) waits = s->depth;
-        s->ready = s->start + p.latency;
-        s->result_depth = (uint8_t)(s->depth + (p.waits && s->depth < UINT8_MAX));
+        set_ready(s, &p);
         ptx_visit_registers(&f->instructions[i], set_result, s);
+        ptx_visit_registers(&f->instructions[i], forget_base, s);
         cost.slots += p.slots;
+        cost.issued += issued_by(&f->instructions[i], &p);
         if (s->ready > cost.path) cost.path = s->ready;
+        if (s->fixed > cost.fixed) cost.fixed = s->fixed;
     }
     cost.waits = waits;
-    if (ptx_repeats(f, index) && !s->round) cost.slots -= cost.slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost);
     if (cost.slots > cost.path) cost.path = cost.slots;
+    if (cost.slots > cost.fixed) cost.fixed = cost.slots;
     return cost;
 }
 

@@ -10,7 +10,8 @@
 /* What the counters do not say: how often warps stood still for memory, and for each other. */
 typedef struct sim_waits {
     double memory;        /* warps' waits for loads or copies; one that leaves n groups in flight counts 1 / (n + 1) */
-    double path, slots;   /* cycles: of all warps, each on its own; of schedulers (cost.h) */
+    double path, fixed;   /* cycles of all warps, each on its own; without those for shared memory (cost.h) */
+    double slots, issued; /* cycles of schedulers; machine instructions */
     double dirty_sectors; /* still to be written back at the end */
     double partly_dirty;  /* sectors to be written back, at the end or before, that were written in part */
     double partial_sectors;         /* sectors written in part only */
@@ -28,9 +29,14 @@ double sim_loaded_clock(const sim_machine *machine);
 /* Microseconds, by bounds: device memory, L2, the slice of L2 that atomics crowd at; of the busiest SM its L1 and
  * shared memory, lanes of shared atomics, constant cache and texture units, instruction issue and arrivals at barriers;
  * the dispatch of blocks; the host link; and latency that the resident warps cannot hide, which grows as device memory
- * is kept busy. They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. What each is
- * made of, and how well launches come out that served for no constant, is in docs/memory-model.md. */
+ * is kept busy. Memory takes longer where a grid's blocks all stay to the end, since none takes over work of others.
+ * They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. What each is made of, and
+ * how well launches come out that served for no constant, is in docs/memory-model.md. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
+
+/* Where the time goes: shares of what the machine can do, and what warps wait for. Each wait of the model is a stall of
+ * its own; by what the launch takes longer than its warps' own chains, they wait for what bounds it. */
+haul_estimate sim_estimate(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 /* What a kernel takes of the machine while it runs alone; shares of 1. */
 typedef struct sim_kernel_load {

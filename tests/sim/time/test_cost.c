@@ -62,6 +62,46 @@ static void a_load_is_waited_for_where_it_is_used(void **state) {
     assert_float_equal(dearest(ptx).waits, 1, 0.01);
 }
 
+#define LOAD(into, at) "ld.global.f32 " into ", [%rd1+" at "];\n"
+#define READ_ONLY(into, at) "ld.global.nc.f32 " into ", [%rd1+" at "];\n"
+#define STORE_AT(from, base, at) "st.global.f32 [" base "+" at "], " from ";\n"
+
+static void a_load_waits_behind_a_store_that_may_be_to_its_place(void **state) {
+    (void)state;
+    const sim_cost aliased = dearest(KERNEL(LOAD("%f1", "0") STORE_AT("%f1", "%rd2", "0") LOAD("%f2", "4") STORE_AT(
+        "%f2", "%rd2", "4") LOAD("%f3", "8") STORE_AT("%f3", "%rd2", "8")));
+    const sim_cost restricted = dearest(KERNEL(READ_ONLY("%f1", "0") STORE_AT("%f1", "%rd2", "0") READ_ONLY(
+        "%f2", "4") STORE_AT("%f2", "%rd2", "4") READ_ONLY("%f3", "8") STORE_AT("%f3", "%rd2", "8")));
+    assert_float_equal(aliased.waits, 3, 0.01);
+    assert_float_equal(restricted.waits, 1, 0.01);
+}
+
+static void stores_beside_a_load_through_the_same_register_do_not_hold_it(void **state) {
+    (void)state;
+    const sim_cost beside =
+        dearest(KERNEL(LOAD("%f1", "0") STORE_AT("%f1", "%rd1", "0") LOAD("%f2", "4") STORE_AT("%f2", "%rd1", "4")));
+    const sim_cost over =
+        dearest(KERNEL(LOAD("%f1", "0") STORE_AT("%f1", "%rd1", "4") LOAD("%f2", "4") STORE_AT("%f2", "%rd1", "8")));
+    assert_float_equal(beside.waits, 1, 0.01);
+    assert_float_equal(over.waits, 2, 0.01);
+}
+
+static void shared_memory_takes_longer_than_arithmetic(void **state) {
+    (void)state;
+    const sim_cost near = dearest(KERNEL(FMA FMA STORE));
+    const sim_cost shared = dearest(
+        KERNEL_WITH(".shared .align 4 .b8 s[128];\n", "mov.u32 %r9, s;\nld.shared.f32 %f1, [%r9];\n" FMA STORE));
+    assert_float_equal(near.path, near.fixed, 0.01);
+    assert_true(shared.path - shared.fixed >= 20);
+}
+
+static void machine_instructions_are_fewer_than_in_ptx(void **state) {
+    (void)state;
+    const float plain = dearest(KERNEL(FMA STORE)).issued;
+    assert_float_equal(dearest(KERNEL("mov.f32 %f2, %f3;\n" FMA STORE)).issued, plain, 0.01);
+    assert_float_equal(dearest(KERNEL(FMA FMA STORE)).issued, plain + 1, 0.01);
+}
+
 static void parameters_and_copies_are_free(void **state) {
     (void)state;
     const sim_cost plain = dearest(KERNEL(FMA STORE)), copied = dearest(KERNEL("mov.f32 %f2, %f3;\n" FMA STORE));
@@ -75,6 +115,10 @@ int main(void) {
         cmocka_unit_test(independent_arithmetic_takes_its_slots_only),
         cmocka_unit_test(loads_that_do_not_depend_on_each_other_wait_together),
         cmocka_unit_test(a_load_is_waited_for_where_it_is_used),
+        cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
+        cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
+        cmocka_unit_test(shared_memory_takes_longer_than_arithmetic),
+        cmocka_unit_test(machine_instructions_are_fewer_than_in_ptx),
         cmocka_unit_test(parameters_and_copies_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
