@@ -4,6 +4,7 @@
 #include "report/profile/profile.h"
 #include "synthetic.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,6 +109,76 @@ static void memory_tables_hold_the_traffic(void **state) {
     json_decref(json);
 }
 
+static void l2_has_what_is_stored_and_a_total(void **state) {
+    (void)state;
+    json_t *json = profile_json(), *store = row_of(json, "l2", 1), *all = row_of(json, "l2", 3);
+    assert_string_equal(json_string_value(json_object_get(store, "class")), "L1/TEX Store");
+    assert_true(number(store, "hit_rate") == 100);
+    assert_string_equal(json_string_value(json_object_get(all, "class")), "GPU Total, without code");
+    assert_true(fabs(number(all, "hit_rate") - 100 * (3072 + 2048) / 6144.0) < 0.01);
+    json_decref(json);
+}
+
+/* 100 us at 1 GHz and 2 MB/ms at most; warps wait three cycles of four for loads. */
+static haul_estimate make_estimate(void) {
+    haul_estimate e = {.cycles = 1e5, .sm_mhz = 1000, .memory_gbps = 2.62144, .memory_share = 0.5, .sm_share = 0.25};
+    e.instructions = 1000;
+    e.stalls[HAUL_STALL_SELECTED] = 1000;
+    e.stalls[HAUL_STALL_LONG_SCOREBOARD] = 3000;
+    return e;
+}
+
+static void speed_has_cycles_and_shares_of_peaks(void **state) {
+    (void)state;
+    record.estimate = make_estimate();
+    json_t *json = profile_json(), *speed = row_of(json, "speed", 0);
+    assert_true(number(speed, "cycles") == 1e5);
+    assert_true(number(speed, "duration_us") == 100);
+    assert_true(number(speed, "device_share") == 50);
+    assert_true(number(speed, "sm_share") == 25);
+    assert_true(fabs(number(row_of(json, "device", 2), "peak_share") - 50) < 0.01);
+    json_decref(json);
+    record.estimate = (haul_estimate){0};
+}
+
+static void warp_states_are_ordered_and_add_up(void **state) {
+    (void)state;
+    record.estimate = make_estimate();
+    json_t *json = profile_json(), *first = row_of(json, "warp_state", 0);
+    assert_string_equal(json_string_value(json_object_get(first, "stall")), "Long Scoreboard");
+    assert_true(number(first, "share") == 75);
+    assert_true(number(first, "cycles_per_instruction") == 3);
+    assert_true(number(row_of(json, "warp_state", 1), "share") == 25);
+    assert_true(number(row_of(json, "warp_state", 2), "cycles_per_instruction") == 4);
+    assert_null(row_of(json, "warp_state", 3));
+    json_decref(json);
+    record.estimate = (haul_estimate){0};
+}
+
+static void a_launch_without_an_estimate_has_no_speed(void **state) {
+    (void)state;
+    json_t *json = profile_json();
+    assert_null(row_of(json, "speed", 0));
+    assert_null(row_of(json, "warp_state", 0));
+    json_decref(json);
+}
+
+static void accesses_of_one_line_are_told_apart(void **state) {
+    (void)state;
+    const haul_instruction_record kept = instructions[2];
+    json_t *json = profile_json();
+    assert_null(row_of(json, "accesses", 0)); /* one load, one store in a line */
+    json_decref(json);
+    instructions[2] =
+        synthetic_instruction("ld.global.f32", HAUL_CLASS_GLOBAL_LOAD, "a.cu", 3, synthetic_global(512, 5));
+    json = profile_json();
+    assert_true(number(row_of(json, "accesses", 0), "sectors_per_request") == 8);
+    assert_true(number(row_of(json, "accesses", 1), "sectors_per_request") == 5);
+    assert_null(row_of(json, "accesses", 2));
+    json_decref(json);
+    instructions[2] = kept;
+}
+
 static void the_mix_is_ordered_by_frequency(void **state) {
     (void)state;
     json_t *json = profile_json(), *first = row_of(json, "instructions", 0);
@@ -182,6 +253,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy_says_whether_registers_are_estimated),
         cmocka_unit_test(memory_tables_hold_the_traffic),
+        cmocka_unit_test(l2_has_what_is_stored_and_a_total),
+        cmocka_unit_test(speed_has_cycles_and_shares_of_peaks),
+        cmocka_unit_test(warp_states_are_ordered_and_add_up),
+        cmocka_unit_test(a_launch_without_an_estimate_has_no_speed),
+        cmocka_unit_test(accesses_of_one_line_are_told_apart),
         cmocka_unit_test(the_mix_is_ordered_by_frequency),
         cmocka_unit_test(advice_names_kind_place_and_waste),
         cmocka_unit_test(the_text_shows_every_table),

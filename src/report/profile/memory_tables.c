@@ -191,13 +191,16 @@ static void add_l2_row(report_table *t, const haul_launch_record *r, const char 
 
 static void add_l2(report_section *s, const haul_launch_record *r) {
     const flow load = {counter(r, HAUL_COUNTER_L2_READ_REQUESTS), counter(r, HAUL_COUNTER_L2_READ_SECTORS),
-                       counter(r, HAUL_COUNTER_L2_READ_SECTORS) - counter(r, HAUL_COUNTER_L2_READ_MISS),
+                       fmax(0, counter(r, HAUL_COUNTER_L2_READ_SECTORS) - counter(r, HAUL_COUNTER_L2_READ_MISS)),
                        counter(r, HAUL_COUNTER_L2_READ_MISS)};
-    const flow store = {counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), counter(r, HAUL_COUNTER_L2_WRITE_SECTORS), -1, 0};
+    const double written = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
+    const flow store = {counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), written, written, 0}; /* L2 takes what is written */
     const flow reduction = {counter(r, HAUL_COUNTER_L2_RED_REQUESTS), counter(r, HAUL_COUNTER_L2_RED_SECTORS), -1, 0};
     const flow atomic = {0, counter(r, HAUL_COUNTER_L2_ATOM_SECTORS), -1, 0};
+    const bool known = reduction.sectors + atomic.sectors <= 0;
     const flow total = {load.requests + store.requests + reduction.requests,
-                        load.sectors + store.sectors + reduction.sectors + atomic.sectors, -1, load.misses};
+                        load.sectors + store.sectors + reduction.sectors + atomic.sectors,
+                        known ? load.hits + store.hits : -1, load.misses};
     if (total.sectors <= 0) return;
     report_table *t = report_add_table(s, "l2", NULL, l2_columns, COUNT_OF(l2_columns));
     if (load.sectors > 0) add_l2_row(t, r, "L1/TEX Load", &load);
@@ -206,6 +209,11 @@ static void add_l2(report_section *s, const haul_launch_record *r) {
     if (atomic.sectors > 0) add_l2_row(t, r, "L1/TEX Atomic", &atomic);
     add_l2_row(t, r, "L1/TEX Total", &total);
     report_set_row_tone(t, REPORT_STRONG);
+    add_l2_row(t, r, "GPU Total, without code", &total);
+    report_set_row_tone(t, REPORT_STRONG);
+    report_add_note(s, REPORT_MUTED,
+                    "L2 and device memory: a GPU's totals include the kernel's code, about a hundred sectors in "
+                    "small launches; how many is not known here.");
 }
 
 static const report_column device_columns[] = {
@@ -214,7 +222,15 @@ static const report_column device_columns[] = {
     {"share", "Share", REPORT_PERCENT, "of the traffic with device memory"},
     {"bytes", "Bytes", REPORT_BYTES, "32 for each sector"},
     {"throughput", "Throughput", REPORT_RATE, "bytes over the launch's estimated or measured time"},
+    {"peak_share", "Of Peak", REPORT_PERCENT, "of the peak rate, over the kernel's estimated or measured time"},
 };
+
+/* Percent of the peak rate; NaN where it is not known. */
+static double share_of_peak(const haul_launch_record *r, double sectors) {
+    const haul_estimate *e = &r->estimate;
+    const double us = r->measured_us > 0 ? r->measured_us : e->sm_mhz > 0 ? e->cycles / e->sm_mhz : 0;
+    return us > 0 && e->memory_gbps > 0 ? 100 * sectors * SECTOR / (us * e->memory_gbps * 1e3) : NAN;
+}
 
 static void add_device_row(report_table *t, const haul_launch_record *r, const char *title, double sectors,
                            double total) {
@@ -224,6 +240,7 @@ static void add_device_row(report_table *t, const haul_launch_record *r, const c
     report_add_number(t, report_percent(sectors, total));
     report_add_number(t, sectors * SECTOR);
     report_add_number(t, rate(r, sectors));
+    report_add_number(t, share_of_peak(r, sectors));
 }
 
 static void add_device(report_section *s, const haul_launch_record *r) {

@@ -10,6 +10,10 @@
 /* Adds the tables "shared", "l1tex", "l2" and "device"; rows and tables without traffic are left out. */
 void report_add_memory_tables(report_section *s, const haul_launch_record *record);
 
+/* The tables "speed" and "warp_state": the estimate of time, shares of the machine's peaks, what warps wait for. None
+ * where the launch has no estimate. */
+void report_add_time(report_section *s, const haul_launch_record *record);
+
 /* A picture of the launch's traffic, for pages: see report_add_figure(). */
 void report_add_memory_chart(report_section *s, const haul_launch_record *record);
 

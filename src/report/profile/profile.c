@@ -80,6 +80,54 @@ static void add_lines(report_section *s, const report_hotspots *lines, size_t mo
     }
 }
 
+/* ---- the table of single accesses ---- */
+
+static const report_column access_columns[] = {
+    {"line", "Accesses Of A Line", REPORT_TEXT, NULL},
+    {"ptx_line", "PTX Line", REPORT_COUNT, NULL},
+    {"class", "Class", REPORT_TEXT, NULL},
+    {"executed", "Executed", REPORT_COUNT, "warp-level instructions"},
+    {"sectors", "Sectors", REPORT_COUNT, NULL},
+    {"sectors_per_request", "Sectors/Req", REPORT_RATIO, NULL},
+    {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"},
+    {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},
+    {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},
+    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over the fewest that the bytes need"},
+    {"instruction", "Instruction", REPORT_TEXT, NULL},
+};
+
+static bool is_of(const haul_instruction_record *r, const report_hotspot *line) {
+    const haul_source_place *place = report_user_place(&r->place);
+    return r->memory_class == line->class && r->traffic.instructions && line->file && place->file &&
+           place->line == line->line && strcmp(place->file, line->file) == 0;
+}
+
+static void add_access(report_table *t, const report_hotspot *line, const haul_instruction_record *r) {
+    report_add_row(t);
+    report_add_text(t, "%s:%u", line->name, line->line);
+    report_add_number(t, r->ptx_line);
+    report_add_text(t, "%s", haul_class_names[line->class]);
+    report_add_number(t, (double)r->traffic.instructions);
+    add_global_cells(t, &r->traffic, report_is_cached(line->class));
+    add_shared_cells(t, &r->traffic);
+    report_add_text(t, "%s", r->text ? r->text : "");
+}
+
+/* Lines with several instructions of a class, and each of these: what one moves may differ from what the other does. */
+static void add_accesses(report_section *s, const haul_launch_record *r, const report_hotspots *lines, size_t most) {
+    report_table *t = NULL;
+    for (size_t i = 0; i < lines->count && i < most; i++) {
+        const report_hotspot *line = &lines->items[i];
+        size_t several = 0;
+        for (size_t k = 0; k < r->instruction_count; k++) several += is_of(&r->instructions[k], line);
+        if (several < 2) continue;
+        if (!t)
+            t = report_add_table(s, "accesses", NULL, access_columns, sizeof access_columns / sizeof *access_columns);
+        for (size_t k = 0; k < r->instruction_count; k++)
+            if (is_of(&r->instructions[k], line)) add_access(t, line, &r->instructions[k]);
+    }
+}
+
 /* ---- the section ---- */
 
 /* "512 x 4 blocks" */
@@ -143,8 +191,10 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     if (o->measured && o->outputs_differ)
         report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
     report_add_memory_chart(s, r);
+    report_add_time(s, r);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, o->lines);
+    add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
     report_add_occupancy(s, r);
     report_add_instruction_mix(s, r, o->mix);
@@ -210,8 +260,10 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     report_section *s = report_add_section(d, "profile", r->kernel);
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
+    report_add_time(s, r);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, lines.count);
+    add_accesses(s, r, &lines, lines.count);
     report_add_instruction_mix(s, r, SIZE_MAX);
     if (!s || d->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     *json = json_pack("{s:o, s:o, s:o}", "tables", tables_json(s), "advice", advice_json(advice, count), "occupancy",

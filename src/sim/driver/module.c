@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "ptx/inline.h"
 #include "ptx/needs.h"
+#include "sim/assembler/hoist.h"
 #include "sim/assembler/predicate.h"
 #include "sim/assembler/sink.h"
 #include "sim/assembler/unroll.h"
@@ -223,6 +224,7 @@ haul_status sim_prepare(CUfunction f) {
         HAUL_TRY(sim_predicate_copies(m->ptx, flat, &flat));
         HAUL_TRY(sim_sink(m->ptx, flat, &flat));
         HAUL_TRY(sim_unroll(m->ptx, flat, &flat));
+        HAUL_TRY(sim_hoist(m->ptx, flat, &flat));
     }
     m->memory.out_of_memory = &out_of_memory;
     haul_status status = sim_lower(m->ptx, flat, &m->memory, address_of_variable, m, &f->program);

@@ -109,6 +109,57 @@ static void barriers_take_longer_the_more_warps_meet(void **state) {
     assert_within(sim_estimate_us(m, &many, &of_all), 20.0, 28.0); /* 22.4 */
 }
 
+static void a_copy_waits_for_memory_and_keeps_it_busy(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    const haul_launch_record r = copy_of_mebibytes(1024);
+    const double warps = 65536.0 * 8;
+    const sim_waits w = {
+        .memory = warps, .path = 20 * warps, .fixed = 20 * warps, .slots = 10 * warps, .issued = 10 * warps};
+    const haul_estimate e = sim_estimate(m, &r, &w);
+    double sum = 0;
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) sum += e.stalls[k];
+    assert_within(e.memory_share, 0.80, 0.95);
+    assert_within(e.cycles / e.sm_mhz, sim_estimate_us(m, &r, &w) - 4, sim_estimate_us(m, &r, &w));
+    assert_true(e.stalls[HAUL_STALL_LONG_SCOREBOARD] > 0.8 * sum);
+    assert_within(sum / (e.cycles * m->sms * e.warps_per_sm), 0.99, 1.01);
+    assert_within(e.warps_per_sm, 60, 64);
+}
+
+static void stores_alone_wait_for_room(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    haul_launch_record r = many_blocks();
+    const double warps = 65536.0 * 8;
+    const sim_waits w = {.path = 20 * warps, .fixed = 20 * warps, .slots = 10 * warps, .issued = 10 * warps};
+    r.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = r.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = 3e7;
+    const haul_estimate e = sim_estimate(m, &r, &w);
+    assert_true(e.stalls[HAUL_STALL_LG_THROTTLE] > 10 * e.stalls[HAUL_STALL_LONG_SCOREBOARD]);
+}
+
+static void barriers_show_as_such(void **state) {
+    (void)state;
+    haul_launch_record r = {.grid = {132, 1, 1}, .block = {1024, 1, 1}, .occupancy = {.blocks_per_sm = 2}};
+    const double warps = 132 * 32;
+    const sim_waits w = {.barriers = 500 * warps,
+                         .path = 600 * warps,
+                         .fixed = 600 * warps,
+                         .slots = 600 * warps,
+                         .issued = 600 * warps};
+    const haul_estimate e = sim_estimate(sim_machine_find("h100"), &r, &w);
+    assert_true(e.stalls[HAUL_STALL_BARRIER] > 10 * e.stalls[HAUL_STALL_SELECTED]);
+}
+
+/* Of the same bytes: by blocks that come one after the other, and by those that all stay. */
+static void grids_that_stay_are_slower(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h100");
+    haul_launch_record come = copy_of_mebibytes(1024), stay = come;
+    stay.grid[0] = 132 * 8;
+    const double ratio = sim_estimate_us(m, &stay, &no_waits) / sim_estimate_us(m, &come, &no_waits);
+    assert_within(ratio, 1.03, 1.06);
+}
+
 static void counters_that_were_not_read_count_as_nothing(void **state) {
     (void)state;
     haul_launch_record r = many_blocks();
@@ -127,6 +178,10 @@ int main(void) {
         cmocka_unit_test(atomics_on_one_address_take_turns),
         cmocka_unit_test(parts_of_sectors_cost_more_than_whole_ones),
         cmocka_unit_test(barriers_take_longer_the_more_warps_meet),
+        cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
+        cmocka_unit_test(stores_alone_wait_for_room),
+        cmocka_unit_test(barriers_show_as_such),
+        cmocka_unit_test(grids_that_stay_are_slower),
         cmocka_unit_test(counters_that_were_not_read_count_as_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
