@@ -9,6 +9,7 @@
 #define BLOCK 256 /* threads a block of the rungs that stage in shared memory */
 #define TILE 1024 /* floats that a block stages at a time: one vector a thread */
 #define STAGES 4
+#define WIDE 3                    /* vectors of x a thread and stage, where a stage has several */
 #define PACED SAXPY_PACED_THREADS /* of the last rung: with 704, two blocks an SM, whose loads are 44 KiB */
 #define USERS SAXPY_ROLES_THREADS /* of a block with roles, beside the warp that fills */
 
@@ -96,7 +97,43 @@ extern "C" __global__ void saxpy_two_stages(unsigned n, float alpha, const float
     by_threads(&p, stages, n, alpha, x, y);
 }
 
-/* Rung 5: STAGES stages: more bytes under way for the same registers, paid in shared memory. */
+/* Puts WIDE vectors of x and of y into the next stage, a block's width apart. */
+static __device__ __forceinline__ void fetch_vectors(haul_pipeline *p, float4 *stages, const float *x, const float *y,
+                                                     unsigned first, unsigned vectors) {
+    HAUL_SEQUENTIAL(vector, 16, 16, 1, HAUL_BY_LDGSTS);
+    float4 *stage = stages + haul_thread_pipeline_acquire(p) * 2 * WIDE * BLOCK + threadIdx.x;
+#pragma unroll
+    for (unsigned k = 0; k < WIDE; k++) {
+        unsigned i = first + k * BLOCK;
+        if (i < vectors) {
+            haul_thread_pipeline_load(p, vector, stage + k * BLOCK, (const float4 *)x + i);
+            haul_thread_pipeline_load(p, vector, stage + (WIDE + k) * BLOCK, (const float4 *)y + i);
+        }
+    }
+    haul_thread_pipeline_commit(p);
+}
+
+/* Rung 5: two stages of WIDE vectors: 48 KiB a block, which is all that a kernel may declare. */
+extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+    saxpy_wide_stages(unsigned n, float alpha, const float *__restrict__ x, float *y) {
+    __shared__ __align__(16) float4 stages[2 * 2 * WIDE * BLOCK];
+    HAUL_THREAD_PIPELINE(p, 2, HAUL_BY_LDGSTS);
+    unsigned vectors = n / 4, hop = gridDim.x * WIDE * BLOCK, first = blockIdx.x * WIDE * BLOCK;
+    fetch_vectors(&p, stages, x, y, first + threadIdx.x, vectors);
+    for (; first < vectors; first += hop) {
+        fetch_vectors(&p, stages, x, y, first + hop + threadIdx.x, vectors);
+        const float4 *stage = stages + haul_thread_pipeline_wait(&p) * 2 * WIDE * BLOCK + threadIdx.x;
+#pragma unroll
+        for (unsigned k = 0; k < WIDE; k++) {
+            unsigned i = first + k * BLOCK + threadIdx.x;
+            if (i < vectors) ((float4 *)y)[i] = axpy4(alpha, stage[k * BLOCK], stage[(WIDE + k) * BLOCK]);
+        }
+        haul_thread_pipeline_release(&p);
+    }
+    axpy_tail(4, n, alpha, x, y);
+}
+
+/* Rung 6: STAGES stages: more bytes under way for the same registers, paid in shared memory. */
 extern "C" __global__ void saxpy_stages(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(16) float4 stages[STAGES * 2 * BLOCK];
     HAUL_THREAD_PIPELINE(p, STAGES, HAUL_BY_LDGSTS);
@@ -115,7 +152,7 @@ static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, float4 *stag
     haul_block_pipeline_commit(p);
 }
 
-/* Rung 6: the block stages together. On sm_90 one thread asks for 4 KiB of x and of y at a time, and no register and no
+/* Rung 7: the block stages together. On sm_90 one thread asks for 4 KiB of x and of y at a time, and no register and no
  * load slot is held meanwhile; older machines copy by LDGSTS, all threads a part. */
 extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
@@ -131,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float
     axpy_tail(TILE, n, alpha, x, y);
 }
 
-/* Rung 7: a warp of its own fills the stages, USERS threads use them, a vector of x and of y each. Blocks of USERS + 32
+/* Rung 8: a warp of its own fills the stages, USERS threads use them, a vector of x and of y each. Blocks of USERS + 32
  * threads; dynamic shared memory: SAXPY_ROLES_STAGES stages of 32 bytes for each user. */
 extern "C" __global__ void __launch_bounds__(USERS + 32)
     saxpy_roles(unsigned n, float alpha, const float *x, float *y) {
@@ -161,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(USERS + 32)
 
 /* ---- no stages at all ---- */
 
-/* Rung 8: a vector a thread again, but nobody stores before the block's loads are all in: memory turns between reading
+/* Rung 9: a vector a thread again, but nobody stores before the block's loads are all in: memory turns between reading
  * and writing less often. Blocks of PACED threads; the grid covers n / 4. */
 extern "C" __global__ void __launch_bounds__(PACED)
     saxpy_paced(unsigned n, float alpha, const float *__restrict__ x, float *y) {

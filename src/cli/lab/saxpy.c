@@ -1,13 +1,13 @@
+#include "cli/lab/time.h"
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
 #include <math.h>
 
-enum {
-    FLOATS = 1 << 20,
-    BLOCKS = 256
-}; /* BLOCKS: so many that a thread that strides through the array goes four rounds */
+/* BLOCKS: so many that a thread that strides through the array goes four rounds. MANY: so many floats that the time is
+ * that of moving them. */
+enum { FLOATS = 1 << 20, BLOCKS = 256, MANY = 1 << 22 };
 
 static const float alpha = 1.5f;
 
@@ -46,36 +46,74 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_saxpy(kernels, *form, FLOATS, alpha, a[0].buffer, a[1].buffer, run);
 }
 
-static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const float *x, const float *y, const float *result,
-                           haul_launch_record *record) {
+static haul_status call_many(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
+    const haul_saxpy_form *form = with;
+    return haul_saxpy(kernels, *form, MANY, alpha, a[0].buffer, a[1].buffer, run);
+}
+
+typedef struct vectors {
+    const float *x, *y;
+    float *result;
+    size_t floats;
+} vectors;
+
+static vectors make_vectors(lab_workbench *b, size_t floats) {
+    vectors v = {lab_floats(b, floats, 1), lab_floats(b, floats, 7), lab_untouched(b, floats), floats};
+    for (size_t i = 0; v.x && v.y && v.result && i < floats; i++) v.result[i] = fmaf(alpha, v.x[i], v.y[i]);
+    return v;
+}
+
+static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const vectors *v, haul_launch_record *record) {
     lab_launch launch = {.kernel = haul_saxpy_forms[rung].kernel,
-                         .function = call,
+                         .function = v->floats == FLOATS ? call : call_many,
                          .with = &rung,
-                         .arguments = {lab_input(x, FLOATS), lab_result(y, result, FLOATS)}};
+                         .arguments = {lab_input(v->x, v->floats), lab_result(v->y, v->result, v->floats)}};
     return lab_measure(b, &launch, record);
 }
 
-haul_status lab_run_saxpy(lab_workbench *b) {
-    const float *x = lab_floats(b, FLOATS, 1), *y = lab_floats(b, FLOATS, 7);
-    float *result = lab_untouched(b, FLOATS);
-    for (size_t i = 0; x && y && result && i < FLOATS; i++) result[i] = fmaf(alpha, x[i], y[i]);
-    report_table *t = report_add_table(b->section, "rungs", "2^20 floats", columns, sizeof columns / sizeof columns[0]);
-    report_chart *c = report_add_chart(b->section, "instructions", "Warp instructions for the same bytes", REPORT_BARS,
-                                       (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
-                                       (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});
-    report_series *s = report_add_series(c, "instructions", REPORT_SOLID);
-    lab_limit_blocks(b, BLOCKS);
+/* The rungs that the machine has. */
+static haul_status measure_rungs(lab_workbench *b, const vectors *v,
+                                 void (*add)(void *table, unsigned rung, const haul_launch_record *), void *table) {
     for (unsigned rung = HAUL_SAXPY_AUTO + 1; rung < HAUL_SAXPY_FORMS; rung++) {
         haul_launch_record record;
-        haul_status status = measure(b, (haul_saxpy_form)rung, x, y, result, &record);
+        const haul_status status = measure(b, (haul_saxpy_form)rung, v, &record);
         if (status == HAUL_ERROR_UNSUPPORTED) {
             report_add_note(b->section, REPORT_MUTED, "%s: not on this machine", haul_saxpy_forms[rung].label);
             continue;
         }
         HAUL_TRY(status);
-        add_row(t, rung, &record);
-        report_add_category(c, "%s", haul_saxpy_forms[rung].label);
-        report_add_point(s, rung - 1.0, record.counters[HAUL_COUNTER_INST_EXECUTED]);
+        add(table, rung, &record);
     }
     return HAUL_OK;
+}
+
+typedef struct rungs {
+    report_table *table;
+    report_chart *chart;
+    report_series *series;
+} rungs;
+
+static void add_rung(void *table, unsigned rung, const haul_launch_record *record) {
+    const rungs *r = table;
+    add_row(r->table, rung, record);
+    report_add_category(r->chart, "%s", haul_saxpy_forms[rung].label);
+    report_add_point(r->series, rung - 1.0, record->counters[HAUL_COUNTER_INST_EXECUTED]);
+}
+
+static void add_time(void *table, unsigned rung, const haul_launch_record *record) {
+    lab_add_time_row(table, haul_saxpy_forms[rung].label, record);
+}
+
+haul_status lab_run_saxpy(lab_workbench *b) {
+    const vectors few = make_vectors(b, FLOATS), many = make_vectors(b, MANY);
+    rungs r = {.table =
+                   report_add_table(b->section, "rungs", "2^20 floats", columns, sizeof columns / sizeof columns[0])};
+    r.chart = report_add_chart(b->section, "instructions", "Warp instructions for the same bytes", REPORT_BARS,
+                               (report_axis){"rung", REPORT_LINEAR, REPORT_TEXT},
+                               (report_axis){"instructions", REPORT_LINEAR, REPORT_COUNT});
+    r.series = report_add_series(r.chart, "instructions", REPORT_SOLID);
+    lab_limit_blocks(b, BLOCKS);
+    HAUL_TRY(measure_rungs(b, &few, add_rung, &r));
+    lab_limit_blocks(b, 0);
+    return measure_rungs(b, &many, add_time, lab_add_time_table(b->section, "2^22 floats, time by the model"));
 }

@@ -1,0 +1,13 @@
+/* The table of how long forms of a kernel take, and why: by the time model. */
+#ifndef HAUL_CLI_LAB_TIME_H
+#define HAUL_CLI_LAB_TIME_H
+
+#include "report/document.h"
+
+#include <haul/run.h>
+
+/* A table "time", a form a row. */
+report_table *lab_add_time_table(report_section *section, const char *title);
+void lab_add_time_row(report_table *table, const char *form, const haul_launch_record *record);
+
+#endif
