@@ -1,5 +1,6 @@
 /* haul profile: where a kernel's memory traffic comes from. */
 #include "base/file.h"
+#include "base/machine_code.h"
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
@@ -21,6 +22,8 @@ typedef struct profiler {
     report_document *document;   /* the whole run's, for --html */
     report_profile_options options;
     cli_sources sources;
+    machine_code code;           /* of `assembled`, where ptxas is there */
+    const cli_module *assembled; /* NULL: none yet */
     text out;
 } profiler;
 
@@ -77,12 +80,29 @@ static haul_status measure(profiler *p, size_t index) {
     return cli_session_time(&p->real, p->values, d);
 }
 
+/* PTX that ptxas refuses is profiled all the same. */
+static void find_machine_code(profiler *p, const haul_launch_record *record) {
+    const cli_module *m = p->simulated.used;
+    if (m != p->assembled) {
+        machine_code_free(&p->code);
+        p->assembled = m;
+        if (machine_code_make(text_string(&m->ptx), haul_device_architecture(p->simulated.device), &p->code) !=
+            HAUL_OK) {
+            machine_code_free(&p->code);
+            if (!p->values->quiet)
+                fprintf(stderr, "haul profile: no machine code of %s: %s\n", m->path, haul_message());
+        }
+    }
+    p->options.machine = machine_code_find(&p->code, record->kernel);
+}
+
 static haul_status profile(profiler *p, size_t index) {
     const haul_launch_record *record;
     cli_session *s = &p->simulated;
     launch_description *d = &s->launches.items[index];
     HAUL_TRY(cli_session_run(s, d, &record));
     if (p->real.device) HAUL_TRY(measure(p, index));
+    find_machine_code(p, record);
     char name[32];
     snprintf(name, sizeof name, "launch-%zu", index);
     if (!p->document->facts) report_add_run_facts(p->document, s->run);
@@ -142,6 +162,7 @@ int cli_run_profile(const cli_values *v) {
     cli_session_close(&p.simulated);
     report_document_free(p.document);
     cli_sources_close(&p.sources);
+    machine_code_free(&p.code);
     text_free(&p.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("profile");
 }

@@ -140,7 +140,6 @@ static haul_status load_modules(cli_session *s, const cli_values *v) {
     haul_status status = name_modules(s, v);
     for (size_t i = 0; i < s->module_count && status == HAUL_OK; i++) status = read_ptx(s, v, &s->modules[i]);
     if (status == HAUL_OK) status = v->link && s->module_count > 1 ? link_modules(s) : load_each(s);
-    for (size_t i = 0; i < s->module_count; i++) text_free(&s->modules[i].ptx);
     return status;
 }
 
@@ -229,6 +228,7 @@ void cli_session_close(cli_session *s) {
     for (size_t i = 0; i < s->module_count; i++) {
         if (has_own_module(s, i)) haul_module_unload(s->modules[i].module);
         memory_free(s->modules[i].stem);
+        text_free(&s->modules[i].ptx);
     }
     memory_free(s->modules);
     haul_device_close(s->device);

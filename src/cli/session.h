@@ -11,7 +11,7 @@
 typedef struct cli_module {
     const char *path;
     char *stem; /* "saxpy" of "dir/saxpy.ptx": what a launch's `file` says */
-    text ptx;   /* until it is loaded */
+    text ptx;
     haul_module *module;
 } cli_module;
 

@@ -128,6 +128,50 @@ static void add_accesses(report_section *s, const haul_launch_record *r, const r
     }
 }
 
+/* ---- machine code ---- */
+
+static const report_column machine_columns[] = {
+    {"what", "Machine Code", REPORT_TEXT, NULL},
+    {"registers", "Registers/Thread", REPORT_COUNT, NULL},
+    {"instructions", "Instructions", REPORT_COUNT, "in the code, padding left out"},
+    {"stack_bytes", "Stack", REPORT_BYTES, "a thread"},
+    {"spill_store_bytes", "Spill Stores", REPORT_BYTES, "a thread: registers that did not fit, stored to local memory"},
+    {"spill_load_bytes", "Spill Loads", REPORT_BYTES, "a thread"},
+};
+
+static const report_column opcode_columns[] = {
+    {"opcode", "SASS Instruction", REPORT_TEXT, NULL},
+    {"count", "In Code", REPORT_COUNT, "not executed"},
+};
+
+static void add_machine_code(report_section *s, const machine_kernel *k, size_t most) {
+    if (!k) return;
+    report_table *t =
+        report_add_table(s, "machine_code", NULL, machine_columns, sizeof machine_columns / sizeof *machine_columns);
+    report_add_row(t);
+    report_add_text(t, "ptxas");
+    report_add_number(t, k->registers);
+    if (k->instructions)
+        report_add_number(t, k->instructions);
+    else
+        report_add_empty(t);
+    report_add_number(t, k->stack_bytes);
+    report_add_number(t, k->spill_store_bytes);
+    report_add_number(t, k->spill_load_bytes);
+    if (!k->opcode_count) return;
+    t = report_add_table(s, "sass", NULL, opcode_columns, sizeof opcode_columns / sizeof *opcode_columns);
+    for (size_t i = 0; i < k->opcode_count && i < most; i++) {
+        report_add_row(t);
+        report_add_text(t, "%s", k->opcodes[i].name);
+        report_add_number(t, k->opcodes[i].count);
+    }
+    if (k->opcode_count > most) {
+        report_add_row(t);
+        report_add_text(t, "and %zu more", k->opcode_count - most);
+        report_set_row_tone(t, REPORT_MUTED);
+    }
+}
+
 /* ---- the section ---- */
 
 /* "512 x 4 blocks" */
@@ -197,6 +241,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
     report_add_occupancy(s, r);
+    add_machine_code(s, o->machine, o->mix);
     report_add_instruction_mix(s, r, o->mix);
     return HAUL_OK;
 }
@@ -264,6 +309,7 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     report_add_memory_tables(s, r);
     add_lines(s, &lines, lines.count);
     add_accesses(s, r, &lines, lines.count);
+    add_machine_code(s, o->machine, SIZE_MAX);
     report_add_instruction_mix(s, r, SIZE_MAX);
     if (!s || d->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     *json = json_pack("{s:o, s:o, s:o}", "tables", tables_json(s), "advice", advice_json(advice, count), "occupancy",

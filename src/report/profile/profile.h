@@ -2,6 +2,7 @@
 #ifndef HAUL_REPORT_PROFILE_PROFILE_H
 #define HAUL_REPORT_PROFILE_PROFILE_H
 
+#include "base/machine_code.h"
 #include "report/document.h"
 #include "report/profile/advice.h"
 
@@ -16,6 +17,7 @@ typedef struct report_profile_options {
     const haul_launch_record *measured; /* the same launch on hardware, or NULL: its times and counters go beside */
     const char *measured_on;            /* the hardware's name */
     bool outputs_differ;                /* from what the virtual GPU gave */
+    const machine_kernel *machine;      /* the kernel's machine code, or NULL */
     bool has_device;                    /* the program has several; the title names it */
     unsigned device;                    /* its number */
 } report_profile_options;

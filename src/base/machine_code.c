@@ -1,0 +1,327 @@
+#include "base/machine_code.h"
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/status.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for machine code");
+}
+
+void machine_code_begin(machine_code *code) {
+    *code = (machine_code){0};
+    arena_init(&code->memory, &code->out_of_memory);
+}
+
+void machine_code_free(machine_code *code) {
+    arena_free(&code->memory);
+    *code = (machine_code){0};
+}
+
+const machine_kernel *machine_code_find(const machine_code *code, const char *name) {
+    for (size_t i = 0; i < code->count; i++)
+        if (strcmp(code->kernels[i].name, name) == 0) return &code->kernels[i];
+    return NULL;
+}
+
+/* ---- lines ---- */
+
+/* Calls `take` for each line, without its end. */
+static void each_line(machine_code *code, const char *all, void (*take)(machine_code *, char *line, void *), void *to) {
+    while (*all) {
+        const size_t length = strcspn(all, "\n");
+        take(code, arena_copy(&code->memory, all, length), to);
+        all += length + (all[length] == '\n');
+    }
+}
+
+/* The number in front of `word`: "80 bytes stack frame, 320 bytes spill stores". */
+static uint32_t number_before(const char *line, const char *word) {
+    const char *at = strstr(line, word);
+    while (at && at > line && (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
+    return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
+}
+
+/* ---- what ptxas says ---- */
+
+typedef struct report {
+    machine_kernel *kernel;
+} report;
+
+static machine_kernel *add_kernel(machine_code *code, const char *name, size_t length) {
+    const machine_kernel made = {.name = arena_copy(&code->memory, name, length)};
+    ARENA_PUSH(&code->memory, code->kernels, code->count, code->capacity, made);
+    return &code->kernels[code->count - 1];
+}
+
+/* "Function properties for F" may be of a function that a kernel calls: its spills are the kernel's. */
+static void take_report_line(machine_code *code, char *line, void *to) {
+    static const char entry[] = "Compiling entry function '", used[] = "Used ";
+    report *r = to;
+    char *at = strstr(line, entry);
+    if (at) {
+        at += sizeof entry - 1;
+        r->kernel = add_kernel(code, at, strcspn(at, "'"));
+    } else if (r->kernel && strstr(line, "bytes spill stores")) {
+        r->kernel->stack_bytes += number_before(line, "bytes stack frame");
+        r->kernel->spill_store_bytes += number_before(line, "bytes spill stores");
+        r->kernel->spill_load_bytes += number_before(line, "bytes spill loads");
+    } else if (r->kernel && (at = strstr(line, used)) && strstr(line, "registers")) {
+        r->kernel->registers = (uint32_t)strtoul(at + sizeof used - 1, NULL, 10);
+    }
+}
+
+haul_status machine_code_read_report(machine_code *code, const char *all) {
+    report r = {0};
+    if (setjmp(code->out_of_memory)) return no_memory();
+    each_line(code, all, take_report_line, &r);
+    return HAUL_OK;
+}
+
+/* ---- what the disassemblers write ---- */
+
+static void count_opcode(machine_code *code, machine_kernel *k, const char *name) {
+    if (strcmp(name, "NOP") == 0) return; /* padding */
+    k->instructions++;
+    for (size_t i = 0; i < k->opcode_count; i++) {
+        if (strcmp(k->opcodes[i].name, name) != 0) continue;
+        k->opcodes[i].count++;
+        return;
+    }
+    const machine_opcode made = {arena_copy(&code->memory, name, strlen(name)), 1};
+    ARENA_PUSH(&code->memory, k->opcodes, k->opcode_count, k->opcode_capacity, made);
+}
+
+static machine_kernel *kernel_named(const machine_code *code, const char *name, size_t length) {
+    for (size_t i = 0; i < code->count; i++)
+        if (strlen(code->kernels[i].name) == length && strncmp(code->kernels[i].name, name, length) == 0)
+            return &code->kernels[i];
+    return NULL;
+}
+
+/* cuobjdump: "Function : NAME"; nvdisasm: ".text.NAME:". */
+static bool is_heading(const char *line, const char **name, size_t *length) {
+    static const char function[] = "Function : ", section[] = ".text.";
+    const char *at = strstr(line, function);
+    if (at) {
+        *name = at + sizeof function - 1;
+        *length = strcspn(*name, " \t\r");
+        return true;
+    }
+    if (strncmp(line, section, sizeof section - 1) != 0) return false;
+    *name = line + sizeof section - 1;
+    *length = strcspn(*name, ":");
+    return (*name)[*length] == ':';
+}
+
+/* Behind the address, which is a comment, and a predicate. The text is cut off behind the opcode. NULL: the line has
+ * none. */
+static char *opcode_of(char *line) {
+    char *at = line + strspn(line, " \t");
+    if (strncmp(at, "/*", 2) != 0) return NULL;
+    at += 2;
+    const size_t digits = strspn(at, "0123456789abcdef");
+    if (digits < 4 || strncmp(at + digits, "*/", 2) != 0) return NULL;
+    at += digits + 2;
+    at += strspn(at, " \t{");
+    if (*at == '@') {
+        at += strcspn(at, " \t");
+        at += strspn(at, " \t");
+    }
+    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+    if (!length || *at == '.') return NULL;
+    at[length] = '\0';
+    return at;
+}
+
+static void take_listing_line(machine_code *code, char *line, void *to) {
+    machine_kernel **kernel = to;
+    const char *name;
+    size_t length;
+    if (is_heading(line, &name, &length)) {
+        *kernel = kernel_named(code, name, length);
+        return;
+    }
+    const char *opcode = *kernel ? opcode_of(line) : NULL;
+    if (opcode) count_opcode(code, *kernel, opcode);
+}
+
+static int by_count(const void *a, const void *b) {
+    const machine_opcode *x = a, *y = b;
+    if (x->count != y->count) return x->count < y->count ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void read_listing(machine_code *code, const char *all) {
+    machine_kernel *kernel = NULL;
+    for (size_t i = 0; i < code->count; i++) code->kernels[i].instructions = 0;
+    each_line(code, all, take_listing_line, &kernel);
+    for (size_t i = 0; i < code->count; i++)
+        if (code->kernels[i].opcode_count)
+            qsort(code->kernels[i].opcodes, code->kernels[i].opcode_count, sizeof(machine_opcode), by_count);
+}
+
+haul_status machine_code_read_listing(machine_code *code, const char *all) {
+    if (setjmp(code->out_of_memory)) return no_memory();
+    read_listing(code, all);
+    return HAUL_OK;
+}
+
+/* ---- what the file itself says: an ELF file with a section .text.KERNEL for each kernel ---- */
+
+typedef struct section {
+    uint32_t name, type;
+    uint64_t flags, address, offset, size;
+} section;
+
+enum { HEADER_BYTES = 64, SECTION_BYTES = 64, INSTRUCTION_BYTES = 16, NO_OPERATION = 0x918, OPCODE_BITS = 0xfff };
+
+/* `count` sections from `table` on, all within the file; NULL: there is no such one. */
+static const section *section_at(const text *cubin, uint64_t table, unsigned count, unsigned index, section *s) {
+    const uint64_t at = table + (uint64_t)index * SECTION_BYTES;
+    if (index >= count || table > cubin->length || at + SECTION_BYTES > cubin->length) return NULL;
+    memcpy(s, cubin->bytes + at, sizeof *s);
+    return s->offset <= cubin->length && s->size <= cubin->length - s->offset ? s : NULL;
+}
+
+/* Instructions without those that fill up the last line. */
+static uint32_t count_words(const char *bytes, uint64_t size) {
+    uint64_t count = size / INSTRUCTION_BYTES, word;
+    for (; count; count--) {
+        memcpy(&word, bytes + (count - 1) * INSTRUCTION_BYTES, sizeof word);
+        if ((word & OPCODE_BITS) != NO_OPERATION) break;
+    }
+    return (uint32_t)count;
+}
+
+void machine_code_read_file(machine_code *code, const text *cubin) {
+    static const char prefix[] = ".text.";
+    uint64_t table;
+    uint16_t count, names_index;
+    section names, s;
+    if (cubin->length < HEADER_BYTES || memcmp(cubin->bytes, "\177ELF", 4) != 0) return;
+    memcpy(&table, cubin->bytes + 40, sizeof table);
+    memcpy(&count, cubin->bytes + 60, sizeof count);
+    memcpy(&names_index, cubin->bytes + 62, sizeof names_index);
+    if (!section_at(cubin, table, count, names_index, &names)) return;
+    for (unsigned i = 0; i < count; i++) {
+        if (!section_at(cubin, table, count, i, &s) || s.name >= names.size) continue;
+        const char *name = cubin->bytes + names.offset + s.name;
+        const size_t length = strnlen(name, names.size - s.name);
+        if (length < sizeof prefix || strncmp(name, prefix, sizeof prefix - 1) != 0) continue;
+        machine_kernel *k = kernel_named(code, name + sizeof prefix - 1, length - (sizeof prefix - 1));
+        if (k) k->instructions = count_words(cubin->bytes + s.offset, s.size);
+    }
+}
+
+/* ---- running them ---- */
+
+enum { MOST_SECONDS = 30 }; /* that a profile waits for the assembler */
+
+typedef struct folder {
+    char path[PATH_MAX - 16], ptx[PATH_MAX], cubin[PATH_MAX];
+} folder;
+
+static haul_status make_folder(folder *f) {
+    const char *where = getenv("TMPDIR");
+    snprintf(f->path, sizeof f->path, "%s/haul-XXXXXX", where && *where ? where : "/tmp");
+    if (!mkdtemp(f->path)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot make a folder there: set TMPDIR", f->path);
+    snprintf(f->ptx, sizeof f->ptx, "%s/kernel.ptx", f->path);
+    snprintf(f->cubin, sizeof f->cubin, "%s/kernel.cubin", f->path);
+    return HAUL_OK;
+}
+
+static void remove_folder(const folder *f) {
+    unlink(f->ptx);
+    unlink(f->cubin);
+    rmdir(f->path);
+}
+
+/* The letter behind the PTX's own target, if that is the architecture: sm_90a has what sm_90 has not. */
+static char letter_of(const char *ptx, uint32_t sm) {
+    static const char directive[] = ".target sm_";
+    const char *at = strstr(ptx, directive);
+    char *end;
+    if (!at || strtoul(at + sizeof directive - 1, &end, 10) != sm) return 0;
+    return *end == 'a' || *end == 'f' ? *end : 0;
+}
+
+/* The first error, which says what is wrong. */
+static haul_status fail_with(const text *said) {
+    const char *error = strstr(text_string(said), "error"), *line = error ? error : text_string(said);
+    return haul_fail(HAUL_ERROR_COMPILER, "ptxas: %.*s", (int)strcspn(line, "\n"), line);
+}
+
+static haul_status assemble(const char *ptxas, const char *ptx, const folder *f, machine_code *code) {
+    text source = {0}, said = {0};
+    static const process_options limits = {.seconds = MOST_SECONDS, .alone = true};
+    const char letter[2] = {letter_of(ptx, code->sm)};
+    char arch[32];
+    snprintf(arch, sizeof arch, "-arch=sm_%u%s", code->sm, letter);
+    const char *arguments[] = {ptxas, arch, "-v", f->ptx, "-o", f->cubin, NULL};
+    process_end end = {.code = -1};
+    text_put(&source, ptx);
+    haul_status status = file_write(f->ptx, &source);
+    if (status == HAUL_OK) status = process_run(arguments, &limits, &said, &said, &end);
+    if (status == HAUL_OK && end.too_slow)
+        status = haul_fail(HAUL_ERROR_COMPILER, "ptxas: has not ended after %d seconds", MOST_SECONDS);
+    if (status == HAUL_OK && end.code != 0) status = fail_with(&said);
+    if (status == HAUL_OK) status = machine_code_read_report(code, text_string(&said));
+    text_free(&source);
+    text_free(&said);
+    return status;
+}
+
+static haul_status read_file(const folder *f, machine_code *code) {
+    text cubin = {0};
+    const haul_status status = file_read(f->cubin, &cubin);
+    if (status == HAUL_OK) machine_code_read_file(code, &cubin);
+    text_free(&cubin);
+    return status;
+}
+
+/* What a disassembler cannot do is left out. */
+static haul_status disassemble(const folder *f, machine_code *code) {
+    static const char *const tools[][2] = {{"cuobjdump", "-sass"}, {"nvdisasm", "-c"}};
+    haul_status status = HAUL_OK;
+    bool done = false;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools && !done && status == HAUL_OK; i++) {
+        text path = {0}, listing = {0}, said = {0};
+        process_end end = {.code = -1};
+        if (process_find(tools[i][0], &path)) {
+            const char *arguments[] = {text_string(&path), tools[i][1], f->cubin, NULL};
+            done = process_run(arguments, NULL, &listing, &said, &end) == HAUL_OK && end.code == 0;
+            if (done) status = machine_code_read_listing(code, text_string(&listing));
+        }
+        text_free(&path);
+        text_free(&listing);
+        text_free(&said);
+    }
+    return status;
+}
+
+haul_status machine_code_make(const char *ptx, uint32_t sm, machine_code *code) {
+    text ptxas = {0};
+    folder f;
+    machine_code_begin(code);
+    code->sm = sm;
+    if (!process_find("ptxas", &ptxas)) {
+        text_free(&ptxas);
+        return HAUL_OK;
+    }
+    haul_status status = make_folder(&f);
+    if (status == HAUL_OK) {
+        status = assemble(text_string(&ptxas), ptx, &f, code);
+        if (status == HAUL_OK) status = read_file(&f, code);
+        if (status == HAUL_OK) status = disassemble(&f, code);
+        remove_folder(&f);
+    }
+    text_free(&ptxas);
+    return status;
+}

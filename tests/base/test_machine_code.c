@@ -1,0 +1,160 @@
+/* Registers, spills and machine instructions as NVIDIA's tools write them. */
+#include "base/machine_code.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char report[] = "ptxas info    : 0 bytes gmem\n"
+                             "ptxas info    : Compiling entry function 'spill' for 'sm_90'\n"
+                             "ptxas info    : Function properties for spill\n"
+                             "    80 bytes stack frame, 320 bytes spill stores, 468 bytes spill loads\n"
+                             "ptxas info    : Used 32 registers, used 1 barriers, 80 bytes cumulative stack size\n"
+                             "ptxas info    : Compiling entry function 'copy' for 'sm_90'\n"
+                             "ptxas info    : Function properties for copy\n"
+                             "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                             "ptxas info    : Used 16 registers, used 0 barriers\n";
+
+static const char listing[] =
+    "\tcode for sm_90\n"
+    "\t\tFunction : copy\n"
+    "\t.headerflags\t@\"EF_CUDA_SM90\"\n"
+    "        /*0000*/                   LDC R1, c[0x0][0x28] ;      /* 0x00000a00ff017b82 */\n"
+    "                                                               /* 0x000fe20000000800 */\n"
+    "        /*0010*/                   LDG.E.128 R4, desc[UR4][R2.64] ;\n"
+    "        /*0020*/              @!P0 LDG.E.128 R8, desc[UR4][R2.64+0x10] ;\n"
+    "        /*0030*/             @!UPT STG.E [R4.64], R6 ;\n"
+    "        /*0040*/                   EXIT ;\n"
+    "        /*0050*/                   NOP;\n";
+
+static void registers_and_spills_are_those_of_each_kernel(void **state) {
+    (void)state;
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
+    assert_int_equal(code.count, 2);
+    const machine_kernel *spill = machine_code_find(&code, "spill"), *copy = machine_code_find(&code, "copy");
+    assert_int_equal(spill->registers, 32);
+    assert_int_equal(spill->stack_bytes, 80);
+    assert_int_equal(spill->spill_store_bytes, 320);
+    assert_int_equal(spill->spill_load_bytes, 468);
+    assert_int_equal(copy->registers, 16);
+    assert_int_equal(copy->spill_store_bytes, 0);
+    assert_null(machine_code_find(&code, "cop"));
+    machine_code_free(&code);
+}
+
+static void instructions_are_counted_by_opcode(void **state) {
+    (void)state;
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
+    assert_int_equal(machine_code_read_listing(&code, listing), HAUL_OK);
+    const machine_kernel *copy = machine_code_find(&code, "copy");
+    assert_int_equal(copy->instructions, 5);
+    assert_int_equal(copy->opcode_count, 4);
+    assert_string_equal(copy->opcodes[0].name, "LDG.E.128");
+    assert_int_equal(copy->opcodes[0].count, 2);
+    assert_int_equal(machine_code_find(&code, "spill")->instructions, 0);
+    machine_code_free(&code);
+}
+
+static void nvdisasm_names_sections(void **state) {
+    (void)state;
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
+    assert_int_equal(machine_code_read_listing(&code, ".text.copy:\n        /*0000*/                   EXIT ;\n"),
+                     HAUL_OK);
+    assert_int_equal(machine_code_find(&code, "copy")->instructions, 1);
+    machine_code_free(&code);
+}
+
+static void what_is_no_cubin_says_nothing(void **state) {
+    (void)state;
+    char zeros[64] = "\177ELF"; /* sections at 0, none of them */
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
+    memset(zeros + 40, 0xff, 24); /* sections far behind the end */
+    machine_code_read_file(&code, &(text){.bytes = zeros, .length = sizeof zeros});
+    machine_code_read_file(&code, &(text){.bytes = zeros, .length = 5});
+    assert_int_equal(machine_code_find(&code, "copy")->instructions, 0);
+    machine_code_free(&code);
+}
+
+/* ---- tools of our own on the PATH ---- */
+
+static char folder[64], kept_path[4096];
+
+static void write_tool(const char *name, const char *script) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n%s", script);
+    fclose(f);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+static int make_tools(void **state) {
+    (void)state;
+    char path[4096];
+    snprintf(folder, sizeof folder, "/tmp/haul-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(kept_path, sizeof kept_path, "%s", getenv("PATH"));
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", folder);
+    return setenv("PATH", path, 1);
+}
+
+static int remove_tools(void **state) {
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/ptxas", folder);
+    unlink(path);
+    rmdir(folder);
+    return setenv("PATH", kept_path, 1);
+}
+
+static void a_ptxas_on_the_path_is_asked_for_the_device(void **state) {
+    (void)state;
+    machine_code code;
+    write_tool("ptxas", "for a; do case $a in *.cubin) : >\"$a\";; esac; done\n"
+                        "echo \"ptxas info    : Compiling entry function 'k' for '$1'\" >&2\n"
+                        "case $1 in -arch=sm_90a) r=20;; *) r=10;; esac\n"
+                        "echo \"ptxas info    : Used $r registers, used 0 barriers\" >&2\n");
+    assert_int_equal(machine_code_make(".version 8.0\n.target sm_90a\n", 90, &code), HAUL_OK);
+    assert_int_equal(machine_code_find(&code, "k")->registers, 20);
+    machine_code_free(&code);
+    assert_int_equal(machine_code_make(".version 8.0\n.target sm_80\n", 90, &code), HAUL_OK);
+    assert_int_equal(machine_code_find(&code, "k")->registers, 10);
+    machine_code_free(&code);
+}
+
+static void what_ptxas_refuses_is_said(void **state) {
+    (void)state;
+    machine_code code;
+    write_tool("ptxas", "echo 'ptxas error   : Entry function k uses too much shared data' >&2\nexit 255\n");
+    assert_int_equal(machine_code_make(".version 8.0\n", 90, &code), HAUL_ERROR_COMPILER);
+    assert_non_null(strstr(haul_message(), "too much shared data"));
+    machine_code_free(&code);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_and_spills_are_those_of_each_kernel),
+        cmocka_unit_test(instructions_are_counted_by_opcode),
+        cmocka_unit_test(nvdisasm_names_sections),
+        cmocka_unit_test(what_is_no_cubin_says_nothing),
+        cmocka_unit_test_setup_teardown(a_ptxas_on_the_path_is_asked_for_the_device, make_tools, remove_tools),
+        cmocka_unit_test_setup_teardown(what_ptxas_refuses_is_said, make_tools, remove_tools),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
