@@ -24,6 +24,7 @@ typedef struct profiler {
     cli_sources sources;
     machine_code code;           /* of `assembled`, where ptxas is there */
     const cli_module *assembled; /* NULL: none yet */
+    char refused[256];           /* why there is none */
     text out;
 } profiler;
 
@@ -80,20 +81,20 @@ static haul_status measure(profiler *p, size_t index) {
     return cli_session_time(&p->real, p->values, d);
 }
 
-/* PTX that ptxas refuses is profiled all the same. */
+/* PTX that ptxas refuses is profiled all the same. What was linked is in several files, none of which it takes alone.
+ */
 static void find_machine_code(profiler *p, const haul_launch_record *record) {
     const cli_module *m = p->simulated.used;
+    if (p->values->link && p->simulated.module_count > 1) return;
     if (m != p->assembled) {
         machine_code_free(&p->code);
         p->assembled = m;
-        if (machine_code_make(text_string(&m->ptx), haul_device_architecture(p->simulated.device), &p->code) !=
-            HAUL_OK) {
-            machine_code_free(&p->code);
-            if (!p->values->quiet)
-                fprintf(stderr, "haul profile: no machine code of %s: %s\n", m->path, haul_message());
-        }
+        p->refused[0] = '\0';
+        if (machine_code_make(text_string(&m->ptx), haul_device_architecture(p->simulated.device), &p->code) != HAUL_OK)
+            snprintf(p->refused, sizeof p->refused, "%s", haul_message());
     }
     p->options.machine = machine_code_find(&p->code, record->kernel);
+    p->options.no_machine = p->options.machine || !p->refused[0] ? NULL : p->refused;
 }
 
 static haul_status profile(profiler *p, size_t index) {

@@ -141,6 +141,23 @@ static void speed_has_cycles_and_shares_of_peaks(void **state) {
     record.estimate = (haul_estimate){0};
 }
 
+static void a_gpu_s_time_stands_beside_the_estimate(void **state) {
+    (void)state;
+    haul_launch_record measured = synthetic_launch(NULL, 0);
+    const report_profile_options options = {.lines = 10, .mix = 10, .share = 1, .measured = &measured};
+    json_t *json = NULL;
+    for (size_t c = 0; c < HAUL_COUNTER_COUNT; c++) measured.counters[c] = -1;
+    measured.measured_us = 200;
+    measured.counters[HAUL_COUNTER_INST_EXECUTED] = 1234;
+    record.estimate = make_estimate();
+    assert_int_equal(report_profile_json(&record, &options, &json), HAUL_OK);
+    assert_true(number(row_of(json, "speed", 1), "duration_us") == 200);
+    assert_true(number(row_of(json, "speed", 1), "machine_instructions") == 1234);
+    assert_true(fabs(number(row_of(json, "speed", 1), "device_share") - 25) < 0.01);
+    json_decref(json);
+    record.estimate = (haul_estimate){0};
+}
+
 static void warp_states_are_ordered_and_add_up(void **state) {
     (void)state;
     record.estimate = make_estimate();
@@ -255,6 +272,7 @@ int main(void) {
         cmocka_unit_test(memory_tables_hold_the_traffic),
         cmocka_unit_test(l2_has_what_is_stored_and_a_total),
         cmocka_unit_test(speed_has_cycles_and_shares_of_peaks),
+        cmocka_unit_test(a_gpu_s_time_stands_beside_the_estimate),
         cmocka_unit_test(warp_states_are_ordered_and_add_up),
         cmocka_unit_test(a_launch_without_an_estimate_has_no_speed),
         cmocka_unit_test(accesses_of_one_line_are_told_apart),

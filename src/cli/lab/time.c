@@ -7,6 +7,8 @@ static const report_column columns[] = {
     {"registers", "Registers", REPORT_COUNT, "a thread, an estimate"},
     {"instructions", "Instructions", REPORT_COUNT, "of machine code that warps issue, an estimate"},
     {"ldgsts", "LDGSTS", REPORT_COUNT, "asynchronous copies that warps issue, also with all lanes off"},
+    {"device_read", "Read", REPORT_BYTES, "from device memory"},
+    {"device_written", "Written", REPORT_BYTES, "to device memory, while the kernel runs; L2 keeps the rest"},
     {"l2_stores", "L2 stores", REPORT_COUNT, "requests that write to L2"},
     {"cycles", "Cycles", REPORT_COUNT, "of an SM's clock, an estimate"},
     {"time_us", "Time", REPORT_MICROSECONDS, "of the kernel alone, an estimate"},
@@ -28,6 +30,8 @@ void lab_add_time_row(report_table *t, const char *form, const haul_launch_recor
     report_add_number(t, r->occupancy.registers_per_thread);
     report_add_number(t, round(e->instructions));
     report_add_number(t, r->counters[HAUL_COUNTER_INST_LDGSTS]);
+    report_add_number(t, 32 * r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]);
+    report_add_number(t, 32 * r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS]);
     report_add_number(t, r->counters[HAUL_COUNTER_L2_WRITE_REQUESTS]);
     report_add_number(t, round(e->cycles));
     report_add_number(t, e->cycles / e->sm_mhz);

@@ -11,8 +11,8 @@
 void report_add_memory_tables(report_section *s, const haul_launch_record *record);
 
 /* The tables "speed" and "warp_state": the estimate of time, shares of the machine's peaks, what warps wait for. None
- * where the launch has no estimate. */
-void report_add_time(report_section *s, const haul_launch_record *record);
+ * where the launch has no estimate. `measured`: the same launch on a GPU, which gets a row of its own, or NULL. */
+void report_add_time(report_section *s, const haul_launch_record *record, const haul_launch_record *measured);
 
 /* A picture of the launch's traffic, for pages: see report_add_figure(). */
 void report_add_memory_chart(report_section *s, const haul_launch_record *record);

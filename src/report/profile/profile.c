@@ -235,13 +235,14 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     if (o->measured && o->outputs_differ)
         report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
     report_add_memory_chart(s, r);
-    report_add_time(s, r);
+    report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, o->lines);
     add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
     report_add_occupancy(s, r);
     add_machine_code(s, o->machine, o->mix);
+    if (o->no_machine) report_add_note(s, REPORT_MUTED, "No machine code: %s", o->no_machine);
     report_add_instruction_mix(s, r, o->mix);
     return HAUL_OK;
 }
@@ -305,7 +306,7 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     report_section *s = report_add_section(d, "profile", r->kernel);
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
-    report_add_time(s, r);
+    report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, lines.count);
     add_accesses(s, r, &lines, lines.count);

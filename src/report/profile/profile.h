@@ -18,6 +18,7 @@ typedef struct report_profile_options {
     const char *measured_on;            /* the hardware's name */
     bool outputs_differ;                /* from what the virtual GPU gave */
     const machine_kernel *machine;      /* the kernel's machine code, or NULL */
+    const char *no_machine;             /* why there is none although there is a ptxas, or NULL */
     bool has_device;                    /* the program has several; the title names it */
     unsigned device;                    /* its number */
 } report_profile_options;

@@ -35,15 +35,24 @@ static void add_estimate(report_table *t, const haul_estimate *e) {
     report_add_number(t, e->warps_per_sm);
 }
 
-/* A GPU's time, and the share of its memory's peak if the kernel moved there what it moves here. */
-static void add_measured(report_table *t, const haul_launch_record *r) {
+/* What was read, or else what it is here. */
+static double counter(const haul_launch_record *measured, const haul_launch_record *r, haul_counter c) {
+    return measured->counters[c] >= 0 ? measured->counters[c] : fmax(0, r->counters[c]);
+}
+
+/* The same launch on a GPU: its time, and of its counters those that were read. */
+static void add_measured(report_table *t, const haul_launch_record *measured, const haul_launch_record *r) {
     const double sectors =
-        fmax(0, r->counters[HAUL_COUNTER_DRAM_READ_SECTORS]) + fmax(0, r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS]);
+        counter(measured, r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(measured, r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
     report_add_row(t);
     report_add_text(t, "Measured");
-    report_add_number(t, r->measured_us);
-    for (int i = 0; i < 3; i++) report_add_empty(t);
-    report_add_number(t, 100 * sectors * SECTOR / (r->estimate.memory_gbps * 1e3 * r->measured_us));
+    report_add_number(t, measured->measured_us);
+    report_add_empty(t), report_add_empty(t);
+    if (measured->counters[HAUL_COUNTER_INST_EXECUTED] >= 0)
+        report_add_number(t, measured->counters[HAUL_COUNTER_INST_EXECUTED]);
+    else
+        report_add_empty(t);
+    report_add_number(t, 100 * sectors * SECTOR / (r->estimate.memory_gbps * 1e3 * measured->measured_us));
 }
 
 static const report_column warp_columns[] = {
@@ -84,11 +93,11 @@ static void add_warp_states(report_section *s, const haul_estimate *e) {
     report_set_row_tone(t, REPORT_STRONG);
 }
 
-void report_add_time(report_section *s, const haul_launch_record *record) {
+void report_add_time(report_section *s, const haul_launch_record *record, const haul_launch_record *measured) {
     if (record->estimate.cycles <= 0) return;
     report_table *t = report_add_table(s, "speed", NULL, speed_columns, COUNT_OF(speed_columns));
     add_estimate(t, &record->estimate);
-    if (record->measured_us > 0) add_measured(t, record);
+    if (measured && measured->measured_us > 0) add_measured(t, measured, record);
     add_warp_states(s, &record->estimate);
     report_add_note(s, REPORT_MUTED,
                     "Speed and warp states follow from the counts by a model of time, not from a GPU's counters.");
