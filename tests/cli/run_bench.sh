@@ -42,7 +42,7 @@ result 'those and no others were measured' test "$(grep -c '"who": "haul"' "$wor
 result 'rows have names of their own' bench stencil-4 copy --json
 result 'two were measured' test "$(grep -c '"who": "haul"' "$work/out")" -eq 2
 result 'every form can be measured' bench saxpy-25 --forms --json
-result 'all of them were' test "$(grep -c '"kernel": "saxpy' "$work/out")" -eq 8
+result 'all of them were' test "$(grep -c '"kernel": "saxpy' "$work/out")" -eq 9
 result 'forms that a machine does not have are left out' \
     exits_with 0 "$haul" bench saxpy-25 --forms --device sim:a100 --size 64K --json
 result 'all others were measured' test "$(grep -c '"kernel": "saxpy' "$work/out")" -eq 7
