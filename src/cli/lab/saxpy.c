@@ -7,7 +7,7 @@
 
 /* BLOCKS: so many that a thread that strides through the array goes four rounds. MANY: so many floats that the time is
  * that of moving them. */
-enum { FLOATS = 1 << 20, BLOCKS = 256, MANY = 1 << 22 };
+enum { FLOATS = 1 << 20, BLOCKS = 256, MANY = 1 << 21 };
 
 static const float alpha = 1.5f;
 
@@ -115,5 +115,5 @@ haul_status lab_run_saxpy(lab_workbench *b) {
     lab_limit_blocks(b, BLOCKS);
     HAUL_TRY(measure_rungs(b, &few, add_rung, &r));
     lab_limit_blocks(b, 0);
-    return measure_rungs(b, &many, add_time, lab_add_time_table(b->section, "2^22 floats, time by the model"));
+    return measure_rungs(b, &many, add_time, lab_add_time_table(b->section, "2^21 floats, time by the model"));
 }
