@@ -73,14 +73,18 @@ static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
     return block;
 }
 
-/* The end of a loop may follow at once, a branch forward may not. Branches that are predicated themselves are none. */
+/* An edge that does not count as a branch forward: back to a loop's beginning, or round what is predicated itself. */
+static bool is_harmless(const issuing *s, uint32_t join, uint32_t to) {
+    const uint32_t behind = behind_jumps(s->function, to);
+    return behind != PTX_NO_BLOCK && (behind <= join || s->issuer[behind] == join);
+}
+
 static bool ends_too_soon(const issuing *s, uint32_t block, uint32_t join) {
     const ptx_function *f = s->function;
-    if (s->values.uniform[last_of(f, block)->guard]) return false;
     const ptx_block *b = &f->blocks[join];
     unsigned instructions = 0;
-    if (!is_branch(last_of(f, join)) || (b->next != PTX_NO_BLOCK && s->issuer[b->next] == join) ||
-        (b->taken != PTX_NO_BLOCK && (s->issuer[b->taken] == join || b->taken <= join)))
+    if (s->values.uniform[last_of(f, block)->guard] || !is_branch(last_of(f, join)) || is_harmless(s, join, b->next) ||
+        is_harmless(s, join, b->taken))
         return false;
     for (uint32_t k = b->first; k + 1 < b->end; k++) {
         if (f->instructions[k].op == PTX_OP_ST) return true;
