@@ -100,7 +100,8 @@ template <class WORD, int BYTES, int COUNT, int THREADS, int IN_FLIGHT> struct h
 #define FORM(name, ...)                                                     \
     extern "C" __global__ void __launch_bounds__(384, 2) name(PARAMETERS) { \
         __VA_ARGS__(ARGUMENTS);                                             \
-    }
+    }                                                                       \
+    static_assert(true, "ends with a semicolon")
 
 /* ---- SAXPY: out[i] = 2 a[i] + out[i]. Tiles of 1024 floats; 256 compute threads, and a DMA warp for each buffer of a
  * and of out: double buffering. Blocks of 384; _pipeline of 288, _plain of 256 threads. ---- */
@@ -178,11 +179,11 @@ DEVICE void pipeline(PARAMETERS) {
 }
 } // namespace saxpy
 
-FORM(saxpy_plain, saxpy::plain)
-FORM(saxpy_by_hand, saxpy::twice<saxpy::hand>)
-FORM(saxpy_objects, saxpy::twice<saxpy::object>)
-FORM(saxpy_ldgsts, saxpy::twice<saxpy::ldgsts>)
-FORM(saxpy_pipeline, saxpy::pipeline)
+FORM(saxpy_plain, saxpy::plain);
+FORM(saxpy_by_hand, saxpy::twice<saxpy::hand>);
+FORM(saxpy_objects, saxpy::twice<saxpy::object>);
+FORM(saxpy_ldgsts, saxpy::twice<saxpy::ldgsts>);
+FORM(saxpy_pipeline, saxpy::pipeline);
 
 /* ---- Stencil: a star of radius 4 in each plane of `rounds`: out = c[0] m + c[1] (w + e + n + s) + ... with c[k] =
  * 2^-k. Rows of 288 floats, 136 in a plane, with a margin of 4; tiles of 32 x 8, one a compute thread; grid (8, 16).
@@ -297,17 +298,17 @@ DEVICE void pipeline(PARAMETERS) {
 }
 } // namespace stencil
 
-FORM(stencil_plain, stencil::plain)
-FORM(stencil_single_by_hand, stencil::once<stencil::hand>)
-FORM(stencil_single_objects, stencil::once<stencil::object>)
-FORM(stencil_single_ldgsts, stencil::once<stencil::ldgsts>)
-FORM(stencil_double_by_hand, stencil::twice<stencil::hand>)
-FORM(stencil_double_objects, stencil::twice<stencil::object>)
-FORM(stencil_double_ldgsts, stencil::twice<stencil::ldgsts>)
-FORM(stencil_manual_by_hand, stencil::in_turn<stencil::hand>)
-FORM(stencil_manual_objects, stencil::in_turn<stencil::object>)
-FORM(stencil_manual_ldgsts, stencil::in_turn<stencil::ldgsts>)
-FORM(stencil_pipeline, stencil::pipeline)
+FORM(stencil_plain, stencil::plain);
+FORM(stencil_single_by_hand, stencil::once<stencil::hand>);
+FORM(stencil_single_objects, stencil::once<stencil::object>);
+FORM(stencil_single_ldgsts, stencil::once<stencil::ldgsts>);
+FORM(stencil_double_by_hand, stencil::twice<stencil::hand>);
+FORM(stencil_double_objects, stencil::twice<stencil::object>);
+FORM(stencil_double_ldgsts, stencil::twice<stencil::ldgsts>);
+FORM(stencil_manual_by_hand, stencil::in_turn<stencil::hand>);
+FORM(stencil_manual_objects, stencil::in_turn<stencil::object>);
+FORM(stencil_manual_ldgsts, stencil::in_turn<stencil::ldgsts>);
+FORM(stencil_pipeline, stencil::pipeline);
 
 /* ---- Gather: row i of out is row index[i] of a; rows of 128 floats, tiles of 16; double buffering. Blocks of 384
  * threads, _pipeline of 288, _plain of 256. ---- */
@@ -380,11 +381,11 @@ DEVICE void pipeline(PARAMETERS) {
 }
 } // namespace gather
 
-FORM(gather_plain, gather::plain)
-FORM(gather_by_hand, gather::twice<gather::hand>)
-FORM(gather_objects, gather::twice<gather::object>)
-FORM(gather_ldgsts, gather::twice<gather::ldgsts>)
-FORM(gather_pipeline, gather::pipeline)
+FORM(gather_plain, gather::plain);
+FORM(gather_by_hand, gather::twice<gather::hand>);
+FORM(gather_objects, gather::twice<gather::object>);
+FORM(gather_ldgsts, gather::twice<gather::ldgsts>);
+FORM(gather_pipeline, gather::pipeline);
 
 /* ---- Dense product: out = A b, A in a by columns, a row a compute thread. DMA warps bring b, 256 numbers at a time;
  * double buffering. Blocks of 192 threads, _pipeline of 160, _plain of 128. ---- */
@@ -458,11 +459,11 @@ DEVICE void pipeline(PARAMETERS) {
 }
 } // namespace dense
 
-FORM(dense_plain, dense::plain)
-FORM(dense_by_hand, dense::twice<dense::hand>)
-FORM(dense_objects, dense::twice<dense::object>)
-FORM(dense_ldgsts, dense::twice<dense::ldgsts>)
-FORM(dense_pipeline, dense::pipeline)
+FORM(dense_plain, dense::plain);
+FORM(dense_by_hand, dense::twice<dense::hand>);
+FORM(dense_objects, dense::twice<dense::object>);
+FORM(dense_ldgsts, dense::twice<dense::ldgsts>);
+FORM(dense_pipeline, dense::pipeline);
 
 /* ---- Sparse product: out = A b. Slices of 128 rows have equally many numbers a row; numbers (a) and columns (index)
  * of a slice lie four a row by four a row, row by row each: 512 in a tile. DMA warps bring numbers and gather what they
@@ -558,8 +559,8 @@ DEVICE void pipeline(PARAMETERS) {
 }
 } // namespace sparse
 
-FORM(sparse_plain, sparse::plain)
-FORM(sparse_by_hand, sparse::twice<sparse::hands>)
-FORM(sparse_objects, sparse::twice<sparse::objects<HAUL_BY_LDG>>)
-FORM(sparse_ldgsts, sparse::twice<sparse::objects<HAUL_BY_LDGSTS>>)
-FORM(sparse_pipeline, sparse::pipeline)
+FORM(sparse_plain, sparse::plain);
+FORM(sparse_by_hand, sparse::twice<sparse::hands>);
+FORM(sparse_objects, sparse::twice<sparse::objects<HAUL_BY_LDG>>);
+FORM(sparse_ldgsts, sparse::twice<sparse::objects<HAUL_BY_LDGSTS>>);
+FORM(sparse_pipeline, sparse::pipeline);
