@@ -49,9 +49,9 @@ HAUL_TC_DEVICE unsigned int __mbarrier_token_pending_count(__mbarrier_token_t to
         return done != 0;                                                                       \
     }
 HAUL_BARRIER_TEST(__mbarrier_test_wait, "test_wait.shared", __mbarrier_token_t, "l")
+HAUL_BARRIER_TEST(haul_tc_test_parity, "test_wait.parity.shared", unsigned int, "r")
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-HAUL_BARRIER_TEST(haul_tc_test_parity, "test_wait.parity.shared", unsigned int, "r")
 HAUL_TC_DEVICE bool __mbarrier_test_wait_parity(__mbarrier_t *barrier, bool parity) {
     return haul_tc_test_parity(barrier, parity);
 }

@@ -21,6 +21,12 @@ template <size_t alignment> struct aligned_size_t {
 
 } // namespace cuda
 
+/* Pieces of so many bytes may be copied on their own. */
+HAUL_TC_DEVICE size_t haul_tc_piece(const void *to, const void *from, size_t bytes) {
+    const size_t all = (size_t)to | (size_t)from | bytes;
+    return all & 3 ? 1 : all & 7 ? 4 : all & 15 ? 8 : 16;
+}
+
 /* One thread's copy into shared memory, in pieces as large as both addresses and the size allow. */
 HAUL_TC_DEVICE void haul_tc_copy(void *to, const void *from, size_t bytes) {
     const size_t all = (size_t)to | (size_t)from | bytes;
