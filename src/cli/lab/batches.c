@@ -56,6 +56,7 @@ static haul_status measure(lab_workbench *b, size_t form, const float *in, size_
 /* So many words that their bytes, and not the launch, take the time. */
 static haul_status add_times(lab_workbench *b) {
     const float *in = lab_floats(b, MANY, 1);
+    b->only_simulates = true;
     report_table *t = lab_add_time_table(b->section, "2^20 words, time by the model");
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         haul_launch_record record;

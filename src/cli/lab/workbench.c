@@ -289,7 +289,7 @@ haul_status lab_measure(lab_workbench *b, const lab_launch *launch, haul_launch_
     size_t first = b->own.run->launch_count;
     haul_status status = measure_own(b, launch);
     if (status != HAUL_OK) return status;
-    if (b->real.device) HAUL_TRY(measure_real(b, launch, first, b->own.run->launch_count));
+    if (b->real.device && !b->only_simulates) HAUL_TRY(measure_real(b, launch, first, b->own.run->launch_count));
     *record = b->own.run->launches[b->own.run->launch_count - 1];
     return HAUL_OK;
 }

@@ -36,7 +36,8 @@ typedef struct lab_pair {
 struct lab_workbench {
     lab *lab;
     report_section *section;
-    lab_side own, real; /* lab.device and lab.real */
+    lab_side own, real;  /* lab.device and lab.real */
+    bool only_simulates; /* launches stay away from the GPU: they are for the model's estimates alone */
     lab_pair *pairs;
     size_t pair_count, pair_capacity;
     arena memory;
