@@ -7,6 +7,7 @@
 #include <thrust/partition.h>
 #include <thrust/reduce.h>
 #include <thrust/remove.h>
+#include <thrust/set_operations.h>
 #include <thrust/sort.h>
 #include <thrust/transform_scan.h>
 #include <thrust/unique.h>
@@ -66,6 +67,24 @@ static void scans_and_searches(const std::vector<int> &sorted, const std::vector
                                 std::inner_product(sorted.begin(), sorted.end(), wanted.begin(), 0ll));
 }
 
+/* Their searches look behind the end of a tile. */
+static void sets(size_t count) {
+    std::vector<int> a = draw_many<int>(count, 1 << 30), b = draw_many<int>(count, 1 << 30), both, all;
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    std::copy(a.begin(), a.begin() + count / 3, b.begin());
+    std::sort(b.begin(), b.end());
+    const vector v(a.begin(), a.end()), w(b.begin(), b.end());
+    vector out(2 * count);
+    out.erase(thrust::set_intersection(v.begin(), v.end(), w.begin(), w.end(), out.begin()), out.end());
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    expect_same("set_intersection", on_host(out), both);
+    out.resize(2 * count);
+    out.erase(thrust::set_union(v.begin(), v.end(), w.begin(), w.end(), out.begin()), out.end());
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+    expect_same("set_union", on_host(out), all);
+}
+
 int main() {
     std::vector<int> values = draw_many<int>(50000, 3000);
     const std::vector<int> others = draw_many<int>(50000, 3000);
@@ -75,5 +94,6 @@ int main() {
     expect_same("sort", on_host(v), values);
     in_place(values);
     scans_and_searches(values, others);
+    sets(20000);
     return finish();
 }

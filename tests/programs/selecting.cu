@@ -56,6 +56,24 @@ static void runs(const std::vector<int> &values) {
     expect_same("how many", found.get(), {(int)unique.size()});
 }
 
+/* Runs of more than one key: where they begin, and how long they are. Lanes throw away what is no such run in one place
+ * of shared memory. */
+static void longer_runs(size_t count) {
+    std::vector<int> keys(count), starts, lengths;
+    for (size_t i = 1; i < count; i++) keys[i] = keys[i - 1] + (draw(3) == 0);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && keys[end] == keys[i];) end++;
+        if (end - i == 1) continue;
+        starts.push_back((int)i);
+        lengths.push_back((int)(end - i));
+    }
+    const buffer<int> in(keys);
+    buffer<int> places(count), sizes(count), found(1);
+    CUB(cub::DeviceRunLengthEncode::NonTrivialRuns, in.data, places.data, sizes.data, found.data, (int)count);
+    expect_same("where longer runs begin", places.get(starts.size()), starts);
+    expect_same("how long they are", sizes.get(lengths.size()), lengths);
+}
+
 static void selections(const std::vector<int> &values) {
     const int count = (int)values.size();
     std::vector<int> odd, even;
@@ -94,6 +112,7 @@ int main() {
         runs(values);
         selections(values);
     }
+    longer_runs(5000);
     histograms();
     return finish();
 }

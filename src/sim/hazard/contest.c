@@ -13,11 +13,14 @@ static bool is_of(const sim_warp *w, const sim_contest_entry *e, uint32_t instru
 
 static sim_contest_entry *find(const sim_visit *k, uint32_t instruction, uint32_t other) {
     const uint64_t *places = k->w->sm->grid->places;
+    sim_contest_entry *same = NULL;
     for (uint32_t i = 0; i < k->s->contest_count; i++) {
         sim_contest_entry *e = &k->s->contests[i];
-        if (is_of(k->w, e, instruction) && places[e->first.other_instruction] == places[other]) return e;
+        if (!is_of(k->w, e, instruction)) continue;
+        if (places[e->first.other_instruction] == places[other]) return e;
+        same = e;
     }
-    return NULL;
+    return k->s->contest_count == SIM_CONTESTS ? same : NULL; /* one of the two at least */
 }
 
 static sim_contest_entry *add(const sim_visit *k, const sim_suspect *first) {
@@ -77,11 +80,18 @@ void sim_contest_used(const sim_block *b, uint8_t contest) {
     }
 }
 
+/* An unrolled loop has many such pairs: of each instruction's one is enough for advice. */
+static bool is_first(const sim_shadow *s, uint32_t number) {
+    const sim_contest_entry *e = &s->contests[number];
+    for (uint32_t i = 0; i < number; i++)
+        if (is_of(e->warp, &s->contests[i], e->first.instruction)) return false;
+    return true;
+}
+
 void sim_contests_finish(const sim_block *b) {
     sim_shadow *s = sim_shadow_of(b);
-    for (uint32_t i = 0; i < s->contest_count; i++) {
-        if (!s->contests[i].told) tell(sim_domain_of(b), &s->contests[i], false);
-        sim_threads_free(&s->contests[i].threads);
-    }
+    for (uint32_t i = 0; i < s->contest_count; i++)
+        if (!s->contests[i].told && is_first(s, i)) tell(sim_domain_of(b), &s->contests[i], false);
+    for (uint32_t i = 0; i < s->contest_count; i++) sim_threads_free(&s->contests[i].threads);
     s->contest_count = 0;
 }
