@@ -295,7 +295,7 @@ static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) 
                                       sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
     if (!f) return;
     if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
-        sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind the product that reads them");
+        sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind what reads them");
     else
         sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
 }

@@ -78,7 +78,26 @@ static void shift(sim_block *b, const sim_tmem_work *work) {
         memcpy(&rows[row][column], &rows[row + 1][column], SHIFT_COLUMNS * sizeof(uint32_t));
 }
 
+enum { MOST_CHUNKS = 2 * SIM_TMEM_LANES };
+
+/* Where the copy reads the block's shared memory, 16 bytes each. Returns how many. */
+static uint32_t source_of(const sim_op *op, uint64_t bits, uint32_t address[MOST_CHUNKS]) {
+    const sim_descriptor d = sim_tmem_descriptor_of(bits, false);
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < rows_of(op); row++)
+        for (uint32_t c = 0; c < chunks_of(op); c++) address[count++] = sim_descriptor_chunk(&d, row, c);
+    return count;
+}
+
+static void check_source(sim_block *b, const sim_tmem_work *work) {
+    uint32_t address[MOST_CHUNKS];
+    const uint32_t count = source_of(work->op, work->b, address);
+    sim_hazard_factors_read(&b->warps[work->thread / SIM_LANES], work->op, 1u << work->thread % SIM_LANES, address,
+                            count, work->issued);
+}
+
 static void make(sim_block *b, const sim_tmem_work *work) {
+    if (b->sm->hazards && work->op->x != SHIFT) check_source(b, work);
     sim_block *first = work->op->imm2 ? &b->cluster[b->rank & ~1u] : b;
     for (uint32_t n = 0; n < (work->op->imm2 ? SIM_TMEM_PAIR : 1); n++) {
         if (work->op->x == SHIFT)
@@ -122,16 +141,19 @@ static bool check_blocks(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t 
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const sim_tmem_work work = {.make = make,
-                                    .op = op,
-                                    .thread = w->index * SIM_LANES + lane,
-                                    .b = SIM_SLOT(w, uint64_t, op->b)[lane],
-                                    .d = SIM_SLOT(w, uint32_t, op->a)[lane] + (uint32_t)op->imm,
-                                    .columns = columns_of(op),
-                                    .is_for_pair = op->imm2};
+        uint32_t source[MOST_CHUNKS];
+        sim_tmem_work work = {.make = make,
+                              .op = op,
+                              .thread = w->index * SIM_LANES + lane,
+                              .b = SIM_SLOT(w, uint64_t, op->b)[lane],
+                              .d = SIM_SLOT(w, uint32_t, op->a)[lane] + (uint32_t)op->imm,
+                              .columns = columns_of(op),
+                              .is_for_pair = op->imm2};
         if (op->x != SHIFT && !check_matrix(w, op, 1u << lane, work.b)) return SIM_STOP;
         if (!check_lane(w, op, 1u << lane, work.d) || !check_blocks(w, op, 1u << lane, work.d)) return SIM_STOP;
         if (w->sm->hazards) sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work.d), columns_of(op));
+        if (w->sm->hazards && op->x != SHIFT)
+            work.issued = sim_hazard_factors(w, op, 1u << lane, source, source_of(op, work.b, source));
         if (!sim_tmem_add(w->block, &work))
             return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
     }

@@ -18,6 +18,10 @@
 #define MULTIPLY                                                                             \
     "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400000080000;\n" \
     "@!%p1 tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd4, %rd4, 0x08020010, 0;\n"
+/* 32 rows of 16 bytes, from the first 512 of `s`. */
+#define COPY                                                                                 \
+    "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400800080000;\n" \
+    "@!%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r6], %rd4;\n"
 #define COMMIT "@!%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r5];\n"
 #define LOAD "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r7];\n"
 #define LOADED "tcgen05.wait::ld.sync.aligned;\n"
@@ -46,6 +50,10 @@ static const pair pairs[] = {
          READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
     PAIR("no proxy fence behind the stores", MISSING_PROXY_FENCE, 1, 128,
          STORE INIT("1") ALLOCATE("32") MULTIPLY COMMIT WAIT FREE, READY MULTIPLY COMMIT WAIT FREE),
+    PAIR("a copy's source overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
+         READY COPY COMMIT MEET STORE_ONE MEET WAIT FREE, READY COPY COMMIT WAIT MEET STORE_ONE FREE),
+    PAIR("a copy of what no proxy fence makes known", MISSING_PROXY_FENCE, 1, 128,
+         STORE INIT("1") ALLOCATE("32") COPY COMMIT WAIT FREE, READY COPY COMMIT WAIT FREE),
     PAIR("more columns than there are", DEADLOCK, 1, 128,
          ALLOCATE("32") "@!%p3 bra B;\n"
                         "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+512], 512;\nB:" FREE,
