@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "sim/block.h"
 #include "sim/cluster.h"
+#include "sim/compiled/jobs.h"
 #include "sim/cycle.h"
 #include "sim/hazard/internal.h"
 #include "sim/lower/internal.h"
@@ -809,6 +810,7 @@ haul_status sim_launch_go_on(sim_run **run, bool may_pause) {
     const haul_status status = run_parts(s);
     clock_gettime(CLOCK_MONOTONIC, &end);
     s->host_seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    sim_jobs_await_library();
     if (s->paused) return HAUL_OK;
     finish(s, status);
     *run = NULL;

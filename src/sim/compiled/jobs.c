@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/own_threads.h"
+#include "sim/compiled/code.h"
 #include "sim/compiled/kept.h"
 
 #include <pthread.h>
@@ -15,11 +16,11 @@ typedef struct item {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed;   /* a job has come, or one is done */
+    pthread_cond_t changed;   /* a job has come or gone, one is done, or the library has been loaded */
     item *first;              /* the heaviest */
     const sim_compiled *busy; /* whose job is being done */
-    bool started, stopped;
-} queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, false, false};
+    bool started, stopped, loading;
+} queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, false, false, false};
 
 static bool has_job(const sim_compiled *c) {
     const item *i = queue.first;
@@ -27,10 +28,39 @@ static bool has_job(const sim_compiled *c) {
     return i != NULL;
 }
 
+static bool needs_library(const sim_job *j) {
+    return j->block != SIM_JOB_KEPT && !sim_compiler_is_loaded();
+}
+
+static bool has_job_for_library(void) {
+    for (const item *i = queue.first; i; i = i->next)
+        if (needs_library(&i->job)) return true;
+    return false;
+}
+
+void sim_jobs_await_library(void) {
+    if (sim_compiler_is_loaded()) return;
+    pthread_mutex_lock(&queue.lock);
+    while (queue.started && !queue.stopped && (queue.loading || has_job_for_library()))
+        pthread_cond_wait(&queue.changed, &queue.lock);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* The lock is held, before and after. */
+static void load_library(void) {
+    queue.loading = true;
+    pthread_mutex_unlock(&queue.lock);
+    (void)sim_compiler();
+    pthread_mutex_lock(&queue.lock);
+    queue.loading = false;
+    pthread_cond_broadcast(&queue.changed);
+}
+
 /* The lock is held, before and after. */
 static void do_job(const sim_job *j) {
     queue.busy = j->program;
     const bool last = !has_job(j->program);
+    if (needs_library(j)) load_library();
     pthread_mutex_unlock(&queue.lock);
     sim_compile(j);
     if (last) sim_kept_save(j->program->kept);
@@ -130,6 +160,7 @@ void sim_jobs_drop(const sim_compiled *c) {
         *at = i->next;
         memory_free(i);
     }
+    pthread_cond_broadcast(&queue.changed);
     while (queue.busy == c) pthread_cond_wait(&queue.changed, &queue.lock);
     pthread_mutex_unlock(&queue.lock);
 }

@@ -18,6 +18,9 @@ typedef struct sim_job {
 void sim_jobs_add(const sim_job *j);
 /* Does it at once. */
 void sim_jobs_do(const sim_job *j);
+/* Waits until LLVM has been loaded, if a job asks for it. While it is loaded it registers functions for the program's
+ * end; a program that ends meanwhile calls them beside its constructors, and crashes. So no launch returns before. */
+void sim_jobs_await_library(void);
 /* The program's jobs are not done any more; waits for the one that is being done. */
 void sim_jobs_drop(const sim_compiled *c);
 
