@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where things lie in the 64-bit generic address space. */
-#define SIM_SHARED_WINDOW 0x0000600000000000ull   /* the executing block's shared memory */
-#define SIM_LOCAL_WINDOW 0x0000610000000000ull    /* the executing thread's local memory */
-#define SIM_PARAM_WINDOW 0x0000620000000000ull    /* the kernel's parameters */
-#define SIM_FUNCTION_WINDOW 0x0000630000000000ull /* addresses of functions: nothing to load from */
+/* Where things lie in the 64-bit generic address space: between the devices' memory and 0x555555554000, above which
+ * Linux loads programs, with their heaps behind them up to 2^44 further on, and libraries. A kernel may get any address
+ * of these. */
+#define SIM_SHARED_WINDOW 0x0000480000000000ull   /* the executing block's shared memory */
+#define SIM_LOCAL_WINDOW 0x0000490000000000ull    /* the executing thread's local memory */
+#define SIM_PARAM_WINDOW 0x00004a0000000000ull    /* the kernel's parameters */
+#define SIM_FUNCTION_WINDOW 0x00004b0000000000ull /* addresses of functions: nothing to load from */
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
 /* The first device's memory; the next ones' follow. Linux and its sanitizers put nothing there by themselves. */
 #define SIM_GLOBAL_BASE 0x0000200000000000ull

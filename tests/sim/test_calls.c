@@ -211,7 +211,7 @@ static void objects_have_virtual_functions(void **state) {
 
 static void a_call_of_what_is_no_function_faults(void **state) {
     (void)state;
-    static const uint64_t wild[] = {8,          0x0000630000000000u, 0x0000630000000008u, 0x000063000000fff0u,
+    static const uint64_t wild[] = {8,          0x00004b0000000000u, 0x00004b0000000008u, 0x00004b000000fff0u,
                                     ~0ull - 15, 0x0000200000000000u};
     for (size_t i = 0; i < sizeof wild / sizeof *wild; i++)
         expect_fault(&(trial){"wild", .number = wild[i], .blocks = 1, .threads = 32}, "there is no function");
@@ -226,7 +226,7 @@ static void a_call_in_a_module_without_functions_faults(void **state) {
     (void)state;
     static const char *const bodies[] = {
         PROTOTYPE "mov.u64 %rd3, 0;\n" CALL_RD3,
-        PROTOTYPE "mov.u64 %rd3, 0x630000000010;\n" CALL_RD3,
+        PROTOTYPE "mov.u64 %rd3, 0x4b0000000010;\n" CALL_RD3,
         PROTOTYPE CALL_RD3, /* of a register that nothing was written to */
         PROTOTYPE "mov.u32 %r4, 0;\nmov.u64 %rd3, k;\nL: add.u32 %r4, %r4, 1;\n" CALL_RD3
                   "setp.lt.u32 %p0, %r4, 8;\n@%p0 bra L;\n",
@@ -253,7 +253,7 @@ static void functions_whose_address_nobody_takes_are_not_called(void **state) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         char ptx[4096];
         snprintf(ptx, sizeof ptx, "%s%s%s", HEAD, functions[i],
-                 BEGIN PROTOTYPE "mov.u64 %rd3, 0x630000000010;\n" CALL_RD3 END);
+                 BEGIN PROTOTYPE "mov.u64 %rd3, 0x4b0000000010;\n" CALL_RD3 END);
         expect_failure(&(kernel_run){.ptx = ptx}, HAUL_ERROR_FAULT, "there is no function");
     }
 }

@@ -110,8 +110,7 @@ static ptx_function *reorder(const run *r, arena *memory) {
     ptx_function *to = ARENA_NEW(memory, ptx_function);
     *to = *r->function;
     to->instructions = ARENA_ARRAY(memory, to->instruction_count + 1, ptx_instruction);
-    for (size_t i = 0; i < to->instruction_count; i++)
-        to->instructions[i] = r->function->instructions[r->order[i]];
+    for (size_t i = 0; i < to->instruction_count; i++) to->instructions[i] = r->function->instructions[r->order[i]];
     return to;
 }
 

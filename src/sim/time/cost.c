@@ -179,8 +179,8 @@ static void stay_behind_stores(scan *s, const ptx_instruction *i) {
         if (may_be_same(&s->stores[k], &place) && s->stores[k].depth > s->depth) s->depth = s->stores[k].depth;
 }
 
-/* Copies between registers and address conversions are none. What reads a parameter or a special register is one, though
- * a warp does not wait for it. */
+/* Copies between registers and address conversions are none. What reads a parameter or a special register is one,
+ * though a warp does not wait for it. */
 static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;

@@ -57,8 +57,8 @@ static void a_value_is_stored_before_its_register_is_written(void **state) {
 
 static void arithmetic_between_does_not_matter(void **state) {
     (void)state;
-    assert_string_equal(order(READ_ONLY("%f0", 0) "add.f32 %f3, %f0, %f0;\n" STORE("%f3", 0) READ_ONLY("%f1", 4)
-                                  "add.f32 %f4, %f1, %f1;\n" STORE("%f4", 4)),
+    assert_string_equal(order(READ_ONLY("%f0", 0) "add.f32 %f3, %f0, %f0;\n" STORE("%f3", 0)
+                                  READ_ONLY("%f1", 4) "add.f32 %f4, %f1, %f1;\n" STORE("%f4", 4)),
                         "nnss");
 }
 
