@@ -18,17 +18,23 @@ void report_add_run_facts(report_document *d, const haul_run *run) {
 
 /* ---- the table of lines ---- */
 
+/* The traffic of a source line, or of one instruction. */
+/* clang-format off */
+#define ACCESS_COLUMNS                                                                                                \
+    {"executed", "Executed", REPORT_COUNT, "warp-level instructions"},                                                \
+    {"sectors", "Sectors", REPORT_COUNT, NULL},                                                                       \
+    {"sectors_per_request", "Sectors/Req", REPORT_RATIO, NULL},                                                       \
+    {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"}, \
+    {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},                                                                     \
+    {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},                                            \
+    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over the fewest that the bytes need"}
+/* clang-format on */
+
 static const report_column line_columns[] = {
     {"line", "Line", REPORT_TEXT, NULL},
     {"class", "Class", REPORT_TEXT, NULL},
     {"share", "Share", REPORT_PERCENT, "of the bytes through L1 (32 a sector) and shared memory (128 a wavefront)"},
-    {"executed", "Executed", REPORT_COUNT, "warp-level instructions"},
-    {"sectors", "Sectors", REPORT_COUNT, NULL},
-    {"sectors_per_request", "Sectors/Req", REPORT_RATIO, NULL},
-    {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"},
-    {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},
-    {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},
-    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over the fewest that the bytes need"},
+    ACCESS_COLUMNS,
     {"source", "Source", REPORT_TEXT, NULL},
 };
 
@@ -86,13 +92,7 @@ static const report_column access_columns[] = {
     {"line", "Accesses Of A Line", REPORT_TEXT, NULL},
     {"ptx_line", "PTX Line", REPORT_COUNT, NULL},
     {"class", "Class", REPORT_TEXT, NULL},
-    {"executed", "Executed", REPORT_COUNT, "warp-level instructions"},
-    {"sectors", "Sectors", REPORT_COUNT, NULL},
-    {"sectors_per_request", "Sectors/Req", REPORT_RATIO, NULL},
-    {"ideal_sectors_per_request", "Ideal", REPORT_RATIO, "the fewest sectors a request that could carry the bytes"},
-    {"hit_rate", "L1 Hit", REPORT_PERCENT, NULL},
-    {"shared_wavefronts", "Wavefronts", REPORT_COUNT, "in shared memory"},
-    {"wavefronts_per_ideal", "Ways", REPORT_RATIO, "shared wavefronts over the fewest that the bytes need"},
+    ACCESS_COLUMNS,
     {"instruction", "Instruction", REPORT_TEXT, NULL},
 };
 

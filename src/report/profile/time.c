@@ -100,5 +100,6 @@ void report_add_time(report_section *s, const haul_launch_record *record, const 
     if (measured && measured->measured_us > 0) add_measured(t, measured, record);
     add_warp_states(s, &record->estimate);
     report_add_note(s, REPORT_MUTED,
-                    "Speed and warp states follow from the counts by a model of time, not from a GPU's counters.");
+                    "Speed and warp states follow from the counts by a model of time, not from a GPU's counters. They "
+                    "leave out the launch itself, which takes the rest of the time above.");
 }
